@@ -4,20 +4,25 @@ import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { toolResultsOf } from "../message/query.ts";
-import type { Msg } from "../message/types.ts";
+import type { Msg, ToolUseBlock } from "../message/types.ts";
 import { ClientTools } from "../tool/client-tools.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { unavailableTool } from "../tool/results.ts";
+import type { FoundTool, SessionToolkit } from "../tool/toolkit.ts";
+import type { Tool } from "../tool/types.ts";
+import type { Hook, HookEvent } from "../hook/types.ts";
+import type { GenerateOptions } from "../model/port.ts";
 import { slotReader } from "../tool/slot-access.ts";
-import type { AgentContext, CallRecord, Settings } from "../../machines/agent/context.ts";
+import type { Position } from "../../machines/agent/services.ts";
+import type { AgentContext, CallRecord, Limits, Settings } from "../../machines/agent/context.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import { readResultTool } from "./read-result.ts";
-import type { Host } from "./services/host.ts";
+import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, leaverOf } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
-import type { AgentConfig } from "./types.ts";
+import type { AgentConfig, Permissions } from "./types.ts";
 
 /** The session that a host serves. */
 type HostedSession = Pick<Host, "toolkit" | "now" | "personas"> & {
@@ -30,22 +35,13 @@ type HostedSession = Pick<Host, "toolkit" | "now" | "personas"> & {
   readonly isStopped: boolean;
 };
 
-type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "modelCalled" | "path" | "telemetry"> & {
+/** What the host has of the runtime. */
+export type RuntimeParts = Pick<
+  Host,
+  "hooks" | "now" | "stepTaken" | "modelCalled" | "path" | "telemetry"
+> & {
   /** Called when the instant has come for which the chart armed the session's timer. */
-  onTimer(): void;
-};
-
-/** The host of a session's services, and what ends with the session. */
-export type AgentHost = Host & {
-  /** Brings what waits inside of calls to its end that have got their results without it. */
-  leaveInner(before: AgentContext, after: AgentContext): void;
-  /** Returns the error of a service that a turn failed with; undefined if it failed in another process, or if the chart itself ended
-   *  it. */
-  causeOf(failure: ErrorInfo): AgentError | undefined;
-  /** Disarms the timer and drops what is kept for the services. */
-  stop(): void;
-  /** Resolves when nothing holds the end of the session in this process. */
-  ended(): Promise<void>;
+  timerDue(): void;
 };
 
 /** The calls that waited to go on, and have got their results without that. */
@@ -64,111 +60,213 @@ function leftCalls(before: AgentContext, { calls, transcript }: AgentContext): r
   return waited.filter(({ call: { id } }) => !open.has(id) && answered.has(id));
 }
 
-/** Returns what the services of a session use. */
-export function hostFor(session: HostedSession, config: AgentConfig<never>, parts: RuntimeParts): AgentHost {
-  const { sessionId, agent, maxIters } = session.settings;
-  const { generateOptions = {}, newId = randomUUID } = config;
-  const controllers = new Set<AbortController>();
-  let lastError: AgentError | undefined;
-  const timer = new SessionTimer(() => session.now(), parts.onTimer);
-  const inputs = new ParsedInputs((callId) =>
-    openCalls(session.context).some(({ call }) => call.id === callId),
-  );
-  let readResult: Host["readResult"] | undefined;
-  const clientTools = new ClientTools(config.clientTools ?? [], (name) =>
-    session.toolkit.names().includes(name),
-  );
-  const held = new Set<Promise<unknown>>();
-  const isAgentCall = ({ call }: CallRecord): boolean => {
-    const found = session.toolkit.find(call);
-    return "tool" in found && isAgentTool(found.tool);
-  };
-  const hold = (work: Promise<unknown>): void => {
-    held.add(work);
-    void work.finally(() => held.delete(work));
-  };
-  const { personas } = session;
-  const persona = (): string | null | undefined => session.context.progress.persona;
-  const host: AgentHost = {
-    ...parts,
-    sessionId,
-    personas,
-    permissions: () => (personas ? personas.permissionsOf(persona()) : config.permissions),
-    config: { ...config, generateOptions: frozenCopy(generateOptions) },
-    toolkit: session.toolkit,
-    maxIters,
-    find: (call) => {
-      if (call.name === READ_RESULT && session.context.view?.reads) return { tool: host.readResult };
-      const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
-      if (tool) return { tool };
-      const left = session.context.progress.overrides?.tools;
-      if (left && !left.includes(call.name)) return { result: unavailableTool(call) };
-      const declared = clientTools.find(call.name, session.context.slots);
-      if (declared) return { tool: declared };
-      const { transcript, progress } = session.context;
-      const before = (): readonly Msg[] => transcript.slice(0, Math.max(0, progress.batchAt));
-      const isOthers = personas && !personas.isOffered(persona(), call.name, before);
-      return isOthers ? { result: unavailableTool(call) } : session.toolkit.find(call);
-    },
-    output: () => (session.context.wanted ? session.output : undefined),
-    context: () => session.userContext,
-    now: () => session.now(),
-    newId,
-    emit: (event, extras) => session.events.emit(event, extras),
-    commit: () => session.journal.saved(),
-    perform: ({ name, params }) => {
-      if (name === "armTimer") timer.arm((params as { readonly until: number }).until);
-      else if (name === "disarmTimer") timer.disarm();
-      else controllers.forEach((controller) => controller.abort());
-    },
-    hold: (controller) => {
-      controllers.add(controller);
-      return () => void controllers.delete(controller);
-    },
-    inputs,
-    failed: (error) => {
-      lastError = error;
-      return error.toJSON();
-    },
-    causeOf: ({ code, message }) =>
-      lastError?.code === code && lastError.message === message ? lastError : undefined,
-    hookEvent: ({ turn, iteration }, signal) => ({
-      agent,
-      sessionId,
+/** What the services of one session use. Its tools, timers and lists are made when they are first needed: a process may have thousands
+ *  of sessions that rest. */
+export class AgentHost implements Host {
+  readonly sessionId: string;
+  readonly maxIters: number;
+  readonly config: AgentConfig<never>;
+  readonly toolkit: SessionToolkit;
+  readonly personas: Host["personas"];
+  readonly results: Host["results"];
+  readonly path: Host["path"];
+  readonly telemetry: Host["telemetry"];
+  readonly clientTools: ClientTools;
+  readonly inputs: ParsedInputs;
+  readonly #session: HostedSession;
+  readonly #parts: RuntimeParts;
+  readonly #timer: SessionTimer;
+  #readResult: Tool<never> | undefined;
+  #controllers: Set<AbortController> | undefined;
+  /** What holds the end of the session in this process. */
+  #held: Set<Promise<unknown>> | undefined;
+  #lastError: AgentError | undefined;
+
+  constructor(session: HostedSession, config: AgentConfig<never>, parts: RuntimeParts) {
+    const { sessionId, maxIters, results } = session.settings;
+    const { generateOptions = NO_OPTIONS } = config;
+    this.#session = session;
+    this.#parts = parts;
+    this.sessionId = sessionId;
+    this.maxIters = maxIters;
+    this.results = results;
+    this.path = parts.path;
+    this.telemetry = parts.telemetry;
+    this.toolkit = session.toolkit;
+    this.personas = session.personas;
+    this.config = { ...config, generateOptions: frozenCopy(generateOptions) };
+    this.clientTools = clientToolsOf(config.clientTools, session.toolkit);
+    this.#timer = new SessionTimer(parts);
+    this.inputs = new ParsedInputs(this);
+  }
+
+  /** True if a call waits for its result. */
+  isOpen(callId: string): boolean {
+    return openCalls(this.#session.context).some(({ call }) => call.id === callId);
+  }
+
+  permissions(): Permissions | undefined {
+    const { personas } = this;
+    return personas ? personas.permissionsOf(this.#persona) : this.config.permissions;
+  }
+
+  get #persona(): string | null | undefined {
+    return this.#session.context.progress.persona;
+  }
+
+  get readResult(): Tool<never> {
+    return (this.#readResult ??= readResultTool(() => this.#session.context.transcript));
+  }
+
+  find(call: ToolUseBlock): FoundTool {
+    const { context, output } = this.#session;
+    const { transcript, progress, slots, view, wanted } = context;
+    if (call.name === READ_RESULT && view?.reads) return { tool: this.readResult };
+    const tool = call.name === OUTPUT_TOOL && wanted ? output?.tool : undefined;
+    if (tool) return { tool };
+    const left = progress.overrides?.tools;
+    if (left && !left.includes(call.name)) return { result: unavailableTool(call) };
+    const declared = this.clientTools.find(call.name, slots);
+    if (declared) return { tool: declared };
+    const before = (): readonly Msg[] => transcript.slice(0, Math.max(0, progress.batchAt));
+    const isOthers = this.personas && !this.personas.isOffered(this.#persona, call.name, before);
+    return isOthers ? { result: unavailableTool(call) } : this.toolkit.find(call);
+  }
+
+  output(): ReturnType<Host["output"]> {
+    return this.#session.context.wanted ? this.#session.output : undefined;
+  }
+
+  hooks(): readonly Hook<never>[] {
+    return this.#parts.hooks();
+  }
+
+  context(): never {
+    return this.#session.userContext;
+  }
+
+  now(): number {
+    return this.#session.now();
+  }
+
+  newId(): string {
+    return (this.config.newId ?? randomUUID)();
+  }
+
+  emit(...[event, extras]: Parameters<Host["emit"]>): void {
+    this.#session.events.emit(event, extras);
+  }
+
+  commit(): Promise<void> {
+    return this.#session.journal.saved();
+  }
+
+  perform({ name, params }: HostEffect): void {
+    if (name === "armTimer") this.#timer.arm((params as { readonly until: number }).until);
+    else if (name === "disarmTimer") this.#timer.disarm();
+    else this.#controllers?.forEach((controller) => controller.abort());
+  }
+
+  stepTaken(step: Parameters<Host["stepTaken"]>[0]): void {
+    this.#parts.stepTaken(step);
+  }
+
+  modelCalled(describe: Parameters<Host["modelCalled"]>[0]): void {
+    this.#parts.modelCalled(describe);
+  }
+
+  hold(controller: AbortController): () => void {
+    const controllers = (this.#controllers ??= new Set());
+    controllers.add(controller);
+    return () => {
+      controllers.delete(controller);
+      if (controllers.size === 0 && this.#controllers === controllers) this.#controllers = undefined;
+    };
+  }
+
+  failed(error: AgentError): ErrorInfo {
+    this.#lastError = error;
+    return error.toJSON();
+  }
+
+  /** Returns the error of a service that a turn failed with; undefined if it failed in another process, or if the chart itself ended
+   *  it. */
+  causeOf({ code, message }: ErrorInfo): AgentError | undefined {
+    const last = this.#lastError;
+    return last?.code === code && last.message === message ? last : undefined;
+  }
+
+  hookEvent({ turn, iteration }: Position, signal: AbortSignal): HookEvent<never> {
+    const session = this.#session;
+    return {
+      agent: session.settings.agent,
+      sessionId: this.sessionId,
       turn,
       iteration,
-      maxIters,
+      maxIters: this.maxIters,
       context: session.userContext,
       slots: slotReader(() => session.context.slots),
       signal,
-    }),
-    results: session.settings.results,
-    get readResult() {
-      return (readResult ??= readResultTool(() => session.context.transcript));
-    },
-    clientTools,
-    isWaitedFor: (inner, callId) =>
-      openCalls(session.context).some(
-        ({ call, resume }) =>
-          call.id !== callId && (resume?.state as { readonly sessionId?: Json })?.sessionId === inner,
-      ),
-    shareOfBudget: (callId) => shareOfBudget(session.context, callId, isAgentCall),
-    isLeft: () => session.isStopped,
-    holdEnd: hold,
-    leaveInner: (before, after) => {
-      for (const { call, resume } of leftCalls(before, after)) {
-        const found = session.toolkit.find(call);
-        const leave = "tool" in found ? leaverOf(found.tool) : undefined;
-        if (!leave) continue;
-        const left = session.journal.saved().then(() => leave({ host, call, state: resume!.state }));
-        hold(left.catch(() => {})); // the next call of its agent finds it
-      }
-    },
-    stop: () => {
-      timer.stop();
-      inputs.clear();
-    },
-    ended: async () => void (await Promise.all(held)),
-  };
-  return host;
+    };
+  }
+
+  isWaitedFor(inner: string, callId: string): boolean {
+    return openCalls(this.#session.context).some(
+      ({ call, resume }) =>
+        call.id !== callId && (resume?.state as { readonly sessionId?: Json })?.sessionId === inner,
+    );
+  }
+
+  shareOfBudget(callId: string): Limits {
+    const isAgentCall = ({ call }: CallRecord): boolean => {
+      const found = this.toolkit.find(call);
+      return "tool" in found && isAgentTool(found.tool);
+    };
+    return shareOfBudget(this.#session.context, callId, isAgentCall);
+  }
+
+  isLeft(): boolean {
+    return this.#session.isStopped;
+  }
+
+  holdEnd(work: Promise<unknown>): void {
+    const held = (this.#held ??= new Set());
+    held.add(work);
+    void work.finally(() => held.delete(work));
+  }
+
+  /** Brings what waits inside of calls to its end that have got their results without it. */
+  leaveInner(before: AgentContext, after: AgentContext): void {
+    for (const { call, resume } of leftCalls(before, after)) {
+      const found = this.toolkit.find(call);
+      const leave = "tool" in found ? leaverOf(found.tool) : undefined;
+      if (!leave) continue;
+      const left = this.commit().then(() => leave({ host: this, call, state: resume!.state }));
+      this.holdEnd(left.catch(() => {})); // the next call of its agent finds it
+    }
+  }
+
+  /** The session rests. */
+  rested(): void {
+    this.#timer.release();
+  }
+
+  /** Disarms the timer and drops what is kept for the services. */
+  stop(): void {
+    this.#timer.stop();
+    this.inputs.clear();
+  }
+
+  /** Resolves when nothing holds the end of the session in this process. */
+  async ended(): Promise<void> {
+    if (this.#held) await Promise.all(this.#held);
+  }
+}
+
+const NO_OPTIONS: GenerateOptions = Object.freeze({});
+const NO_CLIENT_TOOLS = new ClientTools([], () => false);
+
+function clientToolsOf(listed: readonly string[] | undefined, toolkit: SessionToolkit): ClientTools {
+  if (!listed || listed.length === 0) return NO_CLIENT_TOOLS;
+  return new ClientTools(listed, (name) => toolkit.names().includes(name));
 }

@@ -10,7 +10,7 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { RESERVED_NAMES } from "../tool/reserved-names.ts";
-import { ownToolkit, toolkitWith, type SessionToolkit } from "../tool/toolkit.ts";
+import { ownToolkit, SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/context.ts";
@@ -105,7 +105,8 @@ export function settingsOf(config: AgentConfig<never>): Settings {
 /** The agent's own toolkit: a copy of the configured one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
  *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
-  const toolkit = config.toolkit ? ownToolkit(config.toolkit) : toolkitWith(config.tools ?? []);
+  const toolkit = config.toolkit ? ownToolkit(config.toolkit) : new SessionToolkit(false);
+  for (const tool of config.tools ?? []) toolkit.add(tool);
   const { toolSearch = {} } = config;
   toolkit.deferBeyond(toolSearch === false ? undefined : (toolSearch.maxTokens ?? 10_000));
   toolkit.addSlots(config.slots ?? []);

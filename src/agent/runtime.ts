@@ -21,7 +21,7 @@ import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
 import { aboutSession } from "./about-session.ts";
 import type { AboutTurns } from "../message/about-turns.ts";
-import { hostFor, type AgentHost } from "./agent-host.ts";
+import { AgentHost } from "./agent-host.ts";
 import { BriefWait } from "./brief-wait.ts";
 import { settingsOf, toolkitOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
@@ -114,10 +114,10 @@ export class Runtime {
   /** The state and context of the newest step, which a listener may hear of before the snapshot is there. */
   #now: { readonly path: string; readonly context: AgentContext };
   /** The reading of the stored session, while it is under way. */
-  #reading: Promise<void> = Promise.resolve();
-  readonly #wait = new BriefWait();
+  #reading: Promise<void> | undefined;
+  #wait: BriefWait | undefined;
   /** Says that this process holds no lease any more. */
-  #hasLeft = (): void => {};
+  #hasLeft: (() => void) | undefined;
   #stored: RestoredSession | undefined;
   #output: Output | undefined;
   /** The requests to models so far. */
@@ -160,6 +160,7 @@ export class Runtime {
       input: { ...fresh, listening: this.#hooks.points, allowed: allowed.current },
       ...(listener.parent ? { parent: listener.parent.ref, id: config.name } : inspect && { inspect }),
     });
+    (this.actor.options as { input?: unknown }).input = undefined; // it would be kept beside the context that was made of it
     const { name, model, redact, otel } = config;
     this.telemetry = otel?.observe({
       name,
@@ -168,13 +169,14 @@ export class Runtime {
       redact,
       steps: this.steps,
     });
-    this.#host = hostFor(this, config, {
+    this.#host = new AgentHost(this, config, {
       path: listener.path ?? [config.name],
       telemetry: this.telemetry,
+      now: () => this.now(),
       hooks: () => this.#hooks.sorted,
       stepTaken: (taken) => this.#stepTaken(taken),
       modelCalled: (describe) => this.#modelCalled(describe),
-      onTimer: () => this.#timerDue(),
+      timerDue: () => this.#timerDue(),
     });
     bindHost(this.actor, this.#host);
     this.rest = new RestHooks(this, this.#host);
@@ -418,8 +420,8 @@ export class Runtime {
 
   #end(): void {
     const error = this.stoppedBy!;
-    this.#hasLeft();
-    this.#wait.end();
+    this.#hasLeft?.();
+    this.#wait?.end();
     this.rest.stop();
     const { parent } = this.#listener;
     if (parent) parent.stop(this.actor);
@@ -466,6 +468,7 @@ export class Runtime {
     this.#now = { path: statePath(snapshot.value), context: snapshot.context };
     if (before.context.calls !== snapshot.context.calls) this.#host.inputs.prune();
     if (!this.#life.isOpen) return;
+    if (before.context.progress.settled !== snapshot.context.progress.settled) this.#host.rested();
     this.journal.follow(before.context, snapshot.context);
     if (before.context.calls !== snapshot.context.calls)
       this.#host.leaveInner(before.context, snapshot.context);
@@ -489,7 +492,7 @@ export class Runtime {
     } catch (error) {
       this.#life.send({ type: "session.failed", at: Date.now(), error: agentErrorOf(error, "store/failed") });
       if (!this.#life.isWaiting) throw error;
-      await this.#wait.begin(RETRY_OPEN_MS);
+      await (this.#wait ??= new BriefWait()).begin(RETRY_OPEN_MS);
       this.#life.send({ type: "session.retry" });
       return this.#reading;
     }
@@ -517,7 +520,7 @@ export class Runtime {
   }
 
   #giveUpLease(): void {
-    this.#hasLeft();
+    this.#hasLeft?.();
     this.journal.discard();
   }
 

@@ -2,9 +2,11 @@ import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { errorFrom } from "../base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 
+type Answers = Map<string, (refused: AgentError | undefined) => void>;
+
 /** The commands whose answer by the chart is awaited. */
 export class SentCommands {
-  readonly #answers = new Map<string, (refused: AgentError | undefined) => void>();
+  #answers: Answers | undefined;
   #count = 0;
 
   /** Sends a command under a new id. Resolves once the chart has accepted it, after `onAccepted`, which is called in the same step;
@@ -12,7 +14,7 @@ export class SentCommands {
   send(send: (id: string) => void, onAccepted: () => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const id = `${++this.#count}`;
-    this.#answers.set(id, (refused) => {
+    (this.#answers ??= new Map() as Answers).set(id, (refused) => {
       if (refused) return reject(refused);
       onAccepted();
       resolve();
@@ -24,7 +26,7 @@ export class SentCommands {
   /** The chart has answered the command with this id. */
   answer(id: string | undefined, refused: Refusal | undefined): void {
     if (id === undefined) return;
-    this.#answers.get(id)?.(refused && errorFrom(refused as ErrorInfo));
-    this.#answers.delete(id);
+    this.#answers?.get(id)?.(refused && errorFrom(refused as ErrorInfo));
+    this.#answers?.delete(id);
   }
 }

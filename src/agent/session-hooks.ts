@@ -19,12 +19,12 @@ export function classHooks(config: WithClassHooks): readonly Hook<never>[] {
 export class SessionHooks {
   #hooks: readonly Hook<never>[];
   #sorted: readonly Hook<never>[];
-  readonly #first: ReadonlySet<Hook<never>>;
+  readonly #first: readonly Hook<never>[];
 
   /** `kept`: the hooks of a former runtime, instead of those of the configuration. */
   constructor(config: AgentConfig<never>, kept?: readonly Hook<never>[]) {
     const { hooks = [], stopWhen } = config;
-    this.#first = new Set(classHooks(config as WithClassHooks));
+    this.#first = classHooks(config as WithClassHooks);
     this.#hooks = kept ?? [...hooks, ...(stopWhen ? [stopHook(stopWhen)] : [])];
     this.#sorted = this.#sort();
   }
@@ -51,7 +51,7 @@ export class SessionHooks {
   }
 
   #sort(): readonly Hook<never>[] {
-    const isFirst = (hook: Hook<never>): boolean => this.#first.has(hook);
+    const isFirst = (hook: Hook<never>): boolean => this.#first.includes(hook);
     const others = this.#hooks.filter((hook) => !isFirst(hook));
     return [...sortHooks(this.#hooks.filter(isFirst)), ...sortHooks(others)];
   }

@@ -26,8 +26,9 @@ export type StepSource = {
 
 /** The steps of one session, published to its observers. */
 export class StepPublisher implements StepSource {
-  readonly #listeners = new Set<(step: ChartStep) => void>();
-  readonly #callListeners = new Set<(call: ModelCall) => void>();
+  // Most sessions have no observer.
+  #listeners: Set<(step: ChartStep) => void> | undefined;
+  #callListeners: Set<(call: ModelCall) => void> | undefined;
   readonly current: StepSource["current"];
 
   constructor(current: StepSource["current"]) {
@@ -35,25 +36,25 @@ export class StepPublisher implements StepSource {
   }
 
   subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void {
-    this.#listeners.add(listener);
-    if (onCall) this.#callListeners.add(onCall);
+    (this.#listeners ??= new Set()).add(listener);
+    if (onCall) (this.#callListeners ??= new Set()).add(onCall);
     return () => {
-      this.#listeners.delete(listener);
-      if (onCall) this.#callListeners.delete(onCall);
+      this.#listeners?.delete(listener);
+      if (onCall) this.#callListeners?.delete(onCall);
     };
   }
 
   /** True if somebody listens to model calls. */
   get hasCallListeners(): boolean {
-    return this.#callListeners.size > 0;
+    return this.#callListeners !== undefined && this.#callListeners.size > 0;
   }
 
   publishCall(call: ModelCall): void {
-    for (const listener of this.#callListeners) guarded(() => listener(call));
+    for (const listener of this.#callListeners ?? []) guarded(() => listener(call));
   }
 
   publish(step: ChartStep): void {
-    for (const listener of this.#listeners) guarded(() => listener(step));
+    for (const listener of this.#listeners ?? []) guarded(() => listener(step));
   }
 }
 

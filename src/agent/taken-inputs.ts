@@ -11,23 +11,25 @@ type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };
 
 /** The inputs with an idempotency key that this process has taken, and the calls that run for them. */
 export class TakenInputs {
-  readonly #running = new Map<string, RunningCall>();
-  readonly #taken = new Map<string, TakenInput>();
+  // Most sessions have no keys.
+  #running: Map<string, RunningCall> | undefined;
+  #taken: Map<string, TakenInput> | undefined;
   /** The key of the call whose turn runs. */
   #current: string | undefined;
 
   /** Returns the reply of the call that runs for this key, and starts one if there is none. `onJoin` is called if there is one. Throws
    *  `run/key-reused`. */
   join<O>(key: string, hash: string, onJoin: () => void, start: () => Promise<Reply<O>>): Promise<Reply<O>> {
-    const known = this.#running.get(key);
+    const running = (this.#running ??= new Map<string, RunningCall>());
+    const known = running.get(key);
     if (known) {
       checkSameInput(key, known.hash, hash);
       onJoin();
       return known.reply as Promise<Reply<O>>;
     }
     const reply = start();
-    this.#running.set(key, { hash, reply });
-    const end = (): void => void this.#running.delete(key);
+    running.set(key, { hash, reply });
+    const end = (): void => void running.delete(key);
     reply.then(end, end);
     return reply;
   }
@@ -40,9 +42,10 @@ export class TakenInputs {
   /** The turn that begins takes the input with this key. */
   take(key: string, hash: string): void {
     this.#current = key;
-    this.#taken.delete(key);
-    this.#taken.set(key, { hash });
-    if (this.#taken.size > MAX_KEYS) this.#taken.delete(this.#taken.keys().next().value!);
+    const taken = (this.#taken ??= new Map<string, TakenInput>());
+    taken.delete(key);
+    taken.set(key, { hash });
+    if (taken.size > MAX_KEYS) taken.delete(taken.keys().next().value!);
   }
 
   /** A turn has come to rest: its inputs have a new outcome. */
@@ -51,19 +54,20 @@ export class TakenInputs {
     const turn = inputTurnOf(context.progress);
     const key = this.#current;
     this.#current = undefined;
-    if (outcome?.reason === "SHUTDOWN") return;
+    const taken = this.#taken;
+    if (outcome?.reason === "SHUTDOWN" || !taken) return;
     if (isRefused(context)) {
-      if (key !== undefined) this.#taken.delete(key);
+      if (key !== undefined) taken.delete(key);
       return;
     }
     const { retry: _, ...info } = failure ?? { code: undefined };
     const rest = { context, ...(info.code !== undefined && { error: errorFrom(info) }) };
-    for (const [each, input] of this.#taken)
-      if (each === key || input.turn === turn) this.#taken.set(each, { ...input, turn, rest });
+    for (const [each, input] of taken)
+      if (each === key || input.turn === turn) taken.set(each, { ...input, turn, rest });
   }
 
   /** Returns what became of an input; undefined if this process has not taken it. */
   find(key: string): TakenInput | undefined {
-    return this.#taken.get(key);
+    return this.#taken?.get(key);
   }
 }

@@ -59,7 +59,7 @@ export class Turns {
   /** Emits the event that the call begins, until it has been emitted. */
   #start: (() => void) | undefined;
   #isAnnouncing = false;
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> | undefined;
 
   constructor(
     runtime: () => Runtime,
@@ -119,7 +119,7 @@ export class Turns {
     options: CallOptions<S, never>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
-    const queued = this.#queue.then(async () => {
+    const queued = (this.#queue ?? Promise.resolve()).then(async () => {
       while (this.isBusy) await this.#nextIdle();
       return this.run(input, options, onBegin);
     });

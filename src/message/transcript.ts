@@ -2,7 +2,7 @@ import { freeze } from "../base/freeze.ts";
 import { toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
-type Log = { readonly messages: Msg[]; readonly callIds: Set<string>; readonly known: TranscriptMemo };
+type Log = { readonly messages: Msg[]; callIds: Set<string> | undefined; readonly known: TranscriptMemo };
 
 /** What is worked out once for all transcripts that share their array, by who has worked it out. */
 export type TranscriptMemo = { [by: symbol]: unknown };
@@ -27,10 +27,9 @@ export class Transcript {
 
   /** Returns a transcript of these messages, which it freezes. */
   static of(messages: readonly Msg[] = []): Transcript {
-    return new Transcript(
-      { messages: messages.map(freeze), callIds: new Set(callIdsOf(messages)), known: {} },
-      messages.length,
-    );
+    const log: Log = { messages: messages.map(freeze), callIds: undefined, known: {} };
+    addCallIds(log, messages);
+    return new Transcript(log, messages.length);
   }
 
   /** The same object for all transcripts that share their array, in which the message at an index is always the same. */
@@ -51,16 +50,16 @@ export class Transcript {
 
   /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id. */
   hasCall(id: string): boolean {
-    return this.#log.callIds.has(id);
+    return this.#log.callIds?.has(id) ?? false;
   }
 
   /** Returns a transcript with `messages` after all others. */
   append(messages: readonly Msg[]): Transcript {
     if (messages.length === 0) return this;
-    const { messages: all, callIds } = this.#log;
+    const { messages: all } = this.#log;
     if (all.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
     all.push(...messages.map(freeze));
-    for (const id of callIdsOf(messages)) callIds.add(id);
+    addCallIds(this.#log, messages);
     return new Transcript(this.#log, all.length);
   }
 
@@ -89,6 +88,8 @@ export class Transcript {
   }
 }
 
-function callIdsOf(messages: readonly Msg[]): string[] {
-  return messages.flatMap((message) => toolUsesOf(message).map(({ id }) => id));
+/** Most sessions that rest have no calls, and none of them has an empty set for that. */
+function addCallIds(log: Log, messages: readonly Msg[]): void {
+  for (const message of messages)
+    for (const { id } of toolUsesOf(message)) (log.callIds ??= new Set()).add(id);
 }

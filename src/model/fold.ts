@@ -188,7 +188,7 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
     finish() {
       const inOrder = isKeyed ? runs : runs.toSorted((a, b) => RANK[a.kind] - RANK[b.kind]);
       return {
-        content: inOrder.flatMap(blockOf),
+        content: inOrder.flatMap(blockOf).slice(), // of its exact length: a list that grew keeps room for more
         finishReason: end?.reason ?? "unknown",
         ...(end?.raw !== undefined && { raw: end.raw }),
         ...(usage && { usage: frozenCopy(usage) }),

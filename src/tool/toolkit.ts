@@ -20,13 +20,21 @@ import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions, ToolSo
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
 
-class SessionToolkit implements Toolkit<never> {
+type Groups = ReadonlyMap<string, { readonly description: string; active: boolean }>;
+
+// Shared by the many toolkits that have no more; what is added makes a map of their own.
+const NO_GROUPS: Groups = new Map();
+const NO_SOURCES: ReadonlyMap<ToolSource, number> = new Map<ToolSource, number>();
+const OWN_SLOTS: ReadonlyMap<string, Slot> = new Map([[loadedTools.name, loadedTools]]);
+
+/** The toolkit of a session. */
+export class SessionToolkit implements Toolkit<never> {
   readonly #tools = new Map<string, Tool<never>>();
-  readonly #groups = new Map<string, { readonly description: string; active: boolean }>();
+  #groups = NO_GROUPS;
   /** The slots that tools and hooks of the agent may write, by name. */
-  readonly #slots = new Map<string, Slot>([[loadedTools.name, loadedTools]]);
+  #slots = OWN_SLOTS;
   /** Where tools come from that may be others later, with the version that is here. */
-  readonly #sources = new Map<ToolSource, number>();
+  #sources = NO_SOURCES;
   readonly #metaTool: boolean;
   /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
   #maxTokens: number | undefined;
@@ -70,6 +78,7 @@ class SessionToolkit implements Toolkit<never> {
 
   /** Makes slots known. Throws `config/invalid` if another slot has the name of one; then none of them is added. */
   addSlots(slots: readonly Slot[]): void {
+    if (slots.length === 0) return;
     const known = new Map(this.#slots);
     for (const slot of slots) {
       if (slot.name === DECLARED.name)
@@ -82,7 +91,7 @@ class SessionToolkit implements Toolkit<never> {
         );
       known.set(slot.name, slot);
     }
-    for (const slot of slots) this.#slots.set(slot.name, slot);
+    this.#slots = known;
   }
 
   /** The slot of this name that was made known. */
@@ -124,7 +133,7 @@ class SessionToolkit implements Toolkit<never> {
     check(groupSchema(), group, "toolkit", "The group");
     const { name, description = "", active = true } = group;
     if (this.#groups.has(name)) throw new AgentError("tool/duplicate", `Tool group '${name}' already exists`);
-    this.#groups.set(name, { description, active });
+    this.#groups = new Map([...this.#groups, [name, { description, active }]]);
     this.#changed();
   }
 
@@ -217,7 +226,7 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   #refreshFrom(source: ToolSource): void {
-    this.#sources.set(source, source.version);
+    this.#sources = new Map([...this.#sources, [source, source.version]]);
     const present = new Map(source.tools().map((tool) => [tool.name, tool]));
     for (const { name, ...old } of this.#tools.values())
       if (old.source === source && !present.has(name)) this.remove(name);
@@ -240,10 +249,10 @@ class SessionToolkit implements Toolkit<never> {
 
   copy(): SessionToolkit {
     const copy = new SessionToolkit(this.#metaTool);
-    for (const [name, group] of this.#groups) copy.#groups.set(name, { ...group });
+    copy.#groups = new Map(Array.from(this.#groups, ([name, group]) => [name, { ...group }]));
     for (const tool of this.#tools.values()) copy.#set(tool);
-    for (const [name, slot] of this.#slots) copy.#slots.set(name, slot);
-    for (const [source, version] of this.#sources) copy.#sources.set(source, version);
+    copy.#slots = this.#slots;
+    copy.#sources = this.#sources;
     copy.#maxTokens = this.#maxTokens;
     return copy;
   }
@@ -256,7 +265,8 @@ class SessionToolkit implements Toolkit<never> {
 
   #set(tool: Tool<never>): void {
     const { source } = tool;
-    if (source && !this.#sources.has(source)) this.#sources.set(source, source.since);
+    if (source && !this.#sources.has(source))
+      this.#sources = new Map([...this.#sources, [source, source.since]]);
     this.#tools.set(tool.name, tool);
     this.#changed();
   }
@@ -337,8 +347,6 @@ class SessionToolkit implements Toolkit<never> {
   }
 }
 
-export type { SessionToolkit };
-
 /**
  * A set of tools and groups. Throws `tool/duplicate`, `tool/unknown-group` and `config/invalid`. With `metaTool` the model may
  * choose the active groups by the tool `reset_equipped_tools`.
@@ -370,13 +378,6 @@ export function createToolkit<Ctx = unknown>(options: ToolkitOptions<Ctx> = {}):
   for (const group of options.groups ?? []) toolkit.addGroup(group);
   for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);
   return toolkit as unknown as Toolkit<Ctx>;
-}
-
-/** A toolkit of an agent with these tools, which are checked already. */
-export function toolkitWith(tools: readonly Tool<never>[]): SessionToolkit {
-  const toolkit = new SessionToolkit(false);
-  for (const tool of tools) toolkit.add(tool);
-  return toolkit;
 }
 
 /** The agent's own copy of a toolkit. Throws `config/invalid` for an object that `createToolkit` did not make. */

@@ -232,7 +232,7 @@ export async function callModel(
   const messageId = host.newId();
   host.modelCalled(() => recordedCall(host, input, { parts, model, messageId }));
   const startedAt = host.now();
-  const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
+  const fold = createFold({ newCallId: () => host.newId(), isTaken: (id) => input.transcript.hasCall(id) });
   const blocks = new BlockEmitter(host, input, messageId, controller.signal);
   const observed = host.telemetry?.model({ phase: input.phase, attempt: input.attempt, model, request });
   host.emit({

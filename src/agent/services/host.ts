@@ -77,7 +77,8 @@ export type Host = {
   holdEnd(work: Promise<unknown>): void;
 };
 
-type HostEffect = Extract<Effect, { readonly type: "host" }>;
+/** An effect of the chart that the host performs. */
+export type HostEffect = Extract<Effect, { readonly type: "host" }>;
 
 /** Where an actor has its host. A weak map with a host for each actor would keep all of them through the collections of young objects. */
 const HOST = Symbol("host");

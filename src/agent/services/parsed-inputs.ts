@@ -2,6 +2,12 @@ import type { ToolUseBlock } from "../../message/types.ts";
 import { prepareInput, type ParsedInput, type PreparedInput } from "../../tool/prepare-input.ts";
 import type { Tool } from "../../tool/types.ts";
 
+/** What knows the calls of a session. */
+export type OpenCalls = {
+  /** Returns whether a call still waits for its result. */
+  isOpen(callId: string): boolean;
+};
+
 /**
  * The parsed inputs of calls that wait for their execution.
  *
@@ -14,35 +20,36 @@ import type { Tool } from "../../tool/types.ts";
  * more. A value is dropped when its call has its result.
  */
 export class ParsedInputs {
-  readonly #values = new Map<string, ParsedInput>();
-  readonly #isOpen: (callId: string) => boolean;
+  #values: Map<string, ParsedInput> | undefined;
+  readonly #calls: OpenCalls;
 
-  /** `isOpen` returns whether a call still waits for its result. */
-  constructor(isOpen: (callId: string) => boolean) {
-    this.#isOpen = isOpen;
+  constructor(calls: OpenCalls) {
+    this.#calls = calls;
   }
 
   /** For review: parses the input of a call and keeps the value. Parses nothing if the value of these arguments is kept. */
   async prepare(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
-    const prepared = await prepareInput(tool, call, this.#values.get(call.id));
-    if ("value" in prepared && this.#isOpen(call.id)) this.#values.set(call.id, prepared);
+    const prepared = await prepareInput(tool, call, this.#values?.get(call.id));
+    if ("value" in prepared && this.#calls.isOpen(call.id))
+      (this.#values ??= new Map()).set(call.id, prepared);
     return prepared;
   }
 
   /** For one attempt: takes out the kept value, or parses the input. */
   async take(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
-    const kept = this.#values.get(call.id);
-    this.#values.delete(call.id);
+    const kept = this.#values?.get(call.id);
+    this.#values?.delete(call.id);
     return prepareInput(tool, call, kept);
   }
 
   /** Drops the values of calls that have their result. */
   prune(): void {
-    for (const callId of this.#values.keys()) if (!this.#isOpen(callId)) this.#values.delete(callId);
+    for (const callId of this.#values?.keys() ?? [])
+      if (!this.#calls.isOpen(callId)) this.#values?.delete(callId);
   }
 
   /** Drops all values. */
   clear(): void {
-    this.#values.clear();
+    this.#values = undefined;
   }
 }

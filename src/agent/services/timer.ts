@@ -1,18 +1,22 @@
 import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 
+/** What has a timer. */
+export type TimedSession = {
+  now(): number;
+  /** Called once the instant has come for which the timer was armed last. */
+  timerDue(): void;
+};
+
 /** The one timer of a session. It re-arms one Node timer lazily: arming it for a later instant costs nothing until the earlier
  *  one has passed. An armed timer keeps the process alive. */
 export class SessionTimer {
-  readonly #now: () => number;
-  readonly #due: () => void;
+  readonly #session: TimedSession;
   #until: number | null = null;
   #handle: NodeJS.Timeout | undefined;
   #firesAt = 0;
 
-  /** `due` is called once the instant has come for which the timer was armed last. */
-  constructor(now: () => number, due: () => void) {
-    this.#now = now;
-    this.#due = due;
+  constructor(session: TimedSession) {
+    this.#session = session;
   }
 
   /** Arms the timer for an instant, epoch ms, in place of the one before. */
@@ -29,6 +33,11 @@ export class SessionTimer {
     this.#handle?.unref();
   }
 
+  /** Frees what a timer holds that is not armed. */
+  release(): void {
+    if (this.#until === null) this.stop();
+  }
+
   /** Disarms the timer for good. */
   stop(): void {
     this.#until = null;
@@ -39,15 +48,15 @@ export class SessionTimer {
   #start(): void {
     const until = this.#until!;
     this.#firesAt = until;
-    const delay = Math.min(Math.max(0, until - this.#now()), LONGEST_DELAY_MS);
+    const delay = Math.min(Math.max(0, until - this.#session.now()), LONGEST_DELAY_MS);
     this.#handle = setTimeout(() => this.#fire(), delay);
   }
 
   #fire(): void {
     this.#handle = undefined;
     if (this.#until === null) return;
-    if (this.#now() < this.#until) return this.#start();
+    if (this.#session.now() < this.#until) return this.#start();
     this.#until = null;
-    this.#due();
+    this.#session.timerDue();
   }
 }

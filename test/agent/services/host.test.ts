@@ -19,7 +19,8 @@ function partsOf(name: string, ran: string[]) {
   const listener = { onCall() {}, onSettled() {}, onCommitted() {}, onStopped() {} };
   const events = new EventEmitter(() => ({ seq: 0, at: 0, turn: 0 }));
   const runtime = new Runtime(config as never, listener, { events });
-  return { settings: runtime.settings, host: { ...hostOf(runtime.actor), stepTaken: () => {} } };
+  const host = Object.defineProperty(hostOf(runtime.actor), "stepTaken", { value: () => {} });
+  return { settings: runtime.settings, host };
 }
 
 test("two agent machines in one actor system each use their own model and tools", async () => {
