@@ -1,4 +1,5 @@
-// A server within the process that asks for one tool, then answers.
+// A server within the process that asks for one tool, then answers. It reports its usage, as servers do when they are asked to, unless
+// the first argument of the process is "unreported".
 export const ASKS = "How warm is room 1?";
 export const ANSWER = "It is 20 °C.";
 export const BASE_URL = "https://models.test/v1";
@@ -14,8 +15,11 @@ const call = {
   type: "function",
   function: { name: TOOL.name, arguments: '{"room":1}' },
 };
+const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const reported = process.argv[2] === "unreported" ? [] : [{ choices: [], usage }];
 const bodyOf = (delta, finish_reason) => {
-  const chunks = [{ choices: [{ index: 0, delta }] }, { choices: [{ index: 0, delta: {}, finish_reason }] }];
+  const choices = [{ choices: [{ index: 0, delta }] }, { choices: [{ index: 0, delta: {}, finish_reason }] }];
+  const chunks = [...choices, ...reported];
   return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
 };
 const bodies = [

@@ -257,9 +257,9 @@ export class AgentHost implements Host {
     this.inputs.clear();
   }
 
-  /** Resolves when nothing holds the end of the session in this process. */
-  async ended(): Promise<void> {
-    if (this.#held) await Promise.all(this.#held);
+  /** Resolves when nothing holds the end of the session in this process; undefined if nothing does. */
+  ended(): Promise<unknown> | undefined {
+    return this.#held && this.#held.size > 0 ? Promise.all(this.#held) : undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { check } from "../base/options.ts";
+import { check, isRight } from "../base/options.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import { schemaProblem } from "../tool/schema-problem.ts";
@@ -23,7 +23,8 @@ export function checkLimits(limits: unknown, from: string): void {
 
 /** Throws `config/invalid` that names the first option of a call that makes no sense. */
 export function checkCallOptions(options: CallOptions<unknown, never>): void {
-  check(callSchema(), options, "call", "The argument `options`");
+  if (!isRight(callSchema(), options as CallOptions<unknown>))
+    check(callSchema(), options, "call", "The argument `options`");
   const { output } = options;
   const problem = output === undefined ? undefined : schemaProblem(jsonSchemaOf(output as Schema));
   if (problem !== undefined)

@@ -7,8 +7,10 @@ const REST_MS = 10_000;
 /** How long a shutdown waits at least for the store, ms. */
 const RELEASE_MS = 500;
 
-/** Resolves with true when `work` has ended, and with false after `ms`. Rejects as `work` does in the meantime. */
-async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+/** Resolves with true when `work` has ended, at once if there is none, and with false after `ms`. Rejects as `work` does in the
+ *  meantime. */
+async function endsWithin(work: Promise<unknown> | undefined, ms: number): Promise<boolean> {
+  if (!work) return true;
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, ms, false);
   try {

@@ -413,8 +413,8 @@ export class Runtime {
     this.#life.send({ type: "session.stop", error });
   }
 
-  /** Resolves when the agents that ran inside of this one have left their sessions too. */
-  innerEnded(): Promise<void> {
+  /** Resolves when the agents that ran inside of this one have left their sessions too; undefined if there are none. */
+  innerEnded(): Promise<unknown> | undefined {
     return this.#host.ended();
   }
 
