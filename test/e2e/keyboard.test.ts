@@ -62,7 +62,15 @@ describe("The shortcuts", () => {
 
   test("open each tab, and the diff with d", async () => {
     const { page, ui } = await openRun();
-    for (const [place, tab] of ["conversation", "context", "diff", "event", "tokens", "raw"].entries()) {
+    for (const [place, tab] of [
+      "conversation",
+      "prompt",
+      "context",
+      "diff",
+      "event",
+      "tokens",
+      "raw",
+    ].entries()) {
       await page.keyboard.press(String(place + 1));
       await ui.panel(tab).waitFor();
       expect(await ui.tab(tab).getAttribute("aria-selected")).toBe("true");

@@ -194,7 +194,7 @@ describe("Hostile strings of a model and of a tool", () => {
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("<script>globalThis.__ran=2</script>");
     const [, newest] = await ui.steps();
-    for (const tab of ["context", "diff", "event", "tokens", "raw", "conversation"]) {
+    for (const tab of ["context", "diff", "event", "tokens", "raw", "prompt", "conversation"]) {
       await ui.openTab(tab);
       for (let stepNumber = 1; stepNumber <= newest; stepNumber += 1) await ui.goTo(stepNumber);
     }
@@ -254,7 +254,7 @@ describe("Hostile strings of a model and of a tool", () => {
     const card = ui.pending("w1");
     expect(await card.innerText()).toMatch(/reason odd⟨U\+202E⟩⟨U\+2066⟩⟨U\+E0041⟩/);
     const [, newest] = await ui.steps();
-    for (const tab of ["context", "diff", "event", "tokens", "raw", "conversation"]) {
+    for (const tab of ["context", "diff", "event", "tokens", "raw", "prompt", "conversation"]) {
       await ui.openTab(tab);
       for (let stepNumber = 1; stepNumber <= newest; stepNumber += 1) {
         await ui.goTo(stepNumber);

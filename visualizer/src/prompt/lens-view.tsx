@@ -1,3 +1,4 @@
+import { memo } from "react";
 import type { PromptComparison } from "../logic/prompt-texts.ts";
 import type { Msg, PromptLens } from "../wire/types.ts";
 import { HookChanges } from "./hook-changes.tsx";
@@ -12,8 +13,8 @@ type LensProps = {
   readonly comparison: PromptComparison | undefined;
 };
 
-/** A request to the model, and why it is as it is. */
-export function Lens({ lens, transcript, comparison }: LensProps) {
+/** A request to the model, and why it is as it is. Drawn once for each request, also while steps arrive. */
+export const Lens = memo(function Lens({ lens, transcript, comparison }: LensProps) {
   return (
     <>
       {!lens.isWhole && (
@@ -36,4 +37,4 @@ export function Lens({ lens, transcript, comparison }: LensProps) {
       <RawRequest lens={lens} />
     </>
   );
-}
+});
