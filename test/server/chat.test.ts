@@ -83,6 +83,24 @@ test("a page that connects in the middle of an answer is shown all of it, and on
   expect(settled(await messages("talk"))).toEqual(settled(second.messages));
 });
 
+test("what the user adds to a turn that runs is shown where it was said, in the stream and after a reload", async () => {
+  const { server, url, messages } = await open();
+  const chat = new Chat({ url, id: "talk", body: { agent: "halves" } });
+  const speaking = chat.say("Speak.");
+  await expect.poll(() => chat.shown.at(-1)).toBe("assistant: First half, ");
+  const steer = await server.request("POST", "/v1/sessions/talk/steer", { body: { input: "Louder." } });
+  expect(steer.status).toBe(202);
+  sayOtherHalf();
+  await speaking;
+  expect(chat.shown.slice(2)).toEqual([
+    "assistant: First half, second half.",
+    "steering-message",
+    "assistant: Again.",
+  ]);
+  expect(JSON.stringify(chat.messages)).toContain("Louder.");
+  expect(settled(await messages("talk"))).toEqual(settled(chat.messages));
+});
+
 test("a call is edited and a question is answered with `decisions` of the body, if the page shows them as they are", async () => {
   const { url, server } = await open();
   const chat = new Chat({ url, id: "talk", body: { agent: "desk" }, sendsAutomatically: false });
