@@ -19,6 +19,8 @@ const pages = globSync(
     "docs/agents-together.md",
     "docs/observability.md",
     "docs/ui.md",
+    "docs/ui-servers.md",
+    "docs/ag-ui.md",
   ],
   {
     cwd: ROOT,
