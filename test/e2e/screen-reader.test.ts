@@ -82,7 +82,7 @@ describe("The list of steps", () => {
   });
 
   test("says that a step is not loaded and loads it on a click", async () => {
-    const long = longRunner(220, env.hub.address);
+    const long = longRunner(420, env.hub.address);
     await long.call("Look everywhere.");
     const opened = await env.open();
     const { page, ui } = opened;
