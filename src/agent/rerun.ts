@@ -3,7 +3,6 @@ import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import { checkChanges } from "../session/fork-changes.ts";
 import type { Fork } from "../session/fork.ts";
-import { openSession } from "../session/open-session.ts";
 import type { ForkChanges } from "../../machines/agent/overrides.ts";
 import { RESERVED_NAMES } from "../tool/reserved-names.ts";
 import { checkConfig, toolkitOf } from "./config.ts";
@@ -92,6 +91,7 @@ export async function rerun<Ctx = unknown>(
   const { changes, times = 1, parallel = 1, signal } = options;
   if (changes) checkChangesOf(given, changes);
   if (signal?.aborted) throw new AgentError("run/aborted", "rerun: the signal was aborted before it began.");
+  const { openSession } = await import("../session/open-session.ts"); // which an agent alone does not need
   const session = await openSession(store, sessionId);
   const fork = (): Promise<Fork> => session.fork(options.at, changes && { changes });
   const first = await fork();

@@ -42,6 +42,7 @@ function isBlock(block: Candidate): boolean {
     case "tool_result":
       return (
         isText(block["id"]) &&
+        (block["name"] === undefined || isText(block["name"])) &&
         typeof block["state"] === "string" &&
         Array.isArray(block["output"]) &&
         block["output"].every((part) => isObject(part) && (isObject(part["source"]) || isText(part["text"])))

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
@@ -105,41 +104,42 @@ function replaced(value: unknown, [key, ...path]: readonly string[], by: unknown
   return { ...fields, [key]: replaced(fields[key], path, by) };
 }
 
+const DAMAGE: readonly unknown[] = [
+  null,
+  undefined,
+  7,
+  -1,
+  1e300,
+  "x",
+  true,
+  [],
+  [null],
+  {},
+  { $blob: "x", head: "y" },
+  [[{}]],
+];
+
 test("whatever one value of a record is damaged to, the tab is drawn, or the record is refused with an error", () => {
-  const paths = pathsOf(context).filter((path) => path.length > 0);
-  const damage = fc.constantFrom<unknown>(
-    null,
-    undefined,
-    7,
-    -1,
-    1e300,
-    "x",
-    true,
-    [],
-    [null],
-    {},
-    { $blob: "x", head: "y" },
-    [[{}]],
-  );
   let drawn = 0;
-  fc.assert(
-    fc.property(fc.constantFrom(...paths), damage, (path, by) => {
+  for (const path of pathsOf(context).filter(({ length }) => length > 0))
+    for (const by of DAMAGE) {
       const damaged = replaced(context, path, by) as JsonObject;
-      let lens;
-      try {
-        lens = checkedLens(
-          promptLens(damaged["modelCall"] as unknown as RecordedCall, damaged, () => undefined),
-        );
-      } catch (error) {
-        return error instanceof Error;
-      }
+      const lens = lensOf(damaged);
+      if (!lens) continue;
       drawn++;
-      return (
-        renderToStaticMarkup(createElement(Lens, { lens, transcript: messages, comparison: undefined })) !==
-        ""
-      );
-    }),
-    { numRuns: 1_500 },
-  );
+      const tab = createElement(Lens, { lens, transcript: messages, comparison: undefined });
+      expect(() => renderToStaticMarkup(tab), `${path.join(".")}: ${JSON.stringify(by)}`).not.toThrow();
+    }
   expect(drawn).toBeGreaterThan(100);
 });
+
+/** The request of a record; undefined for a record that is refused. */
+function lensOf(recorded: JsonObject): ReturnType<typeof checkedLens> | undefined {
+  try {
+    return checkedLens(
+      promptLens(recorded["modelCall"] as unknown as RecordedCall, recorded, () => undefined),
+    );
+  } catch {
+    return undefined;
+  }
+}
