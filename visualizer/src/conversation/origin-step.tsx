@@ -1,11 +1,11 @@
 import { shortId } from "../logic/format.ts";
 import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
-import { useWholeRuns } from "../store/whole-run.ts";
+import { originalOf, useWholeRuns } from "../store/whole-run.ts";
 
 /** Says that a message of a fork was there before it, and leads to the step of the original that stored it. */
 export function OriginStep({ messageId }: { readonly messageId: string }) {
-  const runId = useModel((all) => all.row?.forkOf?.runId);
+  const runId = useModel((all) => originalOf(all)?.runId);
   const [run] = useWholeRuns(runId === undefined ? [] : [runId]);
   const step = run?.stepOfMessage(messageId);
   return (

@@ -5,7 +5,7 @@ import { titleOf } from "../logic/step-title.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
-import { isMissing, useWholeRuns } from "../store/whole-run.ts";
+import { isMissing, originalOf, useWholeRuns } from "../store/whole-run.ts";
 import { workLog } from "../store/work-log.ts";
 import type { Step } from "../wire/step.ts";
 
@@ -14,7 +14,7 @@ const MAX_LISTED = 200;
 
 /** The steps of the original that come before the first step of a fork. */
 export function BeforeFork() {
-  const forkOf = useModel((all) => all.row?.forkOf);
+  const forkOf = useModel(originalOf);
   return forkOf ? <Steps {...forkOf} /> : null;
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { client } from "./client.ts";
-import { model } from "./model.ts";
+import type { RunRow } from "../wire/types.ts";
+import { model, type Model } from "./model.ts";
 import { mergeRows } from "./rows.ts";
 import { RunData } from "./run-data.ts";
 
@@ -21,6 +22,12 @@ function dataOf(runId: string): RunData {
   loaded.set(runId, known);
   for (const [old] of loaded) if (loaded.size > MAX_LOADED) loaded.delete(old);
   return known;
+}
+
+/** The run and the position from which the selected run was forked, if it can be shown: a file may name any run, which is not asked for. */
+export function originalOf({ row, rows }: Model): RunRow["forkOf"] {
+  const forkOf = row?.forkOf;
+  return forkOf && (row.source !== "file" || rows.has(forkOf.runId)) ? forkOf : undefined;
 }
 
 /** True for a run that could not be loaded, such as one that was deleted. */
