@@ -33,6 +33,7 @@ const status = (page: Page, is: string): Promise<void> =>
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel("Message", { exact: true }).fill(text);
+  await page.locator(".composer button[type=submit]:enabled").waitFor(); // the agents are known
   await page.keyboard.press("Enter");
 }
 
