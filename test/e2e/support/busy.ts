@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
 
-/** Creates an agent that takes about 120 steps a second and streams as many words, until it is interrupted. A longer pause of its
- *  tool makes it slower. */
+/** Creates an agent that takes about 20 steps a second and streams words, until it is interrupted. A longer pause of its tool
+ *  makes it slower. */
 export function busyAgent(inspect: string, pauseMs = 40): Agent {
   const pause = defineTool({
     name: "pause",
