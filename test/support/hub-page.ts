@@ -6,16 +6,8 @@ import { startHub, type StartHubOptions, type StartedHub } from "agentchart/insp
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { applyPatch } from "../../src/inspect/protocol/patch.ts";
-import type {
-  Ack,
-  RunCommand,
-  HubToPage,
-  PageToHub,
-  PendingItem,
-  RunRow,
-  Step,
-  StreamDelta,
-} from "../../src/inspect/protocol/protocol.ts";
+import type { Ack, RunCommand, PendingItem } from "../../src/inspect/protocol/commands.ts";
+import type { HubToPage, PageToHub, RunRow, Step, StreamDelta } from "../../src/inspect/protocol/protocol.ts";
 import type { JsonObject } from "agentchart";
 
 /** A home directory that is removed when the test ends. */

@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import { createAgent, type Agent, type SessionStore } from "agentchart";
 import type { StartedHub } from "agentchart/inspect";
 import { scriptedModel } from "agentchart/testing";
-import type { PendingItem, RunRow, StepPage } from "../../src/inspect/protocol/protocol.ts";
+import type { PendingItem } from "../../src/inspect/protocol/commands.ts";
+import type { RunRow, StepPage } from "../../src/inspect/protocol/protocol.ts";
 import { toolOf } from "./agents.ts";
 import { ask } from "./hub-page.ts";
 

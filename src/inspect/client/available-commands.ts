@@ -1,5 +1,5 @@
 import type { SessionPhase } from "../../store/port.ts";
-import type { RunCommandType, PendingItem } from "../protocol/protocol.ts";
+import type { RunCommandType, PendingItem } from "../protocol/commands.ts";
 
 /** The properties of a run that determine its available commands. */
 export type RunConditions = {

@@ -11,7 +11,8 @@ import type { Decision } from "../../tool/pending.ts";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { isSettled } from "./available-commands.ts";
 import { forkOutcome, planFork, writeForks } from "./fork-run.ts";
-import type { RunCommand, RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
+import type { RunCommand, RunCommandType, PendingItem } from "../protocol/commands.ts";
+import type { RunRow } from "../protocol/protocol.ts";
 import { restoredValue, restoreHidden } from "./restore-hidden.ts";
 import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
 

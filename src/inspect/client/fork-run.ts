@@ -12,7 +12,7 @@ import type { SessionStore } from "../../store/port.ts";
 import type { CommandOutcome } from "../protocol/command-outcome.ts";
 import { encodeToString, PREVIEW } from "../protocol/encode.ts";
 import type { ForkPlace, ForkPlan } from "../protocol/fork-plan.ts";
-import type { RunCommand } from "../protocol/protocol.ts";
+import type { RunCommand } from "../protocol/commands.ts";
 import type { ForkChanges } from "../../../machines/agent/overrides.ts";
 import { restoreHidden } from "./restore-hidden.ts";
 

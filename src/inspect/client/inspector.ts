@@ -12,7 +12,8 @@ import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
 import { guarded } from "../../base/guarded.ts";
 import { HubConnection } from "./hub-connection.ts";
 import { historySchema, type HistoryLimits } from "./history.ts";
-import { PROTOCOL, type Ack, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
+import type { Ack } from "../protocol/commands.ts";
+import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import { RunSender } from "./run-sender.ts";
 import { WatchedRun, type WorkerInfo } from "./watched-run.ts";
 

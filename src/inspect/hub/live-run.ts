@@ -1,16 +1,8 @@
 import { patchBetween } from "../protocol/diff.ts";
 import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
-import type {
-  RunCommand,
-  PatchOp,
-  PendingItem,
-  RunRow,
-  Step,
-  StepPage,
-  StreamDelta,
-  WorkerToHub,
-} from "../protocol/protocol.ts";
+import type { RunCommand, PendingItem } from "../protocol/commands.ts";
+import type { PatchOp, RunRow, Step, StepPage, StreamDelta, WorkerToHub } from "../protocol/protocol.ts";
 import { innermost } from "../client/watched-run.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";

@@ -1,4 +1,5 @@
-import type { PendingItem, RunGroup, RunRow } from "../protocol/protocol.ts";
+import type { PendingItem } from "../protocol/commands.ts";
+import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { RunLog } from "./run-log.ts";
 
 /** A run that was opened to be displayed: live, from a store or from a file. */

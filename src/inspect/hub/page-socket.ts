@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
+import type { Ack } from "../protocol/commands.ts";
 import {
   PROTOCOL,
-  type Ack,
   type HubToPage,
   type PageToHub,
   type RunRow,

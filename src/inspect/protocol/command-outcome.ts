@@ -1,5 +1,5 @@
 import { AgentError, errorInfo } from "../../base/error.ts";
-import type { Ack } from "./protocol.ts";
+import type { Ack } from "./commands.ts";
 
 /** The outcome of a command: an {@link Ack} without the command's id. */
 export type CommandOutcome = Omit<Ack, "id">;

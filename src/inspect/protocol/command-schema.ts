@@ -4,7 +4,7 @@ import { lazily } from "../../base/option-schema.ts";
 import { issueOf, nameOf } from "../../base/options.ts";
 import { decisionSchema } from "../../tool/decision-schema.ts";
 import { limitsSchema } from "../../../machines/agent/limits-schema.ts";
-import type { RunCommand } from "./protocol.ts";
+import type { RunCommand } from "./commands.ts";
 
 const text = z.string().min(1).max(1_000_000);
 const idSchema = z.string().min(1).max(512);

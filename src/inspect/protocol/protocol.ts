@@ -1,13 +1,11 @@
 // src/inspect/protocol defines what agents, hub and page exchange: messages, steps, patches, and how values are encoded.
-import type { ForkChanges } from "../../../machines/agent/overrides.ts";
-import type { ForkPlace } from "./fork-plan.ts";
+import type { Ack, PendingItem, RunCommand, RunCommandType } from "./commands.ts";
 import type { Chart } from "../../diagram/chart-json.ts";
-import type { ErrorInfo } from "../../base/error.ts";
 import type { Layouts } from "../../diagram/layout.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Reason, Usage } from "../../message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
-import type { Decision, PendingCall, WaitsFor } from "../../tool/pending.ts";
+import type { WaitsFor } from "../../tool/pending.ts";
 
 /**
  * The version of the wire protocol. A side that meets another version reports both, and which side to upgrade.
@@ -199,89 +197,6 @@ export type StreamDelta = {
   readonly name?: string;
   /** The text that follows the previous delta of the block. */
   readonly delta: string;
-};
-
-/** What a user can ask of a run. */
-export type RunCommandType =
-  | "decide"
-  | "extendBudget"
-  | "interrupt"
-  | "steer"
-  | "send"
-  | "shutdown"
-  | "resume"
-  | "compact"
-  | "setSlot"
-  | "fork"
-  | "forkPlan";
-
-/** The revision that the user saw (`leaf` of the row). A run that has continued since then answers `stale`. */
-type ExpectedRevision = { readonly expect?: { readonly leaf: string } };
-
-/** A command of a user to a run. Commands are idempotent: each `id` is executed once. */
-export type RunCommand = { readonly id: string; readonly runId: string } & (
-  | {
-      readonly type: "decide";
-      readonly callId: string;
-      readonly decision: Decision;
-      readonly argsHash: string;
-    }
-  | ({
-      readonly type: "extendBudget";
-      readonly extra: { readonly [limit: string]: number };
-    } & ExpectedRevision)
-  | { readonly type: "interrupt"; readonly text?: string }
-  | { readonly type: "steer"; readonly text: string }
-  /** A user message for a session at rest. */
-  | ({ readonly type: "send"; readonly text: string } & ExpectedRevision)
-  /** Stops at the next commit point; `resume` continues. */
-  | { readonly type: "shutdown" }
-  | ({ readonly type: "resume" } & ExpectedRevision)
-  /** Sums up the conversation of a session at rest; `text` says what the summary is to keep. */
-  | ({ readonly type: "compact"; readonly text?: string } & ExpectedRevision)
-  /** Replaces the value of a slot, unless it has another revision by then (`slot/conflict`). */
-  | { readonly type: "setSlot"; readonly name: string; readonly value: Json; readonly revision: number }
-  /**
-   * New sessions, `times` of them (1 to 20, default 1), that begin as the run was at `seq`, with changes. `start`
-   * runs them, all at once.
-   */
-  | {
-      readonly type: "fork";
-      readonly seq: number;
-      readonly changes?: ForkChanges;
-      readonly times?: number;
-      readonly start?: boolean;
-    }
-  /**
-   * Says what a fork at `seq` would be, as a `ForkPlan` in `Ack.data`. With `at` it is one at the first position
-   * that has this message (`with`), or at the one before it (`before`): `Ack.seq` says which. Changes nothing.
-   */
-  | { readonly type: "forkPlan"; readonly seq: number; readonly at?: ForkPlace }
-);
-
-/**
- * An open call with the input schema of its tool, if the tool is known; the page builds the edit form from it.
- */
-export type PendingItem = PendingCall & { readonly inputSchema?: JsonObject };
-
-/**
- * The outcome of a command. Codes besides the agent's own: `stale` (the run has changed since the user saw it),
- * `answered` (another user was first), `readonly`, `unavailable` (no process drives the run), `invalid`.
- */
-export type Ack = {
-  /** The id of the command. */
-  readonly id: string;
-  /** True if the command was executed. */
-  readonly ok: boolean;
-  /** The position in the journal: after the command, or the one that `forkPlan` is for; 0 without a store. */
-  readonly seq?: number;
-  /** The result: `{ sessionIds, willRun }` of `fork`, a `ForkPlan` of `forkPlan`. */
-  readonly data?: JsonObject;
-  /** Why the command was not executed. */
-  readonly error?: {
-    readonly code: ErrorInfo["code"] | "stale" | "answered" | "readonly" | "unavailable" | "invalid";
-    readonly message: string;
-  };
 };
 
 /**

@@ -98,6 +98,11 @@ export class InspectorPage {
     await this.#waitUntil(`__agentchart.drawn === ${stepNumber}`);
   }
 
+  /** Waits until the page has loaded a step. */
+  async waitUntilLoaded(stepNumber: number): Promise<void> {
+    await this.#waitUntil(`__agentchart.stepAt(${stepNumber}) !== undefined`);
+  }
+
   tab(name: string): Locator {
     return this.page.locator(`[data-tab="${name}"]`);
   }

@@ -82,7 +82,7 @@ async function shootWires({ env, look, shoot }: ScreenshotTools): Promise<void> 
   }
   const page = await look();
   await page.choose("with-a-gap");
-  await page.page.waitForFunction("__agentchart.stepAt(7000) !== undefined");
+  await page.waitUntilLoaded(7_000);
   await page.page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 24 * 5_497));
   await shoot(page.page, "gap-dark");
   await page.run("unheard-of").click();

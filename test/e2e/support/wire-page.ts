@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import {
-  PROTOCOL,
-  type Ack,
-  type RunCommand,
-  type HubToPage,
-} from "../../../src/inspect/protocol/protocol.ts";
+import type { Ack, RunCommand } from "../../../src/inspect/protocol/commands.ts";
+import { PROTOCOL, type HubToPage } from "../../../src/inspect/protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 
 /** A page connection that a test controls: it sends commands that the real page never sends. */

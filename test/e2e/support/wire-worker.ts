@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Chart } from "agentchart/machines";
+import type { RunCommand, PendingItem } from "../../../src/inspect/protocol/commands.ts";
 import {
   PROTOCOL,
-  type RunCommand,
   type HubToWorker,
-  type PendingItem,
   type RunRow,
   type Step as WireStep,
   type WorkerToHub,

@@ -3,7 +3,8 @@ import { inspector, startHub, type StartedHub } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Ack, RunRow } from "../../../src/inspect/protocol/protocol.ts";
+import type { Ack } from "../../../src/inspect/protocol/commands.ts";
+import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
 import { untilAborted } from "../../support/agents.ts";
 import { HubPage, testHome, testHub } from "../../support/hub-page.ts";
 

@@ -4,6 +4,7 @@ import { chipsOf, HOURS, type ListFilter } from "../logic/run-filter.ts";
 import { GROUP_NAMES } from "../logic/run-groups.ts";
 import { OUTCOME_NAMES, RUN_GROUPS, type RunGroup } from "../wire/types.ts";
 import { Icon } from "../parts/icon.tsx";
+import { SearchField } from "../parts/search-field.tsx";
 import { clearFilters, filterRuns, searchRuns } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
@@ -12,10 +13,7 @@ import { OpenFile } from "./open-file.tsx";
 
 /** The search field and the filters of the list of runs. */
 export function Filters() {
-  // local state: the model notifies a frame later, which would lose fast typing
-  const [text, setText] = useState(model.search);
   const search = useModel((all) => all.search);
-  useEffect(() => setText(search), [search]);
   const [isOpen, setIsOpen] = useState(false);
   const group = useModel((all) => all.group);
   const filter = useModel((all) => all.filter);
@@ -24,23 +22,14 @@ export function Filters() {
   const chips = chipsOf(filter);
   return (
     <div className="filters" role="search">
-      <label className="find">
-        <Icon name="search" />
-        <input
-          className="input"
-          id="find-run"
-          type="search"
-          placeholder="Find a run"
-          aria-label="Find a run"
-          title="Words of its title, messages, calls and results, its agent or its id"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            searchRuns(event.target.value);
-          }}
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </label>
+      <SearchField
+        id="find-run"
+        label="Find a run"
+        title="Words of its title, messages, calls and results, its agent or its id"
+        value={search}
+        shortcut="/"
+        onChange={searchRuns}
+      />
       <div className="choose">
         <select
           className="input"

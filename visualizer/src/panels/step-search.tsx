@@ -1,5 +1,4 @@
-import { useEffect, useState } from "react";
-import { Icon } from "../parts/icon.tsx";
+import { SearchField } from "../parts/search-field.tsx";
 import { model } from "../store/model.ts";
 import { move, searchSteps } from "../store/navigate.ts";
 import { prefer } from "../store/preferences.ts";
@@ -12,36 +11,24 @@ const NOTHING: StepQuery = { kind: "search", text: "", sort: "" };
 export function StepSearch() {
   const filter = useModel((all) => all.stepFilter);
   const query = filter?.kind === "search" ? filter : NOTHING;
-  // local state: the model notifies a frame later, which would lose fast typing
-  const [text, setText] = useState(query.text);
-  useEffect(() => setText(query.text), [query.text]);
   const change = (changed: Partial<StepQuery>): void => {
-    searchSteps({ ...query, text, ...changed });
+    searchSteps({ ...query, ...changed });
     prefer({ lower: "steps" });
   };
   return (
     <span className="step-search" role="search" aria-label="Steps">
-      <label className="find">
-        <Icon name="search" />
-        <input
-          className="input"
-          id="find-step"
-          type="search"
-          placeholder="Find a step"
-          aria-label="Find a step"
-          title="Words of what happened, of arguments, results and messages, or the name of an event or state (s)"
-          value={text}
-          disabled={model.selection.runId === null}
-          onChange={({ target }) => {
-            setText(target.value);
-            change({ text: target.value });
-          }}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") move(event.shiftKey ? -1 : 1);
-            if (event.key === "Escape") change(NOTHING);
-          }}
-        />
-      </label>
+      <SearchField
+        id="find-step"
+        label="Find a step"
+        title="Words of what happened, of arguments, results and messages, or the name of an event or state (s)"
+        value={query.text}
+        disabled={model.selection.runId === null}
+        onChange={(text) => change({ text })}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") move(event.shiftKey ? -1 : 1);
+          if (event.key === "Escape") change(NOTHING);
+        }}
+      />
       <select
         className="input"
         aria-label="Filter steps"

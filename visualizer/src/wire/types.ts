@@ -1,12 +1,10 @@
+export type { Ack, RunCommand, PendingItem } from "../../../src/inspect/protocol/commands.ts";
 export type {
-  Ack,
   ChartMessage,
-  RunCommand,
   HubToPage,
   PageToHub,
   Path,
   PatchOp,
-  PendingItem,
   RunFileHeader,
   RunGroup,
   RunRow,
