@@ -1,4 +1,3 @@
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { forgottenApproval } from "../support/planted/forgotten-approval.ts";
@@ -9,9 +8,9 @@ import { tokenBudget } from "../support/planted/token-budget.ts";
 import { accessibilityProblems } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
-import type { InspectorPage } from "./support/inspector-page.ts";
+import { expectDrawnWell } from "./support/drawn-well.ts";
 import { settled } from "./support/settled.ts";
-import { chartOverlaps, textProblems } from "./support/text-geometry.ts";
+import { chartOverlaps } from "./support/text-geometry.ts";
 
 let env: Environment;
 let agents: readonly Agent[] = [];
@@ -26,34 +25,6 @@ afterAll(async () => {
   await env.close();
 });
 
-const NONE = { overlaps: [], small: [], outside: [] };
-/** What a person needs of a run, however small the window is. */
-const NEEDED = [
-  ".status",
-  ".metrics dd",
-  ".tabs",
-  ".player",
-  ".turn-end",
-  ".calls-chip",
-  ".outcome",
-  ".actions",
-  ".axis-row .names",
-];
-
-/** The selectors of visible parts whose content is cut off, or that reach out of the window. */
-const cutParts = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(`${JSON.stringify(NEEDED)}.filter((part) => [...document.querySelectorAll(part)].some((each) => {
-    const { right, width } = each.getBoundingClientRect();
-    const isScrolled = getComputedStyle(each).overflowX === "auto";
-    return width > 0 && !isScrolled && (each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 || right > innerWidth + 1);
-  }))`);
-
-async function expectDrawnWell({ page }: InspectorPage, what: string): Promise<void> {
-  await settled(page);
-  expect.soft(await textProblems(page), what).toEqual(NONE);
-  expect.soft(await cutParts(page), what).toEqual([]);
-}
-
 describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
   test.each([
     [1_440, 900],
@@ -64,7 +35,7 @@ describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
       await ui.choose(sessionId);
       for (const lower of ["Steps", "Waterfall"]) {
         await page.getByRole("button", { name: lower, exact: true }).click();
-        await expectDrawnWell(ui, `${sessionId} ${lower}`);
+        await expectDrawnWell(page, `${sessionId} ${lower}`);
       }
       expect(await accessibilityProblems(page)).toEqual([]);
     }
@@ -74,10 +45,10 @@ describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
     expect(await chartOverlaps(page)).toEqual([]);
     for (const tab of ["diff", "event", "tokens", "prompt"]) {
       await ui.openTab(tab);
-      await expectDrawnWell(ui, tab);
+      await expectDrawnWell(page, tab);
     }
     await page.keyboard.press("o");
-    await expectDrawnWell(ui, "outline");
+    await expectDrawnWell(page, "outline");
     expect(faults).toEqual(NO_FAULTS);
   });
 
@@ -92,11 +63,11 @@ describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
       page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
     for (const { sessionId } of agents) {
       await show("Runs");
-      await expectDrawnWell(ui, "runs");
+      await expectDrawnWell(page, "runs");
       await ui.choose(sessionId);
       for (const panel of ["Chart", "Steps", "Details"]) {
         await show(panel);
-        await expectDrawnWell(ui, `${sessionId} ${panel}`);
+        await expectDrawnWell(page, `${sessionId} ${panel}`);
       }
       expect(await accessibilityProblems(page)).toEqual([]);
       const shown = page.locator("header.header");

@@ -25,12 +25,14 @@ export const chartOverlaps = (page: Page): Promise<readonly string[]> =>
 
 /**
  * Measures all texts that are visible outside of the chart's picture: where their letters are, as far as no scroll box cuts them
- * off. A text that lies in a box above others, such as a button that floats, is not compared with what is below it.
+ * off. A text that lies in a box above others, such as a button that floats or a heading that sticks, is not compared with what
+ * is below it; while a modal dialog is open, only its texts are measured.
  */
 export const textProblems = (page: Page): Promise<TextProblems> =>
   page.evaluate(`(() => {
     const FLOATING = ".newest, .notices, .hint, .lanes-overlay, .hidden-text, .forks, .services";
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const root = document.querySelector("dialog:modal") ?? document.body;
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     const texts = [];
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const parent = node.parentElement;
@@ -43,9 +45,11 @@ export const textProblems = (page: Page): Promise<TextProblems> =>
       for (const rect of range.getClientRects()) {
         let [left, top, right, bottom] = [rect.left, rect.top, rect.right, rect.bottom];
         let isHidden = false;
+        let layer = "";
         for (let at = parent; at && at !== document.body; at = at.parentElement) {
-          const { overflowX, overflowY, clipPath } = getComputedStyle(at);
+          const { overflowX, overflowY, clipPath, position } = getComputedStyle(at);
           if (clipPath !== "none") isHidden = true;
+          if (position === "sticky") layer = at.parentElement.parentElement.tagName + at.matches(":first-child");
           if (overflowX === "visible" && overflowY === "visible") continue;
           const box = at.getBoundingClientRect();
           left = Math.max(left, box.left);
@@ -54,7 +58,7 @@ export const textProblems = (page: Page): Promise<TextProblems> =>
           bottom = Math.min(bottom, box.bottom);
         }
         if (isHidden || right - left < 2 || bottom - top < 4) continue;
-        texts.push({ text: node.data.trim().slice(0, 40), parent, size: parseFloat(style.fontSize), left, top, right, bottom });
+        texts.push({ text: node.data.trim().slice(0, 40), parent, size: parseFloat(style.fontSize), layer, left, top, right, bottom });
       }
     }
     const overlaps = [];
@@ -62,7 +66,7 @@ export const textProblems = (page: Page): Promise<TextProblems> =>
     for (const [at, a] of sorted.entries()) {
       for (const b of sorted.slice(at + 1)) {
         if (b.top > a.bottom) break;
-        if (a.parent === b.parent) continue;
+        if (a.parent === b.parent || a.layer !== b.layer) continue;
         const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
         const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
         // lines of one text touch by some px, as the boxes of letters are higher than the letters
