@@ -4,7 +4,7 @@ import type { Budget, DecideOptions } from "../agent/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
-import { readEntries } from "../session/entry.ts";
+import { readEntries } from "../session/read-entry.ts";
 import { openSession } from "../session/open-session.ts";
 import { EntryReader, type StoredEvent } from "../session/replay.ts";
 import { readSlots, type WrittenSlots } from "../session/read-slots.ts";

@@ -1,12 +1,12 @@
-import { AgentError, type ErrorInfo } from "../base/error.ts";
+import type { ErrorInfo } from "../base/error.ts";
 import type { Msg, Reason } from "../message/types.ts";
-import type { JournalEntry, SessionStore } from "../store/port.ts";
+import type { JournalEntry } from "../store/port.ts";
 import type { AgentContext, CallRecord, Limits, Progress } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";
 import type { StoredModelCall } from "./model-calls.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
-import { shapeProblem, type EntryType } from "./entry-shapes.ts";
+import type { EntryType } from "./entry-shapes.ts";
 
 /** A tool message without its result, which the journal has in the entry of the call `ref`. */
 export type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
@@ -106,28 +106,3 @@ export type Fact = {
 
 /** An entry of a session's journal. */
 export type SessionEntry = Fact & Pick<JournalEntry, "seq" | "at">;
-
-/** Returns an entry of a store as one of a session. Throws `session/version` for a type that this release does not know, and
- *  `session/damaged` for data of another shape. */
-export function readEntry(entry: JournalEntry): SessionEntry {
-  const { seq, type } = entry;
-  const problem = shapeProblem(type, entry.data);
-  if (problem === "unknown")
-    throw new AgentError("session/version", `Journal entry ${seq} has the unknown type '${type}'.`);
-  if (problem !== undefined) throw damagedEntry(entry, problem);
-  return entry as JournalEntry & Fact;
-}
-
-/** Yields the entries of a session as {@link SessionStore.read} does. Throws as {@link readEntry}. */
-export async function* readEntries(
-  store: SessionStore,
-  sessionId: string,
-  options?: { readonly after?: number; readonly limit?: number },
-): AsyncGenerator<SessionEntry> {
-  for await (const entry of store.read(sessionId, options)) yield readEntry(entry);
-}
-
-/** Returns a `session/damaged` about an entry. */
-export function damagedEntry({ seq, type }: JournalEntry, problem: string): AgentError {
-  return new AgentError("session/damaged", `Journal entry ${seq} (${type}): ${problem}`, { data: { seq } });
-}

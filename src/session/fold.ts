@@ -10,7 +10,8 @@ import {
 } from "../../machines/agent/context.ts";
 import { callsAskedIn, recordsAfter } from "./call-records.ts";
 import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
-import { damagedEntry, type KeptChange, type ProgressChange, type SessionEntry } from "./entry.ts";
+import type { KeptChange, ProgressChange, SessionEntry } from "./entry.ts";
+import { damagedEntry } from "./read-entry.ts";
 import type { JournalState } from "./format.ts";
 import {
   checkedJournalFormat,

@@ -4,7 +4,7 @@ import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
-import { readEntries } from "./entry.ts";
+import { readEntries } from "./read-entry.ts";
 import { EntryReader } from "./replay.ts";
 
 /** Options of {@link followEvents}. */

@@ -7,8 +7,8 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 /** The version of the format of snapshots and checkpoints. */
 export const FORMAT = 1;
 
-/** The version of the format of journals. 2: an entry leaves out what the entries before it say. */
-export const JOURNAL_FORMAT = 2;
+/** The version of the format of journals. 2: an entry leaves out what the entries before it say. 3: entries have short forms. */
+export const JOURNAL_FORMAT = 3;
 
 /** The parts of the context that are stored; the rest is configuration, the transcript, or belongs to this process only. */
 export const PERSISTED_KEYS = [

@@ -4,7 +4,8 @@ import type { Msg, Reason } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import { hashInput } from "../tool/hash.ts";
 import { inputTurnOf, type AgentContext, type Settings } from "../../machines/agent/context.ts";
-import { readEntries, type TurnEnd } from "./entry.ts";
+import type { TurnEnd } from "./entry.ts";
+import { readEntries } from "./read-entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
 

@@ -7,6 +7,7 @@ import { checkpointOf } from "./fold.ts";
 import { marksAfter, NO_MARKS, type MessageMarks } from "./message-marks.ts";
 import { ModelCallWriter, type StoredModelCall } from "./model-calls.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
+import { shortForm } from "./short-form.ts";
 import { JOURNAL_FORMAT, plain, type JournalState } from "./format.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
@@ -160,7 +161,8 @@ export class Journal {
       positionFact(this.#position, chartAt, { at, steps, modelCalls }, journalState),
     ];
     const entries = written.map((fact, index): JournalEntry => {
-      const data: object | Json = redact ? redact(plain<object>(fact.data) as Json) : fact.data;
+      const short = shortForm(fact, at);
+      const data: object | Json = redact ? redact(plain(short) as Json) : short;
       return { seq: this.#seq + index + 1, at, type: fact.type, data: data as JsonObject };
     });
     const seq = this.#seq + entries.length;

@@ -1,6 +1,7 @@
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import { damagedEntry, readEntries, type SessionEntry } from "./entry.ts";
+import type { SessionEntry } from "./entry.ts";
+import { damagedEntry, readEntries } from "./read-entry.ts";
 import type { Checkpoint } from "./fold.ts";
 import type { Mark } from "./message-marks.ts";
 

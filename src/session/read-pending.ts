@@ -1,7 +1,7 @@
 import type { LoadedSession, SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
-import { readEntries } from "./entry.ts";
+import { readEntries } from "./read-entry.ts";
 import { contextOf, JournalFold, type Checkpoint } from "./fold.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 

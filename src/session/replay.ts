@@ -9,14 +9,8 @@ import type { PendingCall } from "../tool/pending.ts";
 import type { CallRecord } from "../../machines/agent/context.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
-import {
-  readEntries,
-  type CallChange,
-  type ProgressChange,
-  type ResultRef,
-  type SessionEntry,
-  type TurnEnd,
-} from "./entry.ts";
+import type { CallChange, ProgressChange, ResultRef, SessionEntry, TurnEnd } from "./entry.ts";
+import { readEntries } from "./read-entry.ts";
 
 type Read = {
   readonly body: AgentEventBody;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { openSession } from "agentchart/session";
-import { readEntry } from "../../src/session/entry.ts";
+import { readEntry } from "../../src/session/read-entry.ts";
 import type { JournalEntry } from "../../src/store/port.ts";
 import { scripted, toolOf } from "../support/agents.ts";
 

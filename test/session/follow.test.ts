@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { assistantMsg, userMsg, type AgentEvent, type Msg, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { followEvents } from "../../src/session/follow.ts";
-import { readEntry } from "../../src/session/entry.ts";
+import { readEntry } from "../../src/session/read-entry.ts";
 import { EntryReader } from "../../src/session/replay.ts";
 import { scripted, toolOf } from "../support/agents.ts";
 

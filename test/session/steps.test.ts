@@ -6,6 +6,7 @@ import { agentChart } from "../../src/agent/agent-chart.ts";
 import { causedBy } from "../../src/agent/cause.ts";
 import { stepsOf } from "../../src/agent/steps.ts";
 import type { StoredStep } from "../../src/session/entry.ts";
+import { readEntries } from "../../src/session/read-entry.ts";
 import { toolOf } from "../support/agents.ts";
 
 const call = (name: string) => ({ calls: [{ name, input: {} }] });
@@ -25,10 +26,10 @@ async function recorded(
   await agent.close();
   const steps: StoredStep[] = [];
   let chart: unknown;
-  for await (const { type, data } of store.read("s")) {
+  for await (const { type, data } of readEntries(store, "s")) {
     if (type !== "position") continue;
-    chart ??= data["chart"];
-    steps.push(...((data["steps"] ?? []) as readonly StoredStep[]));
+    chart ??= data.chart;
+    steps.push(...(data.steps ?? []));
   }
   return { taken, steps, chart };
 }

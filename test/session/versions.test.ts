@@ -35,7 +35,7 @@ describe("a stored session meets another version", () => {
   test.each([
     [
       "a newer format",
-      (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 3 }),
+      (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 4 }),
       "session/version",
     ],
     [

@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
 import type { Block, Msg } from "../../message/types.ts";
-import { readEntry } from "../../session/entry.ts";
+import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";

@@ -4,7 +4,7 @@ import { toolkitOf } from "../../agent/config.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
 import { toolUsesOf } from "../../message/query.ts";
-import { readEntries } from "../../session/entry.ts";
+import { readEntries } from "../../session/read-entry.ts";
 import { recordedAfter, type Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
 import { openSession, type Moment } from "../../session/open-session.ts";

@@ -23,7 +23,7 @@ const fences = new Map<string, number>();
 
 function noteAppend(sessionId: string, { fence, entries }: Batch, seq: number): void {
   for (const { type, data } of entries) {
-    const set = type === "call" ? (data["set"] as { readonly result?: unknown }) : {};
+    const set = type === "call" ? ((data["set"] ?? {}) as { readonly result?: unknown }) : {};
     if (set.result !== undefined)
       writeLine(orders.ledger, { what: "recorded", sessionId, fence, pid, callId: data["id"] as string });
   }
