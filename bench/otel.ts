@@ -32,7 +32,7 @@ const taken = await inTurns(
     unsampled: iterations(10, { otel: otel.unsampled }),
     dropping: iterations(10, { otel: otel.dropping }),
   },
-  { samples: 41, warmUpMs: 1_000 },
+  { samples: 101, warmUpMs: 1_000 },
 );
 
 /** Of the least samples: a busy machine makes all others longer. */

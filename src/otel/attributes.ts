@@ -1,4 +1,4 @@
-import type { Attributes } from "@opentelemetry/api";
+import type { Attributes, Span } from "@opentelemetry/api";
 import type { ObservedModelCall } from "../agent/telemetry.ts";
 import type { Usage } from "../message/types.ts";
 import type { ChatModel } from "../model/port.ts";
@@ -22,6 +22,18 @@ export function modelAttributes({ name, provider = OTHER }: ChatModel): Attribut
   return { [GEN_AI.requestModel]: name, [GEN_AI.provider]: provider };
 }
 
+// Made once for each model and each tool: most of what a span costs are its attributes.
+const chats = new WeakMap<ChatModel, Attributes>();
+
+/** What a sampler is told of a call of a model. */
+export function chatAttributes(model: ChatModel): Attributes {
+  const known = chats.get(model);
+  if (known?.[GEN_AI.requestModel] === model.name) return known;
+  const made = { [GEN_AI.operation]: OPERATION.chat, ...modelAttributes(model), ...serverOf(model) };
+  chats.set(model, Object.freeze(made));
+  return made;
+}
+
 const OPTIONS = [
   ["temperature", GEN_AI.temperature],
   ["topP", GEN_AI.topP],
@@ -32,20 +44,17 @@ const OPTIONS = [
   ["presencePenalty", GEN_AI.presencePenalty],
 ] as const;
 
-/** What is asked of a model. */
-export function chatAttributes({ phase, attempt, model, request }: ObservedModelCall): Attributes {
+/** Says what is asked of a model. */
+export function setRequest(span: Span, { phase, attempt, request }: ObservedModelCall): void {
   const { options, output } = request;
-  const attributes: Attributes = {
-    [GEN_AI.operation]: OPERATION.chat,
-    ...modelAttributes(model),
-    ...serverOf(model),
-    [OWN.phase]: phase,
-    [OWN.attempt]: attempt,
-    [GEN_AI.outputType]: output ? "json" : "text",
-  };
-  for (const [key, name] of OPTIONS) if (options[key] !== undefined) attributes[name] = options[key];
-  if (options.stop) attributes[GEN_AI.stop] = [...options.stop];
-  return attributes;
+  span.setAttribute(OWN.phase, phase);
+  span.setAttribute(OWN.attempt, attempt);
+  span.setAttribute(GEN_AI.outputType, output ? "json" : "text");
+  for (const [key, name] of OPTIONS) {
+    const value = options[key];
+    if (value !== undefined) span.setAttribute(name, value);
+  }
+  if (options.stop) span.setAttribute(GEN_AI.stop, [...options.stop]);
 }
 
 const COUNTS = [
@@ -56,26 +65,51 @@ const COUNTS = [
   ["reasoningTokens", GEN_AI.reasoningTokens],
 ] as const;
 
-/** Tokens; absent counts are not named. */
-export function usageAttributes(usage: Usage): Attributes {
-  const attributes: Attributes = {};
-  for (const [key, name] of COUNTS) if (usage[key] !== undefined) attributes[name] = usage[key];
-  return attributes;
+/** Counts of tokens, by the names of {@link Usage}. */
+export type TokenCounts = { -readonly [Key in (typeof COUNTS)[number][0]]?: number };
+
+/** Adds the tokens of one attempt. */
+export function addTokens(sums: TokenCounts, usage: Usage): void {
+  for (const [key] of COUNTS) {
+    const count = usage[key];
+    if (count !== undefined) sums[key] = (sums[key] ?? 0) + count;
+  }
 }
 
-/** The call of a tool. The name of a tool that the agent does not have is text of the model. */
-export function toolAttributes(
+/** Says how many tokens were used; absent counts are not named. */
+export function setTokens(span: Span, counts: TokenCounts | Usage): void {
+  for (const [key, name] of COUNTS) {
+    const count = counts[key];
+    if (count !== undefined) span.setAttribute(name, count);
+  }
+}
+
+const tools = new WeakMap<Tool<never>, Attributes>();
+const UNKNOWN_TOOL: Attributes = Object.freeze({ [GEN_AI.operation]: OPERATION.tool });
+
+/** What a sampler is told of a call of a tool. The name of a tool that the agent does not have is text of the model. */
+export function toolAttributes(tool: Tool<never> | undefined): Attributes {
+  if (!tool) return UNKNOWN_TOOL;
+  const known = tools.get(tool);
+  if (known) return known;
+  const made = { ...UNKNOWN_TOOL, [GEN_AI.tool]: tool.name };
+  tools.set(tool, Object.freeze(made));
+  return made;
+}
+
+/** Says which call a tool runs for. */
+export function setCall(
+  span: Span,
   { call, attempt, argsHash }: ToolInput,
   tool: Tool<never> | undefined,
   sessionId: string,
-): Attributes {
-  const isId = ID.test(call.id);
-  return {
-    [GEN_AI.operation]: OPERATION.tool,
-    [GEN_AI.toolType]: "function",
-    ...(tool && { [GEN_AI.tool]: tool.name, [GEN_AI.toolDescription]: tool.description }),
-    ...(isId && { [GEN_AI.callId]: call.id, [OWN.idempotencyKey]: `${sessionId}/${call.id}` }),
-    [OWN.attempt]: attempt,
-    [OWN.permission]: argsHash === undefined ? "allowed" : "approved",
-  };
+): void {
+  span.setAttribute(GEN_AI.toolType, "function");
+  if (tool) span.setAttribute(GEN_AI.toolDescription, tool.description);
+  if (ID.test(call.id)) {
+    span.setAttribute(GEN_AI.callId, call.id);
+    span.setAttribute(OWN.idempotencyKey, `${sessionId}/${call.id}`);
+  }
+  span.setAttribute(OWN.attempt, attempt);
+  span.setAttribute(OWN.permission, argsHash === undefined ? "allowed" : "approved");
 }

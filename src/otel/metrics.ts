@@ -2,7 +2,8 @@ import type { Counter, Histogram, Meter, UpDownCounter } from "@opentelemetry/ap
 import type { Usage } from "../message/types.ts";
 import { GEN_AI, METRIC } from "./names.ts";
 
-type Labels = { readonly [name: string]: string };
+/** Attributes of a measure. */
+export type Labels = { readonly [name: string]: string };
 
 /** The instruments of a meter. */
 export class Metrics {

@@ -12,48 +12,50 @@ export function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-type Parts<Outcome> = {
-  readonly open: OpenSpan | undefined;
-  readonly first?: (seconds: number) => void;
-  /** Called once, before the span ends. */
-  readonly end: (outcome: Outcome | undefined, seconds: number) => void;
-};
-
-/** One attempt of a model call or a tool call. */
-export class Observed<Outcome> implements Observation<Outcome> {
-  readonly #parts: Parts<Outcome>;
+/** One attempt of a model call or a tool call. It is in `running` until it ends. */
+export abstract class Observed<Outcome> implements Observation<Outcome> {
   readonly #startedAt = performance.now();
+  readonly #open: OpenSpan | undefined;
+  readonly #running: Set<Observed<never>>;
   #hasBegun = false;
-  #isOver = false;
 
-  constructor(parts: Parts<Outcome>) {
-    this.#parts = parts;
+  constructor(open: OpenSpan | undefined, running: Set<Observed<never>>) {
+    this.#open = open;
+    this.#running = running;
+    running.add(this);
   }
 
+  /** Called with the first part of an answer. `span` is undefined if nothing of it is kept. */
+  protected onFirst(_span: Span | undefined): void {}
+  /** Called once, before the span ends. */
+  protected abstract onEnd(outcome: Outcome | undefined, span: Span | undefined): void;
+
   get traceparent(): string | undefined {
-    const { open } = this.#parts;
-    return open && formatTraceparent(open.span.spanContext());
+    return this.#open && formatTraceparent(this.#open.span.spanContext());
   }
 
   run<T>(run: () => T): T {
-    const { open } = this.#parts;
-    return open ? context.with(open.inside, run) : run();
+    return this.#open ? context.with(this.#open.inside, run) : run();
   }
 
   first(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    this.#parts.first?.(this.#seconds);
+    this.onFirst(this.#recording);
   }
 
   end(outcome: Outcome | undefined): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#parts.end(outcome, this.#seconds);
-    this.#parts.open?.span.end();
+    if (!this.#running.delete(this)) return;
+    this.onEnd(outcome, this.#recording);
+    this.#open?.span.end();
   }
 
-  get #seconds(): number {
+  /** Time since it began. */
+  protected get seconds(): number {
     return (performance.now() - this.#startedAt) / 1_000;
+  }
+
+  get #recording(): Span | undefined {
+    return this.#open?.span.isRecording() ? this.#open.span : undefined;
   }
 }

@@ -19,10 +19,17 @@ import type {
   ObservedSession,
   SessionTelemetry,
 } from "../agent/telemetry.ts";
-import type { Usage } from "../message/types.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../../machines/agent/services.ts";
-import { chatAttributes, modelAttributes, toolAttributes, usageAttributes } from "./attributes.ts";
+import { ModelAttempt, ToolAttempt, type Sums } from "./attempts.ts";
+import {
+  chatAttributes,
+  modelAttributes,
+  setCall,
+  setRequest,
+  setTokens,
+  toolAttributes,
+} from "./attributes.ts";
 import { Content } from "./content.ts";
 import type { Metrics } from "./metrics.ts";
 import { GEN_AI, OPERATION, OTHER, OWN, SEMCONV } from "./names.ts";
@@ -31,23 +38,7 @@ import type { OtelOptions } from "./options.ts";
 import { StateSpans } from "./state-spans.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
-type Turn = OpenSpan & { readonly finishReasons: string[]; usage: Usage };
-
-const SUMMED = [
-  "inputTokens",
-  "outputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "reasoningTokens",
-] as const;
-
-function sumOf(one: Usage, other: Usage): Usage {
-  const sums = SUMMED.flatMap((key) => {
-    const isKnown = one[key] !== undefined || other[key] !== undefined;
-    return isKnown ? [[key, (one[key] ?? 0) + (other[key] ?? 0)]] : [];
-  });
-  return Object.fromEntries(sums) as Usage;
-}
+type Turn = OpenSpan & Sums;
 
 /** The spans and metrics of one session in this process. */
 export class SessionSpans implements SessionTelemetry {
@@ -58,7 +49,7 @@ export class SessionSpans implements SessionTelemetry {
   readonly #content: Content | undefined;
   readonly #common: Attributes;
   readonly #states: StateSpans;
-  readonly #open = new Set<Observed<never>>();
+  readonly #running = new Set<Observed<never>>();
   #turn: Turn | undefined;
   #startedAt = 0;
   #unwatch: (() => void) | undefined;
@@ -137,33 +128,37 @@ export class SessionSpans implements SessionTelemetry {
       this.#states.skip(this.#session.steps.current());
       this.#watch();
     }
-    this.#turn = { span, inside: trace.setSpan(parent, span), finishReasons: [], usage: {} };
+    this.#turn = { span, inside: trace.setSpan(parent, span), finishReasons: [], tokens: {} };
     return first && stored !== undefined ? stored : formatTraceparent(found);
   }
 
-  endTurn({ reason, error }: ObservedEnd): void {
+  endTurn(end: ObservedEnd): void {
+    const { reason, error } = end;
     if (!this.#unwatch) return;
-    const labels = { [GEN_AI.agent]: this.#session.name };
-    const failed = error ? { [GEN_AI.errorType]: error.code } : {};
-    this.#metrics?.turns.add(1, { ...labels, [OWN.reason]: reason });
-    this.#metrics?.agent.record((performance.now() - this.#startedAt) / 1_000, { ...labels, ...failed });
+    if (this.#metrics) {
+      const labels = { [GEN_AI.agent]: this.#session.name };
+      const failed = error ? { [GEN_AI.errorType]: error.code } : {};
+      this.#metrics.turns.add(1, { ...labels, [OWN.reason]: reason });
+      this.#metrics.agent.record((performance.now() - this.#startedAt) / 1_000, { ...labels, ...failed });
+    }
     const turn = this.#turn;
     this.#turn = undefined;
-    for (const each of this.#open) each.end(undefined);
+    for (const each of this.#running) each.end(undefined);
     this.#states.endTurn();
     if (!turn) return;
-    const { span, usage, finishReasons } = turn;
+    if (turn.span.isRecording()) this.#describe(turn, end);
+    turn.span.end();
+  }
+
+  #describe({ span, tokens, finishReasons }: Turn, { reason, error }: ObservedEnd): void {
     const { state, context: chart } = this.#session.steps.current();
-    span.setAttributes({
-      [OWN.reason]: reason,
-      [OWN.state]: state,
-      [OWN.iterations]: chart.progress.stats.iterations,
-      ...usageAttributes(usage),
-      ...(finishReasons.length > 0 && { [GEN_AI.finishReasons]: finishReasons }),
-    });
+    span.setAttribute(OWN.reason, reason);
+    span.setAttribute(OWN.state, state);
+    span.setAttribute(OWN.iterations, chart.progress.stats.iterations);
+    setTokens(span, tokens);
+    if (finishReasons.length > 0) span.setAttribute(GEN_AI.finishReasons, finishReasons);
     if (error && reason !== "SHUTDOWN") fail(span, error.code); // it goes on in another process
     if (error && this.#content) span.setAttributes(this.#content.text(OWN.errorMessage, error.message));
-    span.end();
   }
 
   within<T>(run: () => T): T {
@@ -173,94 +168,49 @@ export class SessionSpans implements SessionTelemetry {
   model(call: ObservedModelCall): Observation<ObservedAnswer> | undefined {
     if (!this.#unwatch) return undefined;
     const { model, request, phase, attempt } = call;
+    const metrics = this.#metrics;
     const parent = this.#states.inside ?? (phase === "compaction" ? ROOT_CONTEXT : undefined);
-    const attributes =
-      parent && this.#hasModelSpans ? { ...chatAttributes(call), ...this.#common } : undefined;
     const title = `${OPERATION.chat} ${model.name}`;
-    const open = attributes && this.#start(title, SpanKind.CLIENT, attributes, parent!);
-    if (!open && !this.#metrics) return undefined;
-    if (open?.span.isRecording() && this.#content) open.span.setAttributes(this.#content.request(request));
-    const turn = this.#turn;
-    const labels = {
+    const open =
+      parent && this.#hasModelSpans
+        ? this.#start(title, SpanKind.CLIENT, chatAttributes(model), parent)
+        : undefined;
+    if (!open && !metrics) return undefined;
+    if (open?.span.isRecording()) {
+      setRequest(open.span, call);
+      if (this.#content) open.span.setAttributes(this.#content.request(request));
+    }
+    const labels = metrics && {
       [GEN_AI.operation]: OPERATION.chat,
       [GEN_AI.provider]: model.provider ?? OTHER,
       [GEN_AI.requestModel]: model.name,
     };
-    if (attempt > 1) this.#metrics?.retries.add(1, labels);
-    return this.#keep<ObservedAnswer>({
-      open,
-      first: (seconds) => {
-        open?.span.setAttribute(GEN_AI.firstChunk, seconds).addEvent(OWN.firstPart);
-        this.#metrics?.firstChunk.record(seconds, labels);
-      },
-      end: (answer, seconds) => {
-        const failed = answer?.error ? { [GEN_AI.errorType]: answer.error.code } : {};
-        this.#metrics?.duration.record(seconds, { ...labels, ...failed });
-        this.#metrics?.addUsage(answer?.usage, labels);
-        if (turn && answer?.usage) turn.usage = sumOf(turn.usage, answer.usage);
-        if (turn && answer && !answer.isCutOff && !answer.error) turn.finishReasons.push(answer.finishReason);
-        if (open) this.#endChat(open, answer);
-      },
-    });
-  }
-
-  #endChat({ span }: OpenSpan, answer: ObservedAnswer | undefined): void {
-    if (!answer || answer.isCutOff) span.setAttribute(OWN.cutOff, true);
-    if (!answer) return;
-    const { usage, message, finishReason, error } = answer;
-    const id = message?.metadata["responseId"];
-    span.setAttributes({
-      ...(usage && usageAttributes(usage)),
-      [GEN_AI.finishReasons]: [finishReason],
-      ...(typeof id === "string" && { [GEN_AI.responseId]: id }),
-      ...(message && this.#content?.answer(message, finishReason)),
-      ...(error && this.#content?.text(OWN.errorMessage, error.message)),
-    });
-    if (error) fail(span, error.code);
+    if (attempt > 1) metrics?.retries.add(1, labels);
+    const measured = metrics && { metrics, labels: labels! };
+    return new ModelAttempt(open, this.#running, this.#turn, this.#content, measured);
   }
 
   tool(input: ToolInput, tool: Tool<never> | undefined): Observation<ToolRunOutcome> | undefined {
     if (!this.#unwatch) return undefined;
+    const metrics = this.#metrics;
     const parent = this.#turn && this.#states.inside;
-    if (!parent && !this.#metrics) return undefined;
+    if (!parent && !metrics) return undefined;
     const title = tool ? `${OPERATION.tool} ${tool.name}` : OPERATION.tool;
-    const attributes = parent && { ...toolAttributes(input, tool, this.#session.sessionId), ...this.#common };
-    const open = parent && this.#start(title, SpanKind.INTERNAL, attributes!, parent);
-    if (open?.span.isRecording() && this.#content)
-      open.span.setAttributes(this.#content.arguments(input.call.input));
-    const labels = { [GEN_AI.operation]: OPERATION.tool, [GEN_AI.tool]: tool?.name ?? OTHER };
-    if (input.attempt > 1) this.#metrics?.retries.add(1, labels);
-    return this.#keep<ToolRunOutcome>({
-      open,
-      end: (outcome, seconds) => {
-        const result = outcome?.result;
-        const isFailed = result?.state === "error" || result?.state === "denied";
-        const type = isFailed ? (result.code ?? `tool/${result.state}`) : undefined;
-        this.#metrics?.tool.record(seconds, { ...labels, ...(type && { [GEN_AI.errorType]: type }) });
-        if (!open) return;
-        open.span.setAttribute(OWN.result, outcome?.suspension ? "suspended" : (result?.state ?? "unknown"));
-        if (!outcome) open.span.setAttribute(OWN.cutOff, true);
-        if (result && this.#content) open.span.setAttributes(this.#content.result(result));
-        if (type !== undefined) fail(open.span, type);
-      },
-    });
+    const open = parent && this.#start(title, SpanKind.INTERNAL, toolAttributes(tool), parent);
+    if (open?.span.isRecording()) {
+      setCall(open.span, input, tool, this.#session.sessionId);
+      if (this.#content) open.span.setAttributes(this.#content.arguments(input.call.input));
+    }
+    const labels = metrics && { [GEN_AI.operation]: OPERATION.tool, [GEN_AI.tool]: tool?.name ?? OTHER };
+    if (input.attempt > 1) metrics?.retries.add(1, labels);
+    return new ToolAttempt(open, this.#running, this.#content, metrics && { metrics, labels: labels! });
   }
 
-  #keep<O>(parts: ConstructorParameters<typeof Observed<O>>[0]): Observation<O> {
-    const observed = new Observed<O>({
-      ...parts,
-      end: (outcome, seconds) => {
-        this.#open.delete(observed as Observed<never>);
-        parts.end(outcome, seconds);
-      },
-    });
-    this.#open.add(observed as Observed<never>);
-    return observed;
-  }
-
-  /** Undefined if there is no provider. */
+  /** Undefined if there is no provider. A span that is kept says whose it is. */
   #start(title: string, kind: SpanKind, attributes: Attributes, parent: Context): OpenSpan | undefined {
     const span = this.#tracer.startSpan(title, { kind, attributes }, parent);
-    return isSpanContextValid(span.spanContext()) ? { span, inside: trace.setSpan(parent, span) } : undefined;
+    if (!isSpanContextValid(span.spanContext())) return undefined;
+    if (span.isRecording()) span.setAttributes(this.#common);
+    return { span, inside: trace.setSpan(parent, span) };
   }
 }

@@ -15,13 +15,31 @@ type Parts = {
   readonly common: Attributes;
 };
 
-const topOf = (state: string): string => state.split(".", 1)[0]!;
+/** The first part of a path of states. */
+function topOf(state: string): string {
+  const dot = state.indexOf(".");
+  return dot < 0 ? state : state.slice(0, dot);
+}
 /** The name of a state as events have it. */
 const nameOf = (path: string): string => path.replace(/\.running$/, "");
 /** The state that an edge leaves; an edge has the id "agent.from|event|number". */
 const sourceOf = (edge: string): string => nameOf(edge.split("|", 1)[0]!.replace(/^agent\./, ""));
 /** The event of an edge, without what a model has named. */
 const eventOf = (edge: string): string => edge.split("|")[1] ?? "";
+
+// By edge and by the state that it led to: a chart has few of both, and a turn takes the same ones again and again.
+const transitions = new Map<string, Map<string, Attributes>>();
+
+function transitionOf(edge: string, state: string): Attributes {
+  let byState = transitions.get(edge);
+  if (!byState) transitions.set(edge, (byState = new Map()));
+  let made = byState.get(state);
+  if (!made) {
+    made = { [OWN.from]: sourceOf(edge), [OWN.to]: nameOf(state), [OWN.event]: eventOf(edge) };
+    byState.set(state, Object.freeze(made));
+  }
+  return made;
+}
 
 /** The transitions of the chart as span events, spans and metrics, and the compactions of the prompt. */
 export class StateSpans {
@@ -60,14 +78,13 @@ export class StateSpans {
     const from = this.#path;
     const isLoaded = event.type === "session.load";
     if (countsEdges) for (const edge of edges) metrics?.edges.add(1, { [OWN.edge]: edge });
-    if (states === "events" && edges.length > 0 && !isLoaded) {
-      this.#parts.turn()?.span.addEvent(OWN.transition, {
-        [OWN.from]: sourceOf(edges[0]!),
-        [OWN.to]: nameOf(state),
-        [OWN.event]: eventOf(edges[0]!),
-      });
+    const [edge] = edges;
+    if (states === "events" && edge !== undefined && !isLoaded) {
+      const turn = this.#parts.turn();
+      if (turn?.span.isRecording()) turn.span.addEvent(OWN.transition, transitionOf(edge, state));
     }
-    if (topOf(from) !== topOf(state) || isLoaded) this.#enter(state, context, isLoaded);
+    const followsStates = metrics !== undefined || states === "spans";
+    if (followsStates && (topOf(from) !== topOf(state) || isLoaded)) this.#enter(state, context, isLoaded);
     this.#path = state;
     this.#compact(context);
   }
@@ -89,7 +106,7 @@ export class StateSpans {
     this.#state?.span.end();
     const parent = turn()?.inside;
     const isAtRest = isSuspended || topOf(state) === "stopped";
-    const attributes = { [OWN.state]: topOf(state), ...common };
+    const attributes = { [OWN.state]: topOf(state) };
     this.#state = parent && !isAtRest ? start(`state ${topOf(state)}`, attributes, parent) : undefined;
   }
 
@@ -107,7 +124,6 @@ export class StateSpans {
       const attributes = {
         [OWN.cause]: begun.cause,
         [OWN.tokensBefore]: begun.tokensBefore,
-        ...this.#parts.common,
       };
       this.#compaction = this.#parts.start(OWN.compaction, attributes, this.inside ?? ROOT_CONTEXT);
     }
