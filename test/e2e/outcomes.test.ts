@@ -4,6 +4,7 @@ import { AgentError, createAgent, defineTool, type Agent, type ChatModel } from 
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
 import { busyAgent } from "./support/busy.ts";
+import { longRunner } from "./support/long-run.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { agentOverBudget } from "./support/suspended-agents.ts";
@@ -180,6 +181,38 @@ test("the conversation follows a run that never pauses, and stays where a person
   await expect.poll(gap).toBeLessThan(80);
   agent.interrupt();
   await turn;
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("older messages are added above while a person scrolls up, and what is read stays in place", async () => {
+  const agent = longRunner(120, env.hub.address);
+  agents.push(agent);
+  await agent.call("Look everywhere.");
+  const { page, ui, faults } = await env.open();
+  await ui.choose(agent.sessionId);
+  const log = page.getByRole("log", { name: "Conversation" });
+  const messages = log.locator("article");
+  await messages.getByText("There is nothing anywhere.").waitFor();
+  const shown = await messages.count();
+  expect(shown).toBeLessThan(40);
+  await log.hover();
+  const read = messages.filter({ hasText: "I look at 119." });
+  const topOfRead = (): Promise<number> => read.evaluate((card) => card.getBoundingClientRect().top);
+  for (let down = 300; (await messages.count()) === shown; down += 300) {
+    const top = await topOfRead();
+    await page.mouse.wheel(0, -300);
+    await expect.poll(topOfRead, { message: `scrolled by ${down}` }).toBeCloseTo(top + 300, 0);
+  }
+  const top = await topOfRead();
+  await page.mouse.wheel(0, -300);
+  await expect.poll(topOfRead).toBeCloseTo(top + 300, 0);
+  const oldest = messages.filter({ hasText: "Look everywhere." });
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, -5_000);
+      return oldest.count();
+    })
+    .toBe(1);
   expect(faults).toEqual(NO_FAULTS);
 });
 

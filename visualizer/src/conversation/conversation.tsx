@@ -1,38 +1,32 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
+import { useCallback, useMemo, useRef } from "react";
 import { conversationItems } from "../logic/conversation-items.ts";
-import { MissingStep } from "../parts/missing-step.tsx";
-import { useModel } from "../store/use-model.ts";
-import { useStep } from "../panels/use-step.ts";
 import { endOfTurn } from "../logic/outcome.ts";
+import { useStep } from "../panels/use-step.ts";
 import { Icon } from "../parts/icon.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
+import { useDisplayed } from "../store/displayed-step.ts";
+import type { JsonObject } from "../wire/types.ts";
 import { EndCard } from "./end-card.tsx";
 import { MessageCard } from "./message-card.tsx";
 import { StreamCard } from "./stream-card.tsx";
-import { useFollow } from "./use-follow.ts";
+import { useNewest } from "./use-newest.ts";
 
 /** The messages at the displayed step; live with the text that is being written. */
 export function Conversation() {
-  const scroller = useRef<HTMLDivElement>(null);
   const { stepNumber, context } = useStep();
-  const isLive = useModel((all) => all.isLive);
-  const stream = useModel((all) => all.stream);
-  const items = useMemo(
-    () => conversationItems(context, isLive ? stream.blocks : []),
-    [context, isLive, stream],
-  );
-  const list = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 110,
-    getItemKey: (index) => items[index]!.key,
-    overscan: 4,
-  });
-  const total = list.getTotalSize();
-  const { isFollowing, follow, listeners } = useFollow(scroller, items, total);
-  const end = useMemo(() => endOfTurn(context), [context]);
   if (!context) return <MissingStep stepNumber={stepNumber} />;
-  if (items.length === 0 && !end) return <p className="placeholder">No messages yet.</p>;
+  return <Messages stepNumber={stepNumber} context={context} />;
+}
+
+function Messages({ stepNumber, context }: { readonly stepNumber: number; readonly context: JsonObject }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const blocks = useDisplayed((all) => all.blocks);
+  const end = useMemo(() => endOfTurn(context), [context]);
+  const show = useCallback(
+    (least: number, from?: number) => conversationItems(context, blocks, least, from),
+    [context, blocks],
+  );
+  const { shown, isAtEnd, follow, listeners } = useNewest(scroller, stepNumber, show);
   return (
     <div className="conversation-box">
       <div
@@ -44,25 +38,15 @@ export function Conversation() {
         aria-label="Conversation"
         {...listeners}
       >
-        <div style={{ height: total, position: "relative" }}>
-          {list.getVirtualItems().map(({ index, start, key }) => {
-            const item = items[index]!;
-            return (
-              <div
-                key={key}
-                ref={list.measureElement}
-                data-index={index}
-                className="place"
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {item.kind === "message" ? <MessageCard item={item} /> : <StreamCard blocks={item.blocks} />}
-              </div>
-            );
-          })}
-        </div>
+        {shown.items.map((item) => (
+          <div key={item.key} className="place">
+            {item.kind === "message" ? <MessageCard item={item} /> : <StreamCard blocks={item.blocks} />}
+          </div>
+        ))}
         {end && <EndCard end={end} />}
+        {shown.items.length === 0 && !end && <p className="placeholder">No messages yet.</p>}
       </div>
-      {!isFollowing && (
+      {!isAtEnd && (
         <button type="button" className="button newest" onClick={follow}>
           <Icon name="down" /> Newest
         </button>

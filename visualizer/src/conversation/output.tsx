@@ -4,7 +4,7 @@ import { bytes, compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobLink } from "../parts/json-value.tsx";
 import { boundOf } from "../logic/shown-part.ts";
-import { useModel } from "../store/use-model.ts";
+import { useDisplayed } from "../store/displayed-step.ts";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
 
 const MAX_HEAD_LENGTH = 700;
@@ -39,7 +39,9 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
 
 /** Says that the model sees a part of a large result. */
 function ShownPart({ result }: { readonly result: ToolResultBlock }) {
-  const settings = useModel((all) => all.run.contextAt(all.stepNumber)?.["settings"]);
+  const settings = useDisplayed(
+    ({ displayed: { run, stepNumber } }) => run.contextAt(stepNumber)?.["settings"],
+  );
   const bound = boundOf(result, isObject(settings) ? settings : undefined);
   if (bound === undefined) return null;
   return (

@@ -1,4 +1,4 @@
-import type { CallRecord, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
+import type { CallRecord, Json, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import { callRecords, isMessage } from "./message-shape.ts";
 import type { StreamBlock } from "./stream-text.ts";
@@ -25,57 +25,72 @@ export type StreamItem = {
   readonly blocks: readonly StreamBlock[];
 };
 
+/** What is shown of a conversation: the last items, and the place of the first one's message among all messages. */
+export type ConversationItems = {
+  readonly items: readonly (MessageItem | StreamItem)[];
+  readonly from: number;
+};
+
 /**
- * The items of the conversation: messages in order, results with their calls, and the text that is being
- * written last.
+ * The items of the conversation: messages in order, results with their calls, and the text that is being written last. It goes back
+ * from the newest message until it has `least` items and has come to the message at `from`, so that the newest items of a long
+ * conversation cost as much as those of a short one.
  */
 export function conversationItems(
   context: JsonObject | undefined,
   blocks: readonly StreamBlock[],
-): readonly (MessageItem | StreamItem)[] {
-  if (!context) return [];
-  const stored = Array.isArray(context["messages"]) ? context["messages"].filter(isMessage) : [];
+  least = Infinity,
+  from = Infinity,
+): ConversationItems {
+  if (!context) return { items: [], from: 0 };
+  const stored: readonly Json[] = Array.isArray(context["messages"]) ? context["messages"] : [];
   const draft = isObject(context["draft"]) ? context["draft"]["message"] : undefined;
-  const messages: readonly Msg[] = isMessage(draft) ? [...stored, draft] : stored;
-  const records = callRecords(context["calls"]);
-  const open = new Map(records.map((record) => [record.call.id, record]));
+  const messages = isMessage(draft) ? [...stored, draft] : stored;
+  const open = new Map(callRecords(context["calls"]).map((record) => [record.call.id, record]));
   const outputs = new Map(
     blocks.flatMap(({ kind, callId, text }) =>
       kind === "tool" && callId !== undefined ? [[callId, text] as const] : [],
     ),
   );
-  const callIdsInMessages = new Set(messages.flatMap(callIds));
-  const results = new Map(
-    messages.flatMap(({ content }) =>
-      content.flatMap((block) => (block.type === "tool_result" ? [[block.id, block] as const] : [])),
-    ),
-  );
-  const items: (MessageItem | StreamItem)[] = messages
-    .filter((message) => !isShownWithCalls(message, callIdsInMessages))
-    .map((message) => ({
-      kind: "message",
-      key: message.id,
-      message,
-      results: pick(results, callIds(message)),
-      open: pick(open, callIds(message)),
-      outputs: pick(outputs, callIds(message)),
-      isDraft: message === draft,
-    }));
-  const summary = summaryOf(context, messages);
-  if (summary) {
-    const first = messages[summary.from];
-    const at = items.findIndex(({ key }) => key === first?.id);
-    items.splice(at < 0 ? items.length : at, 0, summary.item);
+  const summary = summaryOf(context, messages.length);
+  const results = new Map<string, ToolResultBlock>();
+  const newestFirst: (MessageItem | StreamItem)[] = streamItems(blocks, messages);
+  if (summary && summary.from >= messages.length) newestFirst.push(summary.item);
+  let at = messages.length;
+  while (at > 0 && (newestFirst.length < least || at > from)) {
+    const message = messages[--at];
+    if (isMessage(message)) {
+      for (const block of message.content)
+        if (block.type === "tool_result" && !results.has(block.id)) results.set(block.id, block);
+      const ids = callIds(message);
+      if (!isShownWithCalls(message, messages, at))
+        newestFirst.push({
+          kind: "message",
+          key: message.id,
+          message,
+          results: pick(results, ids),
+          open: pick(open, ids),
+          outputs: pick(outputs, ids),
+          isDraft: message === draft,
+        });
+    }
+    if (summary?.from === at) newestFirst.push(summary.item);
   }
-  const known = new Set(messages.map(({ id }) => id));
-  const writing = blocks.filter(({ kind, messageId }) => kind !== "tool" && !known.has(messageId));
-  return writing.length === 0 ? items : [...items, { kind: "stream", key: "stream", blocks: writing }];
+  return { items: newestFirst.toReversed(), from: at };
+}
+
+/** The text that is being written, until its message is stored. */
+function streamItems(blocks: readonly StreamBlock[], messages: readonly Json[]): StreamItem[] {
+  const isStored = (id: string): boolean =>
+    messages.findLast((message) => isObject(message) && message["id"] === id) !== undefined;
+  const writing = blocks.filter(({ kind, messageId }) => kind !== "tool" && !isStored(messageId));
+  return writing.length === 0 ? [] : [{ kind: "stream", key: "stream", blocks: writing }];
 }
 
 /** The summary that the model sees, and the index of the first message after those that it stands for. */
 function summaryOf(
   { view }: JsonObject,
-  messages: readonly Msg[],
+  count: number,
 ): { readonly from: number; readonly item: MessageItem } | undefined {
   if (!isObject(view) || !isMessage(view["summary"]) || typeof view["from"] !== "number") return undefined;
   const { from, summary } = view;
@@ -90,7 +105,7 @@ function summaryOf(
       open: none,
       outputs: none,
       isDraft: false,
-      standsFor: Math.min(from, messages.length),
+      standsFor: Math.min(from, count),
     },
   };
 }
@@ -98,13 +113,19 @@ function summaryOf(
 const callIds = ({ content }: Msg): readonly string[] =>
   content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
 
-/** True for a message whose results are all displayed with their calls. */
-function isShownWithCalls({ role, content }: Msg, ids: ReadonlySet<string>): boolean {
-  return (
-    role === "tool" &&
-    content.length > 0 &&
-    content.every((block) => block.type === "tool_result" && ids.has(block.id))
-  );
+/** True for a message whose results are all displayed with their calls, which are in messages before it. */
+function isShownWithCalls({ role, content }: Msg, messages: readonly Json[], at: number): boolean {
+  if (role !== "tool" || content.length === 0) return false;
+  const missing = new Set<string>();
+  for (const block of content) {
+    if (block.type !== "tool_result") return false;
+    missing.add(block.id);
+  }
+  for (let before = at - 1; before >= 0 && missing.size > 0; before--) {
+    const message = messages[before];
+    if (isMessage(message)) for (const id of callIds(message)) missing.delete(id);
+  }
+  return missing.size === 0;
 }
 
 function pick<T>(all: ReadonlyMap<string, T>, ids: readonly string[]): ReadonlyMap<string, T> {

@@ -2,6 +2,7 @@ import { lazy, Suspense, type ComponentType, type KeyboardEvent } from "react";
 import { TABS, model, type Tab } from "../store/model.ts";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
+import { useDisplayed } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 import { Pending } from "../pending/pending.tsx";
 import { ContextTab } from "./context-tab.tsx";
@@ -11,7 +12,6 @@ import { PlanTab } from "./plan-tab.tsx";
 import { EventTab } from "./event-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { mayHavePlan } from "../logic/plan.ts";
-import { useStep } from "./use-step.ts";
 import { TokensTab } from "./tokens-tab.tsx";
 
 /** Loaded when it is opened. */
@@ -62,10 +62,8 @@ export function Details() {
 
 /** The tabs; that of the plan only for a run that has one, or may have one. */
 function Tabs({ tab }: { readonly tab: Tab }) {
-  const { context } = useStep();
-  const hasPlan = mayHavePlan(
-    context,
-    useModel((all) => all.row?.slots),
+  const hasPlan = useDisplayed(({ displayed: { run, stepNumber } }) =>
+    mayHavePlan(run.contextAt(stepNumber), model.row?.slots),
   );
   return (
     <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>

@@ -18,12 +18,12 @@ const MAX_TEXT_LENGTH = 2_000;
 
 /** The changes of a step, or the differences between two steps. */
 export function DiffTab() {
-  const { stepNumber, context, before } = useStep();
+  const { run, stepNumber, context } = useStep();
   const compareWith = useModel((all) => all.compareWith);
   const other = useModel((all) =>
     all.compareWith === null ? undefined : all.run.contextAt(all.compareWith),
   );
-  const base = compareWith === null ? before : other;
+  const base = compareWith === null ? run.contextAt(stepNumber - 1) : other;
   const found = useMemo(() => (context ? differences(base ?? {}, context) : []), [base, context]);
   const { telling, bookkeeping } = useMemo(() => orderDifferences(found), [found]);
   if (!context) return <MissingStep stepNumber={stepNumber} />;

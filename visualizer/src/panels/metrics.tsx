@@ -1,5 +1,6 @@
 import { compact, duration, money } from "../logic/format.ts";
 import { useNow } from "../parts/use-now.ts";
+import { useDisplayedStep } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 import { totalsAt } from "../logic/totals.ts";
 
@@ -7,8 +8,7 @@ import { totalsAt } from "../logic/totals.ts";
 export function Metrics() {
   const isLive = useModel((all) => all.isLive);
   const row = useModel((all) => all.row)!;
-  const run = useModel((all) => all.run);
-  const stepNumber = useModel((all) => all.stepNumber);
+  const { run, stepNumber } = useDisplayedStep();
   const isWorking = useModel((all) => all.isWorking) && isLive;
   const now = useNow(1_000, isWorking);
   const totals = isLive ? row.usage : totalsAt(run.contextAt(stepNumber));

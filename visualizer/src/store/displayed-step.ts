@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from "react";
+import type { StreamBlock } from "../logic/stream-text.ts";
 import { model } from "./model.ts";
 import type { RunData } from "./run-data.ts";
 
-/** The step that the chart and the list of steps display. */
+/** The step that the chart, the list of steps and the details display. */
 export type DisplayedStep = {
   readonly run: RunData;
   readonly stepNumber: number;
@@ -15,17 +16,23 @@ export type DisplayedStep = {
 const MAX_ANIMATED_RATE = 8;
 const MAX_FRAME_RATE = 25;
 const SLOW_FRAME_MS = 50;
+/** Notifications come with frames, so that the next one may be this much earlier, ms. */
+const FRAME_MS = 8;
 /** The period in which changes are counted, ms. */
 const PERIOD_MS = 1_000;
 /** A change by more steps is a jump, which counts once. */
 const JUMP = 40;
+const NO_BLOCKS: readonly never[] = [];
 
 /**
- * Limits the rate at which the chart and the list of steps follow the selected step. Above 8 changes per second
- * nothing is animated (`data-busy` on the root element), above 25 they change 20 times per second.
+ * Limits the rate at which the page follows the selected step. Above 8 changes per second nothing is animated (`data-busy` on the
+ * root element). Above 25 what arrives is shown 20 times per second, and while a person drags along the strip all but the strip
+ * changes as often.
  */
 class StepThrottle {
   displayed: DisplayedStep = { run: model.run, stepNumber: 0, version: 0, isAnimated: true };
+  /** The text that is being written, if the newest step is displayed. */
+  blocks: readonly StreamBlock[] = NO_BLOCKS;
   readonly #listeners = new Set<() => void>();
   #changes: readonly { readonly at: number; readonly count: number }[] = [];
   #last = 0;
@@ -40,7 +47,6 @@ class StepThrottle {
 
   readonly onModelChange = (): void => {
     const now = performance.now();
-    this.#changes = this.#changes.filter(({ at }) => now - at < PERIOD_MS);
     const count = Math.abs(model.stepNumber - this.#last);
     this.#last = model.stepNumber;
     if (count > 0) {
@@ -48,32 +54,30 @@ class StepThrottle {
       clearTimeout(this.#settleTimer);
       this.#settleTimer = setTimeout(this.#display, PERIOD_MS);
     }
-    if (this.#timer !== undefined) return;
-    const left = this.#perSecond() > MAX_FRAME_RATE ? SLOW_FRAME_MS - (now - this.#displayedAt) : 0;
-    if (left > 0) this.#timer = setTimeout(this.#display, left);
-    else this.#display();
+    const isSlowed = this.#perSecond(now) > MAX_FRAME_RATE;
+    model.arrivalIntervalMs = isSlowed ? SLOW_FRAME_MS : 0;
+    const left = isSlowed && model.run === this.displayed.run ? this.#displayedAt + SLOW_FRAME_MS - now : 0;
+    if (left <= FRAME_MS) this.#display();
+    else this.#timer ??= setTimeout(this.#display, left);
   };
 
   readonly #display = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#displayedAt = performance.now();
-    this.#changes = this.#changes.filter(({ at }) => this.#displayedAt - at < PERIOD_MS);
-    const isAnimated = this.#perSecond() <= MAX_ANIMATED_RATE;
+    const isAnimated = this.#perSecond(this.#displayedAt) <= MAX_ANIMATED_RATE;
     document.documentElement.toggleAttribute("data-busy", !isAnimated);
-    const { stepNumber, run } = model;
+    const { stepNumber, run, isLive } = model;
     const { version } = run;
-    if (
-      this.displayed.run === run &&
-      this.displayed.stepNumber === stepNumber &&
-      this.displayed.version === version
-    )
-      return;
-    this.displayed = { run, stepNumber, version, isAnimated };
+    const { displayed } = this;
+    this.blocks = isLive ? model.stream.blocks : NO_BLOCKS;
+    if (displayed.run !== run || displayed.stepNumber !== stepNumber || displayed.version !== version)
+      this.displayed = { run, stepNumber, version, isAnimated };
     for (const listener of this.#listeners) listener();
   };
 
-  #perSecond(): number {
+  #perSecond(now: number): number {
+    this.#changes = this.#changes.filter(({ at }) => now - at < PERIOD_MS);
     return this.#changes.reduce((sum, { count }) => sum + count, 0);
   }
 }
@@ -82,7 +86,10 @@ class StepThrottle {
 export const stepThrottle = new StepThrottle();
 model.subscribe(stepThrottle.onModelChange);
 
-/** Returns the displayed step, and renders the component again when it changes. */
-export function useDisplayedStep(): DisplayedStep {
-  return useSyncExternalStore(stepThrottle.subscribe, () => stepThrottle.displayed);
+/** Selects a part of what is displayed, and renders the component again when it changes. */
+export function useDisplayed<T>(select: (throttle: StepThrottle) => T): T {
+  return useSyncExternalStore(stepThrottle.subscribe, () => select(stepThrottle));
 }
+
+/** Returns the displayed step, and renders the component again when it changes. */
+export const useDisplayedStep = (): DisplayedStep => useDisplayed(({ displayed }) => displayed);

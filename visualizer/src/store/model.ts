@@ -153,7 +153,11 @@ export class Model {
   notices: readonly Notice[] = [];
   /** Commands that were sent and not answered, by call or by type. */
   sent: ReadonlyMap<string, string> = new Map();
+  /** The least time between two notifications of what arrives by itself, ms; 0: in each frame. */
+  arrivalIntervalMs = 0;
   readonly #listeners = new Set<() => void>();
+  #notifiedAt = -Infinity;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
   #isScheduled = false;
 
   /** The number of the displayed step; 0 if there is none. */
@@ -199,6 +203,8 @@ export class Model {
 
   /** Notifies listeners once per animation frame; a page without frames does so four times a second. */
   changed(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // a hidden page has no frames; it may become hidden after the request
@@ -208,6 +214,7 @@ export class Model {
       clearTimeout(timer);
       if (frame !== undefined) cancelAnimationFrame(frame);
       this.#isScheduled = false;
+      this.#notifiedAt = performance.now();
       for (const listener of this.#listeners) listener();
     };
   }
@@ -216,6 +223,15 @@ export class Model {
   set(change: Partial<Model>): void {
     Object.assign(this, change);
     this.changed();
+  }
+
+  /** Replaces fields that change by themselves: listeners are notified no more often than they want to be. */
+  arrived(change: Partial<Model>): void {
+    Object.assign(this, change);
+    if (this.#isScheduled || this.#waiting !== undefined) return;
+    const wait = this.#notifiedAt + this.arrivalIntervalMs - performance.now();
+    if (wait > 0) this.#waiting = setTimeout(() => this.changed(), wait);
+    else this.changed();
   }
 }
 

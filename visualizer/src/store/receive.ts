@@ -30,11 +30,11 @@ export function receive(message: HubToPage): void {
     case "steps":
       if (message.runId !== runId) return;
       model.run.add(message);
-      model.set({ isLoading: false, stream: remainingStream() });
+      model.arrived({ isLoading: false, stream: remainingStream() });
       if (lacksSteps()) void fillMissing();
       return;
     case "stream":
-      model.set({
+      model.arrived({
         stream: foldStream(
           model.stream,
           message.items.filter((item) => item.runId === runId),
