@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { REASONS, type Msg } from "../message/types.ts";
 import { SESSION_PHASES } from "../store/port.ts";
+import { CALL_WAITS_FOR } from "../tool/pending.ts";
 import { decision, json, jsonObject, optional } from "./shared-schemas.ts";
 
-const CALL_WAITS_FOR = ["approval", "answer", "externalResult", "stopRequested", "unknownOutcome"] as const;
 const EPOCH_MS = { description: "Epoch ms" };
 
 const pendingCall = z

@@ -119,7 +119,7 @@ describe.each([
     await expect.poll(async () => (await idsIn(page)).length, { timeout: 15_000 }).toBeGreaterThan(3);
     const { overlaps, small, outside } = await textProblems(page);
     expect({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
-    for (const part of [".facts", ".outcome"])
+    for (const part of [".figures", ".outcome"])
       expect(await page.locator(`.run-line ${part}`).first().isVisible()).toBe(true);
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(faults).toEqual(NO_FAULTS);

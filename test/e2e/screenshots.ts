@@ -92,6 +92,8 @@ const pastLight = await look({ colorScheme: "light" });
 await pastLight.choose(agent.sessionId);
 await pastLight.goTo(9);
 await shoot(pastLight.page, "past-light");
+await pastLight.openTab("prompt");
+await shoot(pastLight.page, "prompt-light");
 await pastLight.openTab("context");
 await shoot(pastLight.page, "context-light");
 await pastLight.openTab("tokens");

@@ -87,7 +87,7 @@ describe.each(["dark", "light"] as const)("The %s theme", (colorScheme) => {
     const { page, ui } = await env.open({ colorScheme });
     await ui.choose(agent.sessionId);
     const colours = (): Promise<string[]> =>
-      page.evaluate(`[[".foot", "color"], [".run-line .words .title", "color"], [".left", "borderRightColor"]]
+      page.evaluate(`[[".foot", "color"], [".run-line .title", "color"], [".left", "borderRightColor"]]
         .map(([place, what]) => getComputedStyle(document.querySelector(place))[what])`);
     const usual = await colours();
     await page.emulateMedia({ contrast: "more", colorScheme });

@@ -1,6 +1,7 @@
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { LiveRuns } from "./live-runs.ts";
-import { groupOf, type OpenRun } from "./open-run.ts";
+import { groupOf } from "../protocol/outcomes.ts";
+import type { OpenRun } from "./open-run.ts";
 import { matchesFilter } from "./run-words.ts";
 import type { StoreRuns } from "./store-runs.ts";
 import type { RunFilter } from "../protocol/outcomes.ts";

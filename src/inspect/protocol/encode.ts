@@ -86,6 +86,8 @@ class Encoder {
   #nodes: number;
   #characters: number;
   #longest = 0;
+  /** Something of the value that is being encoded was left out, which other limits or another place would show. */
+  #isCut = false;
 
   constructor({ limits = FULL, keepBlob, cache }: EncodeOptions) {
     this.#limits = limits;
@@ -120,10 +122,11 @@ class Encoder {
   #nested(value: object): string {
     const cached = this.#cache?.get(value);
     if (cached && this.#hasRoomFor(cached)) return this.#reuse(cached);
-    if (this.#ancestors.includes(value)) return '"[cycle]"';
-    if (this.#ancestors.length >= this.#limits.depth) return '"[deeper]"';
-    const [nodes, characters, longest] = [this.#nodes, this.#characters, this.#longest];
+    if (this.#ancestors.includes(value)) return this.#cut('"[cycle]"');
+    if (this.#ancestors.length >= this.#limits.depth) return this.#cut('"[deeper]"');
+    const [nodes, characters, longest, isCut] = [this.#nodes, this.#characters, this.#longest, this.#isCut];
     this.#longest = 0;
+    this.#isCut = false;
     this.#ancestors.push(value);
     let text: string;
     try {
@@ -132,12 +135,18 @@ class Encoder {
       text = '"[unreadable]"';
     }
     this.#ancestors.pop();
-    if (this.#cache && text.length >= MIN_CACHED_LENGTH && this.#nodes > 0 && this.#characters >= 0) {
+    if (this.#cache && text.length >= MIN_CACHED_LENGTH && !this.#isCut) {
       const used = { nodes: nodes - this.#nodes, characters: characters - this.#characters };
       this.#cache.set(value, { text, ...used, longest: this.#longest });
     }
     this.#longest = Math.max(this.#longest, longest);
+    this.#isCut ||= isCut;
     return text;
+  }
+
+  #cut(note: string): string {
+    this.#isCut = true;
+    return note;
   }
 
   /** A cached value may exceed the depth limit by its own depth; that limit only protects the stack. */
@@ -174,7 +183,7 @@ class Encoder {
     for (const item of items) {
       if (text !== "") text += ",";
       if (this.#nodes <= 0) {
-        text += '"[more]"';
+        text += this.#cut('"[more]"');
         break;
       }
       text += this.value(item);
@@ -189,7 +198,7 @@ class Encoder {
       if (item === undefined) continue;
       if (text !== "") text += ",";
       if (this.#nodes <= 0) {
-        text += '"…":"[more]"';
+        text += this.#cut('"…":"[more]"');
         break;
       }
       const name = key.length > MAX_KEY_LENGTH ? `${key.slice(0, MAX_KEY_LENGTH)}…` : key;
@@ -203,7 +212,7 @@ class Encoder {
     if (text.length > this.#longest) this.#longest = text.length;
     if (text.length > this.#limits.string) return this.#longString(text);
     this.#characters -= text.length;
-    return JSON.stringify(this.#characters < 0 ? `[${text.length} characters]` : text);
+    return this.#characters < 0 ? this.#cut(`"[${text.length} characters]"`) : JSON.stringify(text);
   }
 
   #longString(text: string): string {
@@ -219,7 +228,7 @@ class Encoder {
     }
     this.#characters -= string;
     const begin = this.#characters < 0 ? `[${string} characters]` : text.slice(0, string);
-    return JSON.stringify(`${begin}… [${text.length} characters]`);
+    return this.#cut(JSON.stringify(`${begin}… [${text.length} characters]`));
   }
 }
 

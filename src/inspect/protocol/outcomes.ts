@@ -1,5 +1,6 @@
 import type { Reason } from "../../message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
+import type { RunGroup, RunRow } from "./protocol.ts";
 
 /** What a run must be in to have an outcome. */
 type Outcome = { readonly phases: readonly SessionPhase[]; readonly reasons?: readonly Reason[] };
@@ -65,4 +66,19 @@ export function hasFacts(
     (since === undefined || row.updatedAt >= since) &&
     (minCost === undefined || (row.usage.cost ?? -1) >= minCost)
   );
+}
+
+/** Returns the group of a run in the list. */
+export function groupOf({ phase, waitsFor }: Pick<RunRow, "phase" | "waitsFor">): RunGroup {
+  switch (phase) {
+    case "running":
+      return "running";
+    case "suspended":
+      return waitsFor.length > 0 ? "needsYou" : "suspended";
+    case "unfinished":
+    case "quarantined":
+      return "suspended";
+    case "stopped":
+      return "finished";
+  }
 }

@@ -2,6 +2,7 @@ import type { Chart } from "../../diagram/chart-json.ts";
 import type { Layouts } from "../../diagram/layout.ts";
 import { isObject } from "../../base/is-object.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { CALL_WAITS_FOR, type WaitsFor } from "../../tool/pending.ts";
 import type { RunRow, Step } from "./protocol.ts";
 
 /** The maximum depth of a value; recorded values are less deep. */
@@ -9,6 +10,7 @@ const MAX_DEPTH = 200;
 const MAX_CHART_DEPTH = 60;
 const MAX_NAME_LENGTH = 200;
 const MAX_NOTICE_LENGTH = 2_000;
+const MAX_ERROR_LENGTH = 500;
 
 /** Parses a line of a run file; throws if it is not a JSON object or nested too deeply to be displayed. */
 export function parseRecord(line: string): JsonObject {
@@ -30,7 +32,7 @@ export function isWithin(value: unknown, depth: number): boolean {
  */
 export function parseRow(value: unknown): RunRow {
   const row = isObject(value) ? value : {};
-  const { runId, agent, chart, reason, forkOf, parent, notice, usage } = row;
+  const { runId, agent, chart, waitsFor, reason, error, title, forkOf, parent, notice, usage } = row;
   if (typeof runId !== "string" || typeof agent !== "string" || typeof chart !== "string")
     throw new Error("This is not an exported run: its `row` lacks `runId`, `agent` or `chart`.");
   const counts = isObject(usage)
@@ -42,8 +44,12 @@ export function parseRow(value: unknown): RunRow {
     chart,
     source: "file",
     phase: stringAt(row, "phase") as RunRow["phase"],
-    waitsFor: [],
+    waitsFor: Array.isArray(waitsFor) ? waitsFor.filter(isWaitsFor) : [],
     ...(typeof reason === "string" && { reason: reason as NonNullable<RunRow["reason"]> }),
+    ...(isObject(error) && {
+      error: { code: stringAt(error, "code"), message: stringAt(error, "message", MAX_ERROR_LENGTH) },
+    }),
+    ...(typeof title === "string" && { title: cut(title, MAX_NAME_LENGTH) }),
     state: stringAt(row, "state"),
     startedAt: numberAt(row, "startedAt"),
     updatedAt: numberAt(row, "updatedAt"),
@@ -163,6 +169,8 @@ function isPatchOp(op: Json): boolean {
   }
 }
 
+const isWaitsFor = (value: unknown): value is WaitsFor =>
+  value === "budget" || CALL_WAITS_FOR.some((each) => each === value);
 const isString = (value: unknown): value is string => typeof value === "string";
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isString);
@@ -176,9 +184,9 @@ const isNames = (value: unknown): boolean => Array.isArray(value) && value.every
 
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
-const stringAt = (object: JsonObject, key: string): string => {
+const stringAt = (object: JsonObject, key: string, length = MAX_NAME_LENGTH): string => {
   const value = object[key];
-  return isString(value) ? cut(value, MAX_NAME_LENGTH) : "";
+  return isString(value) ? cut(value, length) : "";
 };
 const numberAt = (object: JsonObject, key: string): number => {
   const value = object[key];

@@ -13,6 +13,8 @@ const NEEDED = [
   ".turn-end",
   ".calls-chip",
   ".outcome",
+  ".run-line .figures",
+  ".run-line .ago",
   ".actions",
   ".axis-row .names",
 ];

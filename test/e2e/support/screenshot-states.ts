@@ -7,6 +7,7 @@ import type { Environment } from "./environment.ts";
 import { makeHome, startHub } from "./hub.ts";
 import type { InspectorPage } from "./inspector-page.ts";
 import { parserFixer } from "./parser-fixer.ts";
+import { parallelFailures } from "../../support/planted/parallel-failures.ts";
 import { agentWaitingForAnswer, agentWithUnknownOutcome, agentOverBudget } from "./suspended-agents.ts";
 
 /** What a function that takes screenshots works with. */
@@ -17,8 +18,8 @@ export type ScreenshotTools = {
 };
 
 /**
- * Takes screenshots of runs that wait for a budget, an external result and the outcome of a call, and of the
- * fork dialog.
+ * Takes screenshots of runs that wait for a budget, an external result and the outcome of a call, of the dialog of forks, of their
+ * comparison, and of a run with many parallel calls.
  */
 export async function shootWaiting({ env, look: openPage, shoot }: ScreenshotTools): Promise<void> {
   const inspect = env.hub.address;
@@ -46,9 +47,23 @@ export async function shootWaiting({ env, look: openPage, shoot }: ScreenshotToo
   await page.goTo(14);
   await page.page.keyboard.press("f");
   await page.page.getByRole("dialog").waitFor();
+  const dialog = page.page.getByRole("dialog");
+  await dialog.getByRole("combobox").selectOption({ label: "system prompt" });
+  await dialog.getByRole("textbox").fill("Mend what is broken. Push nothing.");
+  await dialog.getByRole("spinbutton").fill("2");
   await shoot(page.page, "fork-dark");
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+  await page.page.getByTestId("divergence").waitFor();
+  await shoot(page.page, "compare-dark");
 
-  for (const agent of [thrifty, refunds, payer, forkable]) await agent.close();
+  const parallel = await parallelFailures({ inspect });
+  await page.page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.choose(parallel.sessionId);
+  await page.page.getByRole("button", { name: "Waterfall", exact: true }).click();
+  await page.page.locator(".calls-chip").click();
+  await shoot(page.page, "parallel-calls-dark");
+
+  for (const agent of [thrifty, refunds, payer, forkable, parallel]) await agent.close();
   await store.close();
 }
 

@@ -67,6 +67,8 @@ describe("startHub with a file", () => {
       usage: detail.row.usage,
       steps: detail.row.steps,
       phase: "suspended",
+      waitsFor: ["approval"],
+      title: "Is it there?",
       can: [],
     });
     expect(again.row.notice).toBeUndefined();

@@ -1,6 +1,13 @@
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
-import { encode, encodeToString, EncodeCache, PREVIEW } from "../../../src/inspect/protocol/encode.ts";
+import {
+  encode,
+  encodeToString,
+  EncodeCache,
+  FULL,
+  PREVIEW,
+  type EncodeLimits,
+} from "../../../src/inspect/protocol/encode.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { PatchOp } from "../../../src/inspect/protocol/protocol.ts";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
@@ -133,17 +140,37 @@ describe("encode", () => {
       usage: fc.object({ withBigInt: true, withDate: true, withMap: true, withSet: true, maxDepth: 2 }),
     });
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 4 }), (messages) => {
+      fc.property(fc.array(message, { maxLength: 4 }), fc.boolean(), (messages, isPreviewFirst) => {
         const cache = new EncodeCache();
-        for (const each of [...messages, ...messages, { draft: messages, reply: messages[0] }]) {
-          expect(encodeToString(each, { cache })).toBe(encodeToString(each));
-          expect(encodeToString({ each }, { cache, limits: PREVIEW })).toBe(
-            encodeToString({ each }, { limits: PREVIEW }),
-          );
-        }
+        const expectSame = (value: unknown, limits: EncodeLimits): void =>
+          expect(encodeToString(value, { cache, limits })).toBe(encodeToString(value, { limits }));
+        for (const each of [...messages, ...messages, { draft: messages, reply: messages[0] }])
+          for (const limits of isPreviewFirst ? [PREVIEW, FULL] : [FULL, PREVIEW])
+            expectSame(limits === PREVIEW ? { each } : each, limits);
       }),
       { numRuns: 200 },
     );
+  });
+
+  test("returns a value whole after a preview that has cut its texts, its depth or its cycle, with one cache", () => {
+    const cache = new EncodeCache();
+    const message = { id: "m", text: "x".repeat(500) };
+    let deep: unknown = {
+      text: "a text that is long enough to be worth caching, of more than 64 characters",
+    };
+    for (let level = 0; level < 12; level++) deep = { level, deep };
+    const parent: { child?: unknown } = {};
+    const child = {
+      parent,
+      text: "a text that is long enough to be worth caching, of more than 64 characters",
+    };
+    parent.child = child;
+    for (const value of [message, deep, child]) {
+      encode({ value }, { cache, limits: PREVIEW });
+      expect(encode(value, { cache })).toEqual(encode(value));
+    }
+    encode(parent, { cache });
+    expect(encode(child, { cache })).toEqual(encode(child));
   });
 
   test("limits a preview to 8 KB for any value", () => {

@@ -1,4 +1,4 @@
-import { groupOf } from "../logic/run-groups.ts";
+import { groupOf } from "../wire/types.ts";
 import { cameraControls } from "../diagram/camera-controls.ts";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";

@@ -1,7 +1,6 @@
 import type { IconName } from "../parts/icon.tsx";
-import type { JsonObject, Msg, RunRow } from "../wire/types.ts";
+import { groupOf, type JsonObject, type Msg, type RunRow } from "../wire/types.ts";
 import { isObject } from "../../../src/base/is-object.ts";
-import { groupOf } from "./run-groups.ts";
 import { limitName } from "./limit-name.ts";
 import { isMessage } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";

@@ -1,5 +1,5 @@
 import { parentOf } from "./inner-runs.ts";
-import { RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
+import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
 /** How deep runs inside of each other are nested at most. */
 const MAX_DEPTH = 20;
@@ -11,18 +11,6 @@ export const GROUP_NAMES: { readonly [group in RunGroup]: string } = {
   suspended: "suspended",
   finished: "finished",
 };
-
-/** The group of a run in the list: runs that need a user come first. */
-export function groupOf({
-  phase,
-  waitsFor,
-  pending,
-}: Pick<RunRow, "phase" | "waitsFor" | "pending">): RunGroup {
-  if (phase === "running") return "running";
-  if (phase === "unfinished") return "suspended";
-  if (phase !== "suspended") return "finished";
-  return pending > 0 || waitsFor.includes("budget") ? "needsYou" : "suspended";
-}
 
 /** A line of the list of runs. */
 export type ListLine =

@@ -1,5 +1,5 @@
 import { safeText } from "../logic/format.ts";
-import { groupOf } from "../logic/run-groups.ts";
+import { groupOf } from "../wire/types.ts";
 import { model } from "../store/model.ts";
 
 /** Keeps the number of runs that need a user in the page's title and icon. */

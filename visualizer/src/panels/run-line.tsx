@@ -57,27 +57,29 @@ export const RunLine = memo(function RunLine({
           <Icon name={isChosen === undefined ? icon : isChosen ? "check" : "plus"} />
         </span>
         <span className="words">
-          <strong>{agent}</strong>
-          {error ? (
-            <span className="failure" title={`${error.code}: ${error.message}`}>
-              {error.code}
-            </span>
-          ) : (
-            <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
-              {title ?? id}
-            </span>
-          )}
-          <span className="facts">{factsOf(row)}</span>
-        </span>
-        <span className="side">
-          <span>{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
-          {pending > 0 ? (
-            <span className="badge" data-tone="amber" title={label}>
-              {pending}
-            </span>
-          ) : (
-            <span className="outcome">{label}</span>
-          )}
+          <span className="row">
+            <strong>{agent}</strong>
+            <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
+          </span>
+          <span className="row">
+            {error ? (
+              <span className="failure" title={`${error.code}: ${error.message}`}>
+                {error.code}
+              </span>
+            ) : (
+              <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
+                {title ?? id}
+              </span>
+            )}
+            {pending > 0 ? (
+              <span className="badge" data-tone="amber" title={label}>
+                {pending}
+              </span>
+            ) : (
+              <span className="outcome">{label}</span>
+            )}
+          </span>
+          <span className="figures">{figuresOf(row)}</span>
         </span>
       </button>
     </div>
@@ -85,7 +87,7 @@ export const RunLine = memo(function RunLine({
 });
 
 /** How long, how much and how many, as far as it is known. */
-function factsOf({
+function figuresOf({
   steps,
   startedAt,
   updatedAt,

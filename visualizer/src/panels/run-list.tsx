@@ -5,12 +5,12 @@ import { Filters, Foot, NoRuns } from "./run-filters.tsx";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { compact } from "../logic/format.ts";
-import { groupOf, GROUP_NAMES, listLines } from "../logic/run-groups.ts";
+import { GROUP_NAMES, listLines } from "../logic/run-groups.ts";
 import { isListed, queryOf } from "../logic/run-filter.ts";
 import { useNow } from "../parts/use-now.ts";
 import { loadMore } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
-import { RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
+import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
 const LINE_HEIGHT = { run: 62, group: 30, more: 32 } as const;
 

@@ -14,7 +14,7 @@ export type {
   WorkerRow,
 } from "../../../src/inspect/protocol/protocol.ts";
 export { NO_HELLO, PROTOCOL, RUN_GROUPS } from "../../../src/inspect/protocol/protocol.ts";
-export { hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
+export { groupOf, hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
 export type { OutcomeName, RunFilter } from "../../../src/inspect/protocol/outcomes.ts";
 export type { Chart, ChartEdge, ChartNode } from "../../../src/diagram/chart-json.ts";
 export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagram/layout.ts";

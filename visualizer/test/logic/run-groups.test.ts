@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { innerRunOf } from "../../src/logic/inner-runs.ts";
-import { groupOf, listLines } from "../../src/logic/run-groups.ts";
-import type { RunRow } from "../../src/wire/types.ts";
+import { listLines } from "../../src/logic/run-groups.ts";
+import { groupOf, type RunRow } from "../../src/wire/types.ts";
 
 const row = (runId: string, more: Partial<RunRow> = {}): RunRow => ({
   runId,
@@ -26,7 +26,7 @@ test("groupOf returns the group of every phase", () => {
   expect(groupOf(row("a", { phase: "suspended" }))).toBe("suspended");
   expect(groupOf(row("a", { phase: "unfinished" }))).toBe("suspended");
   expect(groupOf(row("a", { phase: "running" }))).toBe("running");
-  expect(groupOf(row("a", { phase: "quarantined" }))).toBe("finished");
+  expect(groupOf(row("a", { phase: "quarantined" }))).toBe("suspended");
 });
 
 test("listLines puts forks below their original and keeps runs with cyclic forks", () => {
