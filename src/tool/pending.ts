@@ -1,17 +1,24 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 
-/** What an open call may wait for. `answer`: it goes on once its questions are answered; `externalResult`: the answer is its result. */
+/** What a resting session waits for. `answer`: a call goes on once its questions are answered; `externalResult`: the answer is the
+ *  result of the call. */
+export type WaitsFor =
+  | "approval"
+  | "answer"
+  | "externalResult"
+  | "stopRequested"
+  | "unknownOutcome"
+  | "budget";
+
+/** What an open call may wait for. */
 export const CALL_WAITS_FOR = [
   "approval",
   "answer",
   "externalResult",
   "stopRequested",
   "unknownOutcome",
-] as const;
-
-/** What a resting session waits for: what its open calls wait for, or more budget. */
-export type WaitsFor = (typeof CALL_WAITS_FOR)[number] | "budget";
+] as const satisfies readonly WaitsFor[];
 
 /** What a person may say about an open call. `edit` replaces the arguments, `answer` gives the result; `retry` runs the call
  *  again, and is not an approval. A question of a call that goes on takes `respond` with a value of its schema, `decline` (the
