@@ -383,11 +383,18 @@ export type Change = Partial<AgentContext>;
 
 const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCalls: 0, usage: {} };
 
+/** Of a session that has none of them. */
+const NOTHING: readonly never[] = Object.freeze([]);
+const NO_LIMITS: Limits = Object.freeze({});
+const NO_SLOTS: StoredSlots = Object.freeze({});
+/** Nothing waits to be stored. */
+const EMPTY_INBOX: Inbox = Object.freeze({ input: NOTHING, steering: NOTHING, queued: NOTHING });
+
 /** A request that has not begun. */
 export function freshRequest(system: string): RequestState {
   return {
     system,
-    edits: [],
+    edits: NOTHING,
     attempt: 0,
     usesFallback: false,
     deadlineAt: null,
@@ -409,7 +416,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
     transcript,
     view: null,
     at: 0,
-    listening: [],
+    listening: NOTHING,
     allowed: {},
     progress: {
       turn: 0,
@@ -422,21 +429,21 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
       settled: 0,
       batchAt: -1,
       turnAt: 0,
-      extended: {},
+      extended: NO_LIMITS,
       exceeded: null,
       draining: false,
       resumeAt: null,
       stats: NO_STATS,
     },
     request: freshRequest(settings.system),
-    inbox: { input: [], steering: [], queued: [] },
+    inbox: EMPTY_INBOX,
     draft: null,
     stop: false,
     goto: null,
-    calls: [],
-    remembered: [],
+    calls: NOTHING,
+    remembered: NOTHING,
     wanted: null,
-    slots: {},
+    slots: NO_SLOTS,
     interruption: null,
     failure: null,
     outcome: null,
@@ -456,7 +463,7 @@ export function freshTurn({ progress, transcript, at }: AgentContext): Progress 
     continues: false,
     resumeAt: null,
     turnAt: transcript.length,
-    extended: {},
+    extended: NO_LIMITS,
     exceeded: null,
     stats: { ...NO_STATS, startedAt: at },
   };

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
+import { newId } from "../base/new-id.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
@@ -11,7 +11,6 @@ import { unavailableTool } from "../tool/results.ts";
 import type { FoundTool, SessionToolkit } from "../tool/toolkit.ts";
 import type { Tool } from "../tool/types.ts";
 import type { Hook, HookEvent } from "../hook/types.ts";
-import type { GenerateOptions } from "../model/port.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext, CallRecord, Limits, Settings } from "../../machines/agent/context.ts";
@@ -25,7 +24,10 @@ import { SessionTimer } from "./services/timer.ts";
 import type { AgentConfig, Permissions } from "./types.ts";
 
 /** The session that a host serves. */
-type HostedSession = Pick<Host, "toolkit" | "now" | "personas"> & {
+type HostedSession = Pick<
+  Host,
+  "toolkit" | "now" | "personas" | "stepTaken" | "modelCalled" | "telemetry"
+> & {
   readonly settings: Settings;
   readonly context: AgentContext;
   readonly userContext: never;
@@ -33,13 +35,8 @@ type HostedSession = Pick<Host, "toolkit" | "now" | "personas"> & {
   readonly events: Pick<EventEmitter, "emit">;
   readonly journal: { saved(): Promise<void> };
   readonly isStopped: boolean;
-};
-
-/** What the host has of the runtime. */
-export type RuntimeParts = Pick<
-  Host,
-  "hooks" | "now" | "stepTaken" | "modelCalled" | "path" | "telemetry"
-> & {
+  readonly names: Host["path"];
+  readonly sortedHooks: ReturnType<Host["hooks"]>;
   /** Called when the instant has come for which the chart armed the session's timer. */
   timerDue(): void;
 };
@@ -69,12 +66,9 @@ export class AgentHost implements Host {
   readonly toolkit: SessionToolkit;
   readonly personas: Host["personas"];
   readonly results: Host["results"];
-  readonly path: Host["path"];
-  readonly telemetry: Host["telemetry"];
   readonly clientTools: ClientTools;
   readonly inputs: ParsedInputs;
   readonly #session: HostedSession;
-  readonly #parts: RuntimeParts;
   readonly #timer: SessionTimer;
   #readResult: Tool<never> | undefined;
   #controllers: Set<AbortController> | undefined;
@@ -82,27 +76,32 @@ export class AgentHost implements Host {
   #held: Set<Promise<unknown>> | undefined;
   #lastError: AgentError | undefined;
 
-  constructor(session: HostedSession, config: AgentConfig<never>, parts: RuntimeParts) {
+  constructor(session: HostedSession, config: AgentConfig<never>) {
     const { sessionId, maxIters, results } = session.settings;
-    const { generateOptions = NO_OPTIONS } = config;
+    const { generateOptions } = config;
     this.#session = session;
-    this.#parts = parts;
     this.sessionId = sessionId;
     this.maxIters = maxIters;
     this.results = results;
-    this.path = parts.path;
-    this.telemetry = parts.telemetry;
     this.toolkit = session.toolkit;
     this.personas = session.personas;
-    this.config = { ...config, generateOptions: frozenCopy(generateOptions) };
+    this.config = generateOptions ? { ...config, generateOptions: frozenCopy(generateOptions) } : config;
     this.clientTools = clientToolsOf(config.clientTools, session.toolkit);
-    this.#timer = new SessionTimer(parts);
+    this.#timer = new SessionTimer(session);
     this.inputs = new ParsedInputs(this);
   }
 
   /** True if a call waits for its result. */
   isOpen(callId: string): boolean {
     return openCalls(this.#session.context).some(({ call }) => call.id === callId);
+  }
+
+  get path(): readonly string[] {
+    return this.#session.names;
+  }
+
+  get telemetry(): Host["telemetry"] {
+    return this.#session.telemetry;
   }
 
   permissions(): Permissions | undefined {
@@ -138,7 +137,7 @@ export class AgentHost implements Host {
   }
 
   hooks(): readonly Hook<never>[] {
-    return this.#parts.hooks();
+    return this.#session.sortedHooks;
   }
 
   context(): never {
@@ -150,7 +149,7 @@ export class AgentHost implements Host {
   }
 
   newId(): string {
-    return (this.config.newId ?? randomUUID)();
+    return (this.config.newId ?? newId)();
   }
 
   emit(...[event, extras]: Parameters<Host["emit"]>): void {
@@ -168,11 +167,11 @@ export class AgentHost implements Host {
   }
 
   stepTaken(step: Parameters<Host["stepTaken"]>[0]): void {
-    this.#parts.stepTaken(step);
+    this.#session.stepTaken(step);
   }
 
   modelCalled(describe: Parameters<Host["modelCalled"]>[0]): void {
-    this.#parts.modelCalled(describe);
+    this.#session.modelCalled(describe);
   }
 
   hold(controller: AbortController): () => void {
@@ -263,7 +262,6 @@ export class AgentHost implements Host {
   }
 }
 
-const NO_OPTIONS: GenerateOptions = Object.freeze({});
 const NO_CLIENT_TOOLS = new ClientTools([], () => false);
 
 function clientToolsOf(listed: readonly string[] | undefined, toolkit: SessionToolkit): ClientTools {

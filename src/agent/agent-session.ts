@@ -23,12 +23,12 @@ import { callerOf } from "./caller.ts";
 import { checkConfig, messagesOf, oneMessage, sessionIdOf } from "./config.ts";
 import { editSchema, editSession } from "./edit-session.ts";
 import { closeDown, shutDown } from "./ending.ts";
-import type { LiveSession, Surroundings } from "./live-session.ts";
+import type { LiveSession } from "./live-session.ts";
 import { agentSlots } from "./agent-slots.ts";
 import { Passivation } from "./passivation.ts";
 import { resumableAt } from "./reply.ts";
 import { STEPS, type StepSource } from "./steps.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime, Surroundings } from "./runtime.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
@@ -52,6 +52,9 @@ import type {
 /** How long a shutdown takes at most by default, ms. */
 const SHUTDOWN_MS = 10_000;
 
+/** Nothing is around most agents. */
+const NOWHERE: Surroundings = Object.freeze({});
+
 /** An agent: what its callers and its worker ask of one session. */
 export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   readonly name: string;
@@ -62,7 +65,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   /** Calls whose promise is pending. */
   #calls = 0;
 
-  constructor(config: AgentConfig<never>, around: Surroundings = {}) {
+  constructor(config: AgentConfig<never>, around: Surroundings = NOWHERE) {
     checkConfig(config);
     const { store } = config;
     this.name = config.name;
@@ -206,12 +209,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   async rest(): Promise<void> {
     const runtime = this.#runtime;
-    while (this.#runtime.status().phase === "running" && !runtime.isStopped) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const subscription = runtime.actor.subscribe({ next: () => resolve(), complete: resolve });
-      await promise;
-      subscription.unsubscribe();
-    }
+    while (runtime.status().phase === "running" && !runtime.isStopped) await runtime.moved();
     await runtime.journal.saved();
   }
 

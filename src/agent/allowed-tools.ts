@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { matchesName } from "../tool/name-pattern.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Tool } from "../tool/types.ts";
+import { sharing } from "../base/sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";
 import type { AgentConfig, Permissions } from "./types.ts";
 
@@ -16,18 +18,25 @@ function isAlwaysAllowed({ name, permission }: Tool<never>, permissions: Permiss
   return about.length > 0 || otherwise === "allow";
 }
 
+const NO_RULES: readonly Permissions[] = [{}];
+const shared = sharing<AgentContext["allowed"]>();
+
+/** The session whose chart knows what is allowed. */
+type AllowingSession = { send(event: AgentCommand): void };
+
 /** The tools of a session whose calls may run without a review, as its chart knows them. */
 export class AllowedTools {
   readonly #config: AgentConfig<never>;
   readonly #toolkit: SessionToolkit;
   readonly #permissions: readonly Permissions[];
   #current: AgentContext["allowed"];
+  #session: AllowingSession | undefined;
 
   /** A tool is allowed if all of the `permissions` allow it. */
   constructor(
     config: AgentConfig<never>,
     toolkit: SessionToolkit,
-    permissions: readonly Permissions[] = [config.permissions ?? {}],
+    permissions: readonly Permissions[] = config.permissions ? [config.permissions] : NO_RULES,
   ) {
     this.#config = config;
     this.#permissions = permissions;
@@ -39,14 +48,17 @@ export class AllowedTools {
     return this.#current;
   }
 
-  /** Calls `onChange` whenever others than before are allowed. */
-  watch(onChange: (allowed: AgentContext["allowed"]) => void): void {
-    this.#toolkit.onChange = () => {
-      const now = this.#read();
-      if (isDeepStrictEqual(now, this.#current)) return;
-      this.#current = now;
-      onChange(now);
-    };
+  /** Tells the session whenever others than before are allowed. */
+  watch(session: AllowingSession): void {
+    this.#session = session;
+    this.#toolkit.watcher = this;
+  }
+
+  toolsChanged(): void {
+    const now = this.#read();
+    if (isDeepStrictEqual(now, this.#current)) return;
+    this.#current = now;
+    this.#session?.send({ type: "tools.allow", allowed: now });
   }
 
   #read(): AgentContext["allowed"] {
@@ -54,6 +66,6 @@ export class AllowedTools {
     const allowed = this.#toolkit
       .active()
       .filter((tool) => this.#permissions.every((permissions) => isAlwaysAllowed(tool, permissions)));
-    return Object.fromEntries(allowed.map((tool) => [tool.name, toolTerms({ config }, tool)]));
+    return shared(Object.fromEntries(allowed.map((tool) => [tool.name, toolTerms({ config }, tool)])));
   }
 }

@@ -1,9 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import { check, isRight } from "../base/options.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { HOOK_POINTS } from "../hook/types.ts";
 import { freeze } from "../base/freeze.ts";
+import { newId } from "../base/new-id.ts";
+import { sharing } from "../base/sharing.ts";
 import { userMsg } from "../message/create.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
@@ -69,14 +70,19 @@ function resultLimits(results: AgentConfig<never>["results"]): ResultLimits {
 
 /** The id of the session of an agent: a new one unless its configuration has one, or its snapshot. */
 export function sessionIdOf({ sessionId, snapshot }: AgentConfig<never>): string {
-  return sessionId ?? (snapshot?.["sessionId"] as string | undefined) ?? randomUUID();
+  return sessionId ?? (snapshot?.["sessionId"] as string | undefined) ?? newId();
 }
+
+const sharedModel = sharing<Settings["model"]>();
+const sharedBudget = sharing<Settings["budget"]>();
+const sharedCompaction = sharing<NonNullable<Settings["compaction"]>>();
 
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { parallelToolCalls: parallel = false } = config;
   const { interruptReply = RECOVERY_TEXT } = config;
   const { onExceeded = "suspend", ...budget } = config.budget ?? {};
+  const compaction = compactionSettings(config);
   return {
     agent: config.name,
     sessionId: sessionIdOf(config),
@@ -89,15 +95,15 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     recoverOrphans: config.recoverOrphans ?? true,
     interruptGraceMs: config.interruptGraceMs ?? 2_000,
     interruptReply: interruptReply === false ? null : interruptReply,
-    model: executionData(mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model)),
+    model: sharedModel(executionData(mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model))),
     hasFallback: config.fallbackModel !== undefined,
     isDurable: config.store !== undefined && config.durability !== "turn",
-    budget,
+    budget: sharedBudget(budget),
     onBudget: onExceeded,
     onChangedAgent: config.onChangedAgent ?? "adopt",
     window: config.contextWindow ?? null,
     results: resultLimits(config.results),
-    compaction: compactionSettings(config),
+    compaction: compaction && sharedCompaction(compaction),
     handoffs: handoffSettings(config),
   };
 }

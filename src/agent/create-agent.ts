@@ -3,7 +3,7 @@ import type { CallsOf } from "../tool/calls.ts";
 import type { Tool } from "../tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
-import type { ActorParent } from "./runtime.ts";
+import type { ActorParent } from "./live-chart.ts";
 import type { Agent, AgentConfig } from "./types.ts";
 
 /**

@@ -1,43 +1,57 @@
+import type { AgentError } from "../base/error.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Agent, AgentConfig } from "./types.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
-import { Runtime, type KeptParts, type RuntimeListener } from "./runtime.ts";
+import { Runtime, type KeptParts, type RuntimeListener, type Surroundings } from "./runtime.ts";
 import { TakenInputs } from "./taken-inputs.ts";
 import { Turns } from "./turns.ts";
 import { Watches } from "./watches.ts";
 
-/** Where a session runs in this process: which actors, agents and workers are around it. */
-export type Surroundings = Pick<RuntimeListener, "admit" | "path" | "parent">;
+/** Who has the session. */
+export type SessionOwner = {
+  /** Called when a turn has come to rest. */
+  rested(): void;
+};
 
 /** What an agent has of its session from its creation, or from its revival, until it is closed or passivated. */
-export class LiveSession {
+export class LiveSession implements RuntimeListener {
   readonly runtime: Runtime;
   readonly turns: Turns;
   readonly keyed: KeyedCalls;
+  readonly around: Surroundings;
+  readonly #owner: SessionOwner;
+  /** Most sessions have no inspectors. */
   #watches: Watches | undefined;
 
-  /** `onRest` is called when a turn has come to rest. */
-  constructor(config: AgentConfig<never>, kept: KeptParts, around: Surroundings, onRest: () => void) {
+  constructor(config: AgentConfig<never>, kept: KeptParts, around: Surroundings, owner: SessionOwner) {
     const inputs = new TakenInputs();
-    this.turns = new Turns(() => this.runtime, config, inputs);
-    this.runtime = new Runtime(
-      config,
-      {
-        onCall: () => this.turns.begun(),
-        onSettled: (context, before) => {
-          this.turns.settled(context, before);
-          onRest();
-        },
-        onCommitted: () => this.#watches?.committed(),
-        onStopped: (error) => this.turns.stopped(error),
-        ...around,
-      },
-      kept,
-    );
+    this.around = around;
+    this.#owner = owner;
+    this.turns = new Turns(this, config, inputs);
+    this.runtime = new Runtime(config, this, kept);
     this.keyed = new KeyedCalls(this.runtime, this.turns, inputs, config.store);
+  }
+
+  onCall(): void {
+    this.turns.begun();
+  }
+
+  onSettled(context: AgentContext, before: AgentContext): void {
+    this.turns.settled(context, before);
+    this.#owner.rested();
+  }
+
+  onCommitted(): void {
+    this.#watches?.committed();
+  }
+
+  onStopped(error: AgentError): void {
+    this.turns.stopped(error);
   }
 
   /** Lets inspectors watch the agent. */
   watch(agent: Agent<never>, config: AgentConfig<never>): void {
+    if (config.inspect === undefined) return;
     this.#watches = new Watches(agent, config, () => this.runtime.journal.seq);
   }
 

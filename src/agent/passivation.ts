@@ -1,12 +1,12 @@
 import { AgentError } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
-import { EventEmitter } from "../event/emitter.ts";
+import { EventEmitter, type EventPlace } from "../event/emitter.ts";
 import type { Hook } from "../hook/types.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import { leave, restsAndIsSaved } from "./ending.ts";
-import { LiveSession, type Surroundings } from "./live-session.ts";
+import { LiveSession } from "./live-session.ts";
 import { resumableAt } from "./reply.ts";
-import type { KeptParts } from "./runtime.ts";
+import type { KeptParts, Surroundings } from "./runtime.ts";
 import { busy } from "./turns.ts";
 import type { Agent, AgentConfig } from "./types.ts";
 
@@ -21,7 +21,7 @@ export class Passivation {
   readonly #config: AgentConfig<never>;
   readonly #around: Surroundings;
   readonly #agent: PassiveAgent;
-  readonly #kept: KeptParts = { events: new EventEmitter(() => this.here.runtime.position) };
+  readonly #kept: KeptParts = { events: new EventEmitter(this) };
   /** Undefined while the session is passive. */
   #live: LiveSession | undefined;
   #leaving: Promise<void> | undefined;
@@ -36,6 +36,11 @@ export class Passivation {
   /** The session; a new runtime, which is not open yet, if it was passive. */
   get here(): LiveSession {
     return this.#live ?? this.revive();
+  }
+
+  /** Where events are that happen now. */
+  get position(): EventPlace {
+    return this.here.runtime.position;
   }
 
   /** Settles when the lease of the former runtime is given back; undefined if there is nothing to wait for. */
@@ -57,7 +62,7 @@ export class Passivation {
 
   /** Makes a runtime, and lets inspectors watch it. */
   revive(): LiveSession {
-    const live = new LiveSession(this.#config, this.#kept, this.#around, () => this.rested());
+    const live = new LiveSession(this.#config, this.#kept, this.#around, this);
     this.#live = live;
     live.watch(this.#agent, this.#config);
     return live;

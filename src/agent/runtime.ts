@@ -1,4 +1,3 @@
-import { createActor, type Actor, type AnyActorRef, type SnapshotFrom } from "xstate";
 import { AgentError, agentErrorOf, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
@@ -18,21 +17,20 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
-import { liveMachine } from "./services/actors.ts";
 import { aboutSession } from "./about-session.ts";
 import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
 import { BriefWait } from "./brief-wait.ts";
 import { settingsOf, toolkitOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
-import { cutOffEvents, eventsBetween, stateName, statePath, DERIVED_TYPES } from "./derive-events.ts";
+import { cutOffEvents, eventsBetween, DERIVED_TYPES } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
-import { bindHost } from "./services/host.ts";
 import { StepPublisher } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { onProcessEnd } from "./leave-process.ts";
+import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace } from "./live-chart.ts";
 import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
 import { AgentFingerprint } from "./fingerprint.ts";
@@ -40,7 +38,7 @@ import { RestHooks } from "./rest-hooks.ts";
 import { SentCommands } from "./sent-commands.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import { SessionJournal } from "./session-journal.ts";
-import { SessionLife } from "./session-life.ts";
+import { SessionLife, type LifeEffect, type LivingSession } from "./session-life.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { journalStateOf, statusOf } from "./status.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
@@ -48,8 +46,6 @@ import type { AgentConfig, Status } from "./types.ts";
 
 /** The time after which a session that another process has is tried again, ms. */
 const RETRY_OPEN_MS = 250;
-
-type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
 
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
 export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
@@ -64,6 +60,11 @@ export type RuntimeListener = {
   onCommitted(): void;
   /** Called once, when the agent has ended. */
   onStopped(error: AgentError): void;
+  readonly around: Surroundings;
+};
+
+/** Where a session runs in this process: which actors, agents and workers are around it. */
+export type Surroundings = {
   /** Called with the lease before the session is read; if it rejects, the lease is released. */
   readonly admit?: (lease: Lease) => Promise<void>;
   /** The names of the agents inside of which this one runs, and its own. */
@@ -83,36 +84,30 @@ export type KeptParts = {
   output?: Output | undefined;
 };
 
-/** An actor of another system that an agent's chart runs inside of. */
-export type ActorParent = {
-  readonly ref: AnyActorRef;
-  /** Stops the chart, which is a child of the actor. */
-  readonly stop: (child: AnyActorRef) => void;
-};
+/** A path as events and journals name it. */
+const shortPath = (path: string): string => path.replace(/\.running$/u, "");
 
-/** A session in this process: its actor, its life, its events, and what changes it. */
-export class Runtime {
+/** A session in this process: its chart, its life, its events, and what changes it. */
+export class Runtime implements ChartOwner, LivingSession {
   readonly settings: Settings;
   readonly toolkit: SessionToolkit;
   readonly personas: Personas | undefined;
-  readonly actor: Actor<typeof liveMachine>;
   readonly events: EventEmitter;
   readonly journal: SessionJournal;
   /** The steps of the chart, for inspectors. */
-  readonly steps = new StepPublisher(() => ({ state: this.path, context: this.context }));
+  readonly steps = new StepPublisher(this);
   readonly telemetry: SessionTelemetry | undefined;
   /** What hooks do while the session rests. */
   readonly rest: RestHooks;
   readonly #config: AgentConfig<never>;
   readonly #listener: RuntimeListener;
   readonly #hooks: SessionHooks;
-  readonly #host: AgentHost;
+  readonly host: AgentHost;
+  readonly #chart: LiveChart;
   readonly #life: SessionLife;
   readonly #commands = new SentCommands();
   readonly #fingerprint: AgentFingerprint;
-  #last: LiveSnapshot;
-  /** The state and context of the newest step, which a listener may hear of before the snapshot is there. */
-  #now: { readonly path: string; readonly context: AgentContext };
+  #moved: PromiseWithResolvers<void> | undefined;
   /** The reading of the stored session, while it is under way. */
   #reading: Promise<void> | undefined;
   #wait: BriefWait | undefined;
@@ -122,7 +117,7 @@ export class Runtime {
   #output: Output | undefined;
   /** The requests to models so far. */
   #modelCalls = 0;
-  readonly #about = aboutSession((about) => (this.#config.redact?.(about) ?? about) as AboutTurns);
+  #about: ReturnType<typeof aboutSession> | undefined;
   /** The `context` of the running call, else of the agent. */
   userContext: never;
 
@@ -138,17 +133,8 @@ export class Runtime {
     this.#hooks = new SessionHooks(config, kept.hooks);
     this.userContext = this.sessionContext();
     const durable = config.store && this.#durableSession(config.store);
-    this.journal = new SessionJournal(durable, () => this.context);
-    this.#life = new SessionLife(
-      { name: config.name, isDurable: durable !== undefined },
-      {
-        read: () => void (this.#reading = this.#read()),
-        begin: () => this.#begin(),
-        endAgent: () => this.#end(),
-        releaseLease: () => this.#giveUpLease(),
-        abandonLease: () => this.journal.abandon(),
-      },
-    );
+    this.journal = new SessionJournal(durable, this);
+    this.#life = new SessionLife({ name: config.name, isDurable: durable !== undefined }, this);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
     if (restored) this.toolkit.restoreGroups(restored.activeGroups);
@@ -156,11 +142,11 @@ export class Runtime {
     const fresh = freshContext(this.settings, Transcript.of(initial));
     checkHistory(fresh, "createAgent: `messages`", "message/invalid");
     const allowed = new AllowedTools(config, this.toolkit, this.personas?.permissions);
-    this.actor = createActor(liveMachine, {
-      input: { ...fresh, listening: this.#hooks.points, allowed: allowed.current },
-      ...(listener.parent ? { parent: listener.parent.ref, id: config.name } : inspect && { inspect }),
+    this.#chart = new LiveChart(this, {
+      ...fresh,
+      listening: this.#hooks.points,
+      allowed: allowed.current,
     });
-    (this.actor.options as { input?: unknown }).input = undefined; // it would be kept beside the context that was made of it
     const { name, model, redact, otel } = config;
     this.telemetry = otel?.observe({
       name,
@@ -169,44 +155,45 @@ export class Runtime {
       redact,
       steps: this.steps,
     });
-    this.#host = new AgentHost(this, config, {
-      path: listener.path ?? [config.name],
-      telemetry: this.telemetry,
-      now: () => this.now(),
-      hooks: () => this.#hooks.sorted,
-      stepTaken: (taken) => this.#stepTaken(taken),
-      modelCalled: (describe) => this.#modelCalled(describe),
-      timerDue: () => this.#timerDue(),
-    });
-    bindHost(this.actor, this.#host);
-    this.rest = new RestHooks(this, this.#host);
-    this.#last = this.actor.getSnapshot();
-    this.#now = { path: statePath(this.#last.value), context: this.#last.context };
-    this.actor.subscribe({
-      next: (snapshot) => this.#follow(snapshot),
-      error: (error) =>
-        this.stop(
-          new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error }),
-        ),
-    });
-    this.actor.start();
-    allowed.watch((tools) => this.send({ type: "tools.allow", allowed: tools }));
+    this.host = new AgentHost(this, config);
+    this.rest = new RestHooks(this, this.host);
+    if (listener.around.parent ?? inspect) this.#chart.show(inspect && { inspect });
+    allowed.watch(this);
     if (!durable) this.#life.send({ type: "session.open" });
     if (restored) this.load({ ...restored, hooks: [] });
   }
 
   get context(): AgentContext {
-    return this.#now.context;
+    return this.#chart.context;
   }
 
   /** The path of the innermost state of the chart, such as "reasoning.calling.running". */
   get path(): string {
-    return this.#now.path;
+    return this.#chart.path;
   }
 
   /** The state of the chart as events and journals name it, such as "reasoning.calling". */
   get state(): string {
-    return this.path.replace(/\.running$/u, "");
+    return shortPath(this.path);
+  }
+
+  /** The actor of the chart. It stays once somebody has it. */
+  get actor(): LiveChart["actor"] {
+    return this.#chart.actor;
+  }
+
+  get parent(): ActorParent | undefined {
+    return this.#listener.around.parent;
+  }
+
+  /** The names of the agents inside of which this one runs, the outermost first, and its own. */
+  get names(): readonly string[] {
+    return this.#listener.around.path ?? [this.#config.name];
+  }
+
+  /** The hooks in the order in which they run. */
+  get sortedHooks(): readonly Hook<never>[] {
+    return this.#hooks.sorted;
   }
 
   /** True while commands are taken: the session is open in this process. */
@@ -225,7 +212,7 @@ export class Runtime {
 
   /** Returns the error of a service that a turn failed with, if it is known in this process. */
   causeOf(failure: ErrorInfo): AgentError | undefined {
-    return this.#host.causeOf(failure);
+    return this.host.causeOf(failure);
   }
 
   /** Throws why a call or a command is refused by the session's life in this process: the agent has ended, or takes no calls. */
@@ -246,7 +233,7 @@ export class Runtime {
   send(event: AgentCommand): void {
     if (this.isStopped) return;
     const by = currentCause();
-    this.actor.send(by === undefined ? event : { ...event, by });
+    this.#chart.send(by === undefined ? event : { ...event, by });
   }
 
   /** Why the chart would refuse a command now; undefined if it would accept it. */
@@ -278,7 +265,9 @@ export class Runtime {
         activeGroups: this.toolkit.activeGroups(),
         hooks: this.hooks.map(({ name }) => name),
         name: this.#config.name,
-        about: this.#about(context),
+        about: (this.#about ??= aboutSession(
+          (about) => (this.#config.redact?.(about) ?? about) as AboutTurns,
+        ))(context),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },
     );
@@ -415,7 +404,7 @@ export class Runtime {
 
   /** Resolves when the agents that ran inside of this one have left their sessions too; undefined if there are none. */
   innerEnded(): Promise<unknown> | undefined {
-    return this.#host.ended();
+    return this.host.ended();
   }
 
   #end(): void {
@@ -423,10 +412,9 @@ export class Runtime {
     this.#hasLeft?.();
     this.#wait?.end();
     this.rest.stop();
-    const { parent } = this.#listener;
-    if (parent) parent.stop(this.actor);
-    else this.actor.stop();
-    this.#host.stop();
+    this.#chart.stop();
+    this.#moved?.resolve();
+    this.host.stop();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
     this.#listener.onStopped(error);
   }
@@ -437,24 +425,27 @@ export class Runtime {
     this.journal.abandon();
   }
 
-  #timerDue(): void {
+  /** The instant has come for which the chart armed the session's timer. */
+  timerDue(): void {
     const at = this.now();
-    const final = finalTimeouts(this.#host, this.context, at);
+    const final = finalTimeouts(this.host, this.context, at);
     const event: AgentCommand = { type: "timer.due", at, ...(final.length > 0 && { final }) };
-    if (!this.isStopped) this.actor.send(event);
+    if (!this.isStopped) this.#chart.send(event);
   }
 
-  #stepTaken({ event, from, step }: StepTaken<AgentContext>): void {
+  /** The chart has taken a step. Its subscribers hear of it later. */
+  stepTaken({ event, from, step }: StepTaken<AgentContext>): void {
     const { context, edges, actions, move, refused } = step;
     const command = event as AgentCommand;
-    this.#now = { path: move?.target ?? from, context };
+    this.#chart.stepTaken(move?.target ?? from, context);
     if (this.#life.isOpen && !refused) this.journal.recordStep(edges, command);
     this.steps.publish({ event: command, state: this.path, context, edges, actions });
     if (command.type === "call" && !refused) this.#listener.onCall();
     this.#commands.answer(command.id, refused);
   }
 
-  #modelCalled(describe: () => Omit<ModelCall, "number">): void {
+  /** A request to a model is made. */
+  modelCalled(describe: () => Omit<ModelCall, "number">): void {
     const number = ++this.#modelCalls;
     if (!this.isDurable && !this.steps.hasCallListeners) return;
     const call: ModelCall = { ...describe(), number };
@@ -462,27 +453,44 @@ export class Runtime {
     this.steps.publishCall(call);
   }
 
-  #follow(snapshot: LiveSnapshot): void {
-    const before = this.#last;
-    this.#last = snapshot;
-    this.#now = { path: statePath(snapshot.value), context: snapshot.context };
-    if (before.context.calls !== snapshot.context.calls) this.#host.inputs.prune();
+  /** Something has changed, and the subscribers of the chart hear of it. */
+  followed({ path: left, context: before }: ChartPlace, { path, context }: ChartPlace): void {
+    this.#moved?.resolve();
+    this.#moved = undefined;
+    if (before.calls !== context.calls) this.host.inputs.prune();
     if (!this.#life.isOpen) return;
-    if (before.context.progress.settled !== snapshot.context.progress.settled) this.#host.rested();
-    this.journal.follow(before.context, snapshot.context);
-    if (before.context.calls !== snapshot.context.calls)
-      this.#host.leaveInner(before.context, snapshot.context);
-    if (this.events.hasListeners(DERIVED_TYPES)) this.#emitBetween(before, snapshot);
-    if (before.context.progress.settled !== snapshot.context.progress.settled)
-      this.#listener.onSettled(snapshot.context, before.context);
-    if (phaseOf(statePath(before.value)) !== "stopped") this.#beginRest();
+    const hasSettled = before.progress.settled !== context.progress.settled;
+    if (hasSettled) this.host.rested();
+    this.journal.follow(before, context);
+    if (before.calls !== context.calls) this.host.leaveInner(before, context);
+    if (this.events.hasListeners(DERIVED_TYPES)) {
+      if (shortPath(path) !== shortPath(left)) this.events.emit({ type: "state", value: shortPath(path) });
+      const isWaiting = phaseOf(path) === "suspended";
+      for (const event of eventsBetween(before, context, isWaiting)) this.events.emit(event);
+    }
+    if (hasSettled) this.#listener.onSettled(context, before);
+    if (phaseOf(left) !== "stopped") this.#beginRest();
   }
 
-  #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {
-    const value = stateName(after.value);
-    if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
-    const isWaiting = phaseOf(statePath(after.value)) === "suspended";
-    for (const event of eventsBetween(before.context, after.context, isWaiting)) this.events.emit(event);
+  /** The machine of the chart has failed. */
+  failed(error: unknown): void {
+    const message = `The agent's machine failed: ${messageOf(error)}`;
+    this.stop(new AgentError("run/closed", message, { cause: error }));
+  }
+
+  /** Resolves when something has changed, or the agent has ended. */
+  moved(): Promise<void> {
+    this.#moved ??= Promise.withResolvers<void>();
+    return this.#moved.promise;
+  }
+
+  /** Does what the chart of the session's life makes happen. */
+  perform(effect: LifeEffect): void {
+    if (effect === "read") this.#reading = this.#read();
+    else if (effect === "begin") this.#begin();
+    else if (effect === "endAgent") this.#end();
+    else if (effect === "releaseLease") this.#giveUpLease();
+    else this.journal.abandon();
   }
 
   async #read(): Promise<void> {
@@ -532,6 +540,7 @@ export class Runtime {
 
   #durableSession(store: SessionStore): DurableSession {
     const { redact, leaseMs } = this.#config;
+    const { admit } = this.#listener.around;
     return new DurableSession({
       store,
       settings: this.settings,
@@ -539,7 +548,7 @@ export class Runtime {
       state: () => this.journalState(),
       onCommitted: () => this.#listener.onCommitted(),
       onLease: (event) => this.#life.send(event),
-      ...(this.#listener.admit && { admit: this.#listener.admit }),
+      ...(admit && { admit }),
       ...(redact && { redact }),
       ...(leaseMs !== undefined && { leaseMs }),
     });

@@ -7,12 +7,15 @@ import { sortHooks } from "./services/run-hooks.ts";
 /** Where a configuration has the hooks of the class of its agent. A symbol is copied with the options, and is none of them. */
 export const CLASS_HOOKS = Symbol("hooks of the class");
 
+/** Most sessions have no hooks. */
+const NONE: readonly never[] = Object.freeze([]);
+
 /** What may have hooks of a class. */
 export type WithClassHooks = { readonly [CLASS_HOOKS]?: readonly Hook<never>[] };
 
 /** The hooks of the class of an agent; none if it has no class. */
 export function classHooks(config: WithClassHooks): readonly Hook<never>[] {
-  return config[CLASS_HOOKS] ?? [];
+  return config[CLASS_HOOKS] ?? NONE;
 }
 
 /** The hooks of a session, which may change while it lives. Those of the class of its agent run before the others. */
@@ -25,7 +28,7 @@ export class SessionHooks {
   constructor(config: AgentConfig<never>, kept?: readonly Hook<never>[]) {
     const { hooks = [], stopWhen } = config;
     this.#first = classHooks(config as WithClassHooks);
-    this.#hooks = kept ?? [...hooks, ...(stopWhen ? [stopHook(stopWhen)] : [])];
+    this.#hooks = kept ?? (stopWhen ? [...hooks, stopHook(stopWhen)] : hooks.length > 0 ? [...hooks] : NONE);
     this.#sorted = this.#sort();
   }
 
@@ -51,6 +54,7 @@ export class SessionHooks {
   }
 
   #sort(): readonly Hook<never>[] {
+    if (this.#hooks.length === 0) return NONE;
     const isFirst = (hook: Hook<never>): boolean => this.#first.includes(hook);
     const others = this.#hooks.filter((hook) => !isFirst(hook));
     return [...sortHooks(this.#hooks.filter(isFirst)), ...sortHooks(others)];

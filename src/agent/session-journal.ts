@@ -11,11 +11,11 @@ import type { Cause } from "../../machines/agent/events.ts";
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal {
   readonly #durable: DurableSession | undefined;
-  readonly #current: () => AgentContext;
+  readonly #session: { readonly context: AgentContext };
 
-  constructor(durable: DurableSession | undefined, current: () => AgentContext) {
+  constructor(durable: DurableSession | undefined, session: { readonly context: AgentContext }) {
     this.#durable = durable;
-    this.#current = current;
+    this.#session = session;
   }
 
   /** Position of the last durable fact; 0 without a store. */
@@ -97,7 +97,7 @@ export class SessionJournal {
   }
 
   async #write(fact: Fact): Promise<void> {
-    const context = this.#current();
+    const { context } = this.#session;
     this.#durable?.record(context, context, [fact]);
     await this.saved();
   }

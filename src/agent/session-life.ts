@@ -6,18 +6,19 @@ import {
 } from "../../machines/session/session.machine.ts";
 
 /** What the chart of a session's life makes happen. */
-export type LifeEffects = {
-  readonly [effect in "read" | "begin" | "endAgent" | "releaseLease" | "abandonLease"]: () => void;
-};
+export type LifeEffect = "read" | "begin" | "endAgent" | "releaseLease" | "abandonLease";
+
+/** What has a life. */
+export type LivingSession = { perform(effect: LifeEffect): void };
 
 /** The life of one session in this process: runs its chart as pure transitions. */
 export class SessionLife {
-  readonly #effects: LifeEffects;
+  readonly #owner: LivingSession;
   #path: string;
   #context: SessionContext;
 
-  constructor(session: Pick<SessionContext, "name" | "isDurable">, effects: LifeEffects) {
-    this.#effects = effects;
+  constructor(session: Pick<SessionContext, "name" | "isDurable">, owner: LivingSession) {
+    this.#owner = owner;
     const { move, context } = sessionResolver.begin({
       ...session,
       leaseUntil: null,
@@ -36,7 +37,7 @@ export class SessionLife {
     this.#path = step.move?.target ?? this.#path;
     this.#context = step.context;
     for (const effect of step.effects)
-      if (effect.type === "host") this.#effects[effect.name as keyof LifeEffects]();
+      if (effect.type === "host") this.#owner.perform(effect.name as LifeEffect);
   }
 
   /** Calls begin and commands are taken, and what happens is stored. */

@@ -29,10 +29,15 @@ export class StepPublisher implements StepSource {
   // Most sessions have no observer.
   #listeners: Set<(step: ChartStep) => void> | undefined;
   #callListeners: Set<(call: ModelCall) => void> | undefined;
-  readonly current: StepSource["current"];
+  readonly #session: { readonly path: string; readonly context: AgentContext };
 
-  constructor(current: StepSource["current"]) {
-    this.current = current;
+  constructor(session: { readonly path: string; readonly context: AgentContext }) {
+    this.#session = session;
+  }
+
+  current(): ReturnType<StepSource["current"]> {
+    const { path, context } = this.#session;
+    return { state: path, context };
   }
 
   subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void {

@@ -48,13 +48,15 @@ function errorOf(context: AgentContext, running: RunningCall, runtime: Runtime):
   return undefined;
 }
 
+const NO_TOOLS: readonly string[] = [];
+
 /** The calls of a session: one at a time, each resolved when its turn is at rest and saved. */
 export class Turns {
-  readonly #runtime: () => Runtime;
+  readonly #session: { readonly runtime: Runtime };
   readonly #model: ChatModel;
   readonly #clientTools: readonly string[];
   readonly #inputs: TakenInputs;
-  readonly #whenIdle: (() => void)[] = [];
+  #whenIdle: (() => void)[] | undefined;
   #running: RunningCall | undefined;
   /** Emits the event that the call begins, until it has been emitted. */
   #start: (() => void) | undefined;
@@ -62,11 +64,11 @@ export class Turns {
   #queue: Promise<unknown> | undefined;
 
   constructor(
-    runtime: () => Runtime,
-    { model, clientTools = [] }: Pick<AgentConfig<never>, "model" | "clientTools">,
+    session: { readonly runtime: Runtime },
+    { model, clientTools = NO_TOOLS }: Pick<AgentConfig<never>, "model" | "clientTools">,
     inputs: TakenInputs,
   ) {
-    this.#runtime = runtime;
+    this.#session = session;
     this.#model = model;
     this.#clientTools = clientTools;
     this.#inputs = inputs;
@@ -84,13 +86,13 @@ export class Turns {
 
   /** True while a call runs, or hooks at `onInterrupt` do. */
   get isBusy(): boolean {
-    const runtime = this.#runtime();
+    const runtime = this.#session.runtime;
     return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
   }
 
   /** Throws `run/busy` while a call runs, and why the agent takes no calls. */
   assertIdle(): void {
-    this.#runtime().assertAccepts("call");
+    this.#session.runtime.assertAccepts("call");
     if (this.isBusy) throw busy();
   }
 
@@ -100,7 +102,7 @@ export class Turns {
   }
 
   #nextIdle(): Promise<void> {
-    return new Promise((resolve) => this.#whenIdle.push(resolve));
+    return new Promise((resolve) => (this.#whenIdle ??= []).push(resolve));
   }
 
   /** Makes one call, after those before it if the caller wants it to wait for them. */
@@ -138,7 +140,7 @@ export class Turns {
     options: CallOptions<S, never>,
     onBegin: OnBegin = () => {},
   ): Promise<Reply<OutputOf<S>>> {
-    const runtime = this.#runtime();
+    const runtime = this.#session.runtime;
     const { fallbackReply } = options;
     const { phase } = runtime.status();
     this.assertIdle();
@@ -189,7 +191,7 @@ export class Turns {
     if (key === undefined) return this.#inputs.takeUnnamed();
     const hash = inputHash(messages);
     this.#inputs.take(key, hash);
-    this.#runtime().journal.acknowledge(key, hash);
+    this.#session.runtime.journal.acknowledge(key, hash);
   }
 
   /** Called when the chart has taken the call, so that a listener of its event can interrupt it. */
@@ -212,13 +214,13 @@ export class Turns {
       return this.#wake();
     }
     this.#running = undefined;
-    const error = errorOf(context, running, this.#runtime());
+    const error = errorOf(context, running, this.#session.runtime);
     const reason = context.outcome?.reason ?? "ERROR";
-    this.#runtime().telemetry?.endTurn({ reason, ...(error && { error: error.toJSON() }) });
+    this.#session.runtime.telemetry?.endTurn({ reason, ...(error && { error: error.toJSON() }) });
     if (error) {
       this.#announce({ type: "turn.end", reason, error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails
-      this.#runtime().journal.saved().then(reject, reject);
+      this.#session.runtime.journal.saved().then(reject, reject);
     } else {
       this.#announce({ type: "turn.end", reason, reply: plainReply(context) });
       running.resolve(this.#reply(context));
@@ -228,7 +230,7 @@ export class Turns {
 
   #announce(event: AgentEventBody): void {
     this.#isAnnouncing = true;
-    this.#runtime().events.emit(event);
+    this.#session.runtime.events.emit(event);
     this.#isAnnouncing = false;
   }
 
@@ -238,14 +240,16 @@ export class Turns {
     if (!running) return this.#wake();
     this.#running = undefined;
     const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
-    this.#runtime().telemetry?.endTurn({ reason, error: error.toJSON() });
-    this.#runtime().events.emit({ type: "turn.end", reason, error: error.toJSON() });
+    this.#session.runtime.telemetry?.endTurn({ reason, error: error.toJSON() });
+    this.#session.runtime.events.emit({ type: "turn.end", reason, error: error.toJSON() });
     running.reject(error);
     this.#wake();
   }
 
   #wake(): void {
-    for (const wake of this.#whenIdle.splice(0)) wake();
+    const waiting = this.#whenIdle;
+    this.#whenIdle = undefined;
+    for (const wake of waiting ?? []) wake();
   }
 
   /** Returns the reply of an earlier turn, for a repeated idempotency key. */
@@ -259,7 +263,7 @@ export class Turns {
   }
 
   async #reply(context: AgentContext): Promise<Reply<never>> {
-    const runtime = this.#runtime();
+    const runtime = this.#session.runtime;
     const schema = runtime.output?.schema;
     await runtime.journal.saved();
     const value = context.outcome?.output;
@@ -269,7 +273,7 @@ export class Turns {
   /** Interrupts the turn of a call that has reached a limit. The chart takes it behind the call, and refuses it at rest. */
   #interrupt(call: RunningCall, cause: "signal" | "timeout"): void {
     if (this.#running !== call) return;
-    const runtime = this.#runtime();
+    const runtime = this.#session.runtime;
     const reply = cause === "timeout" ? call.fallbackReply : undefined;
     const at = runtime.now();
     runtime.send({ type: "run.interrupt", at, cause, ...(reply !== undefined && { reply }) });

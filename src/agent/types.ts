@@ -362,7 +362,8 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   readonly toolkit: Toolkit<Ctx>;
   /** The slots of this session. */
   readonly slots: AgentSlots;
-  /** The XState actor, to subscribe to and to inspect. To persist the session use `snapshot` or a store. */
+  /** The XState actor, to subscribe to and to inspect. An agent at rest has none until you ask for it; then it stays. To persist the
+   *  session use `snapshot` or a store. */
   readonly actor: AnyActorRef;
   /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`. Rejects `session/conflict`
    *  while another process or agent has the session, or was killed less than its `leaseMs` ago: `data.holder` says which, and

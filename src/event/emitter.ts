@@ -62,13 +62,14 @@ const NO_EXTRAS: EventExtras = {};
 export class EventEmitter {
   // What an agent at rest does not need is undefined: a process may have thousands of them.
   #subscriptions: Set<Subscription> | undefined;
-  readonly #place: () => EventPlace;
+  readonly #source: { readonly position: EventPlace };
   #waiting: Delivery[] | undefined;
   #openBlocks: Set<string> | undefined;
   #n = 0;
 
-  constructor(place: () => EventPlace) {
-    this.#place = place;
+  /** Events are where `source` is when they happen. */
+  constructor(source: { readonly position: EventPlace }) {
+    this.#source = source;
   }
 
   /** Returns true if a listener wants one of these types; other events need not be created. */
@@ -113,7 +114,7 @@ export class EventEmitter {
   }
 
   #eventOf(body: AgentEventBody, { turn: ofTurn, source }: EventExtras): AgentEvent {
-    const { seq, at, turn } = this.#place();
+    const { seq, at, turn } = this.#source.position;
     const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n, ...(source && { source }) };
     const isFlat = event.type === "block.delta" || event.type === "tool.delta";
     return isFlat ? Object.freeze(event) : freeze(event);

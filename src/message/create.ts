@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
+import { newId } from "../base/new-id.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
 function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Msg {
   return {
-    id: randomUUID(),
+    id: newId(),
     role,
     name: role,
     content: [{ type: "text", text }],
@@ -83,7 +83,7 @@ export function toolResultMsg(
   if (!Array.isArray(results))
     throw new AgentError("message/invalid", "toolResultMsg takes an array of { callId, name, text }.");
   return {
-    id: randomUUID(),
+    id: newId(),
     role: "tool",
     name: "tool",
     content: results.map(({ callId, name, text, state = "success" }) => ({

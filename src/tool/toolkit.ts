@@ -40,8 +40,8 @@ export class SessionToolkit implements Toolkit<never> {
   #maxTokens: number | undefined;
   #catalogue: Catalogue | undefined;
   #offer: { readonly names: readonly string[]; readonly offer: Offer } | undefined;
-  /** Called when tools, groups or presets have changed. */
-  onChange = (): void => {};
+  /** Hears when tools, groups or presets have changed. */
+  watcher: { toolsChanged(): void } | undefined;
 
   constructor(metaTool: boolean) {
     this.#metaTool = metaTool;
@@ -274,7 +274,7 @@ export class SessionToolkit implements Toolkit<never> {
   #changed(): void {
     this.#catalogue = undefined;
     this.#offer = undefined;
-    this.onChange();
+    this.watcher?.toolsChanged();
   }
 
   /** A tool that the toolkit makes itself. */

@@ -4,7 +4,7 @@ import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 import type { Schema } from "../../tool/types.ts";
 import { createActorAgent } from "../create-agent.ts";
 import type { ActorAgent } from "../inbox-agent.ts";
-import type { ActorParent } from "../runtime.ts";
+import type { ActorParent } from "../live-chart.ts";
 import type { AgentConfig, Input, Reply, Snapshot, Status } from "../types.ts";
 import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
 

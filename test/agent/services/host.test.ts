@@ -16,8 +16,8 @@ function partsOf(name: string, ran: string[]) {
   const turns: ScriptedTurn[] = [{ calls: [{ id: "c", name: "work" }] }, `${name} answers`];
   const tools = [toolOf("work", () => `${name} has worked ${ran.push(name)}`)];
   const config = { name, model: scriptedModel(turns), tools };
-  const listener = { onCall() {}, onSettled() {}, onCommitted() {}, onStopped() {} };
-  const events = new EventEmitter(() => ({ seq: 0, at: 0, turn: 0 }));
+  const listener = { onCall() {}, onSettled() {}, onCommitted() {}, onStopped() {}, around: {} };
+  const events = new EventEmitter({ position: { seq: 0, at: 0, turn: 0 } });
   const runtime = new Runtime(config as never, listener, { events });
   const host = Object.defineProperty(hostOf(runtime.actor), "stepTaken", { value: () => {} });
   return { settings: runtime.settings, host };

@@ -1,0 +1,139 @@
+import { createActor, type Actor, type AnyActorRef, type InspectionEvent } from "xstate";
+import { agentResolver } from "../../machines/agent/agent.machine.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import { phaseOf } from "../../machines/agent/phase.ts";
+import { statePath } from "./derive-events.ts";
+import { liveMachine } from "./services/actors.ts";
+import { bindHost, type Host } from "./services/host.ts";
+
+/** A state of the chart by its path, such as "reasoning.calling.running", with the context. */
+export type ChartPlace = { readonly path: string; readonly context: AgentContext };
+
+/** An actor of another system that an agent's chart runs inside of. */
+export type ActorParent = {
+  readonly ref: AnyActorRef;
+  /** Stops the chart, which is a child of the actor. */
+  readonly stop: (child: AnyActorRef) => void;
+};
+
+/** What the chart of a session needs of it. */
+export type ChartOwner = {
+  readonly host: Host;
+  readonly parent: ActorParent | undefined;
+  readonly isStopped: boolean;
+  /** Called after each event that changed something, with the place before it. */
+  followed(before: ChartPlace, after: ChartPlace): void;
+  /** Called once if the actor fails. */
+  failed(error: unknown): void;
+};
+
+type ChartActor = Actor<typeof liveMachine>;
+type Observer = (event: InspectionEvent) => void;
+type State = string | { readonly [key: string]: State };
+
+function stateOf(path: string): State {
+  const [key, ...inner] = path.split(".");
+  return inner.length === 0 ? key! : { [key!]: stateOf(inner.join(".")) };
+}
+
+/**
+ * The chart of a session in this process. A session at rest is its place alone: nothing runs that XState would have to hold.
+ * Its actor is made for an event and dropped when the session rests again, unless somebody outside has seen it.
+ */
+export class LiveChart {
+  readonly #owner: ChartOwner;
+  #actor: ChartActor | undefined;
+  /** Made by a step that subscribers of the actor have not seen yet, or {@link LiveChart.#followed}. */
+  #now: ChartPlace;
+  #followed: ChartPlace;
+  #isSeen = false;
+  #isDropping = false;
+
+  /** Begins with the first states of the chart. */
+  constructor(owner: ChartOwner, input: AgentContext) {
+    const { move, context } = agentResolver.begin(input);
+    this.#owner = owner;
+    this.#now = { path: move!.target, context };
+    this.#followed = this.#now;
+  }
+
+  get context(): AgentContext {
+    return this.#now.context;
+  }
+
+  get path(): string {
+    return this.#now.path;
+  }
+
+  /** The actor, which stays from now on. */
+  get actor(): ChartActor {
+    this.#isSeen = true;
+    this.#actor ??= this.#start();
+    if (this.#owner.isStopped) this.stop();
+    return this.#actor;
+  }
+
+  /** Makes the actor in the system of its parent, or one that is observed. */
+  show(options: { readonly inspect?: Observer } = {}): void {
+    this.#isSeen = true;
+    this.#actor = this.#start(options);
+  }
+
+  send(event: AgentCommand): void {
+    const actor = (this.#actor ??= this.#start());
+    actor.send(event);
+    this.#dropSoon();
+  }
+
+  /** A step was taken: it counts from now on, and its subscribers hear of it later. */
+  stepTaken(path: string, context: AgentContext): void {
+    this.#now = { path, context };
+  }
+
+  /** Stops the actor. */
+  stop(): void {
+    const { parent } = this.#owner;
+    if (this.#actor && parent) parent.stop(this.#actor);
+    else this.#actor?.stop();
+  }
+
+  #start(options: { readonly inspect?: Observer } = {}): ChartActor {
+    const { host, parent } = this.#owner;
+    const { path, context } = this.#now;
+    const actor = createActor(liveMachine, {
+      snapshot: liveMachine.resolveState({ value: stateOf(path), context }),
+      input: context, // not read: the snapshot has it
+      ...(parent ? { parent: parent.ref, id: context.settings.agent } : options),
+    });
+    Object.assign(actor.options, { snapshot: undefined, input: undefined }); // they would be kept beside the newest snapshot
+    bindHost(actor, host);
+    actor.subscribe({
+      next: ({ value, context: newest }) => this.#follow(statePath(value), newest),
+      error: (error) => this.#owner.failed(error),
+    });
+    actor.start();
+    return actor;
+  }
+
+  #follow(path: string, context: AgentContext): void {
+    const before = this.#followed;
+    if (before.context === context && before.path === path) return;
+    this.#now = { path, context };
+    this.#followed = this.#now;
+    this.#owner.followed(before, this.#now);
+    this.#dropSoon();
+  }
+
+  /** Drops the actor behind the event that is being handled, if the session rests then. */
+  #dropSoon(): void {
+    if (this.#isSeen || this.#isDropping || phaseOf(this.path) === "running") return;
+    this.#isDropping = true;
+    queueMicrotask(() => {
+      this.#isDropping = false;
+      if (this.#isSeen || phaseOf(this.path) === "running") return;
+      this.#actor?.stop();
+      this.#actor = undefined;
+    });
+  }
+}

@@ -1,0 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
+import { freeze } from "./freeze.ts";
+
+/** Returns a function that freezes a value and returns it, or the one that it was given last if both are deeply equal: the agents of
+ *  a process are mostly made of one configuration, and may hold one object. */
+export function sharing<T extends object>(): (value: T) => T {
+  let last: T | undefined;
+  return (value) => {
+    if (last === undefined || !isDeepStrictEqual(value, last)) last = freeze(value);
+    return last;
+  };
+}

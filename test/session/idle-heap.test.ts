@@ -1,0 +1,44 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
+import { expect, test } from "vitest";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+const model: ChatModel = {
+  name: "brief",
+  async *stream() {
+    yield { type: "text.delta", delta: "Done" };
+    yield { type: "finish", reason: "stop" };
+  },
+};
+const tools = [defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "" })];
+
+async function rested(count: number): Promise<Agent[]> {
+  const agents = Array.from({ length: count }, () => createAgent({ name: "bench", model, tools }) as Agent);
+  for (const agent of agents) await agent.call("Hi");
+  return agents;
+}
+
+async function heapBytes(): Promise<number> {
+  for (let times = 0; times < 3; times++) {
+    collect();
+    await new Promise(setImmediate);
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+test("an idle agent after a turn takes at most 6 KB of heap, and holds no timer", async () => {
+  const COUNT = 2_000;
+  await rested(200);
+  const before = await heapBytes();
+  const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const agents = await rested(COUNT);
+  const bytes = (await heapBytes()) - before;
+  expect(bytes / COUNT).toBeLessThan(6 * 1024);
+  expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length).toBeLessThan(
+    timers + 10,
+  );
+  await agents[0]!.close();
+});
