@@ -1,4 +1,4 @@
-import { sizeOfMessage, sizeOfText } from "../../src/message/size.ts";
+import { measured, sizeOfMessage, sizeOfText } from "../../src/message/size.ts";
 import { toolResultsOf } from "../../src/message/query.ts";
 import { READ_RESULT } from "../../src/tool/reserved-names.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../src/message/types.ts";
@@ -124,7 +124,7 @@ type Shown = { readonly [form in Form]: WeakMap<Msg, Msg | typeof ITSELF> };
 const shownBy = new WeakMap<ResultLimits, Shown>();
 
 function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
-  if (toolResultsOf(message).length === 0) return message;
+  if (!message.content.some(({ type }) => type === "tool_result")) return message;
   let forms = shownBy.get(limits);
   if (!forms) {
     forms = { full: new WeakMap(), withoutMedia: new WeakMap(), cleared: new WeakMap() };
@@ -184,8 +184,9 @@ function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin
     const message = transcript.at(index)!;
     const seen = shown(message, formAt(view, index), limits);
     messages.push(seen);
-    sizes.push(sizes.at(-1)! + sizeOfMessage(seen));
-    if (toolResultsOf(message).some((result) => isOffloaded(result, limits))) long.push(index);
+    sizes.push(sizes.at(-1)! + measured(seen)); // kept here, not in a weak map: the collector looks at all of its keys
+    if (message.content.some((block) => block.type === "tool_result" && isOffloaded(block, limits)))
+      long.push(index);
   }
   return run!;
 }

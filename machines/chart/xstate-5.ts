@@ -104,15 +104,17 @@ export function machineOf<Context extends object>(
     return found?.context === context ? found?.step : undefined;
   };
 
-  const take = enqueueActions(({ context, event, enqueue }) => {
+  const take = enqueueActions(({ context, event, enqueue, self }) => {
     const { from, step } = known.get(event) as unknown as StepTaken<Context>;
     known.delete(event); // what an entry holds would outlive the collections of young objects
     const queue = enqueue as unknown as Queue;
-    const { effects } = step;
-    const isAllSpawned = effects.length > 1 && effects.every(({ type }) => type === "spawn");
-    if (isAllSpawned) enqueue.assign((({ spawn }: Spawning) => spawned(step, spawn)) as never);
+    const isBatch = startsMany(step.effects);
+    if (isBatch) enqueue.assign((({ spawn }: Spawning) => spawned(step, spawn)) as never);
     else if (step.context !== context) enqueue.assign((() => step.context) as never);
-    if (!isAllSpawned) enqueueEffects(queue, step);
+    const { children } = self.getSnapshot() as { readonly children: Children };
+    for (const effect of step.effects)
+      if (!(isBatch && effect.type === "spawn") && !isForgotten(effect, children))
+        enqueueEffect(queue, effect);
     queue({ type: "stepTaken", params: { event, from, step } });
     const { id } = event as Event;
     if (id !== undefined)
@@ -122,7 +124,7 @@ export function machineOf<Context extends object>(
   /** The effects of the first states; their updates are in the first context. */
   const begin = enqueueActions(({ event, enqueue }) => {
     const { input } = event as unknown as { readonly input: Context };
-    enqueueEffects(enqueue as unknown as Queue, resolver.begin(input));
+    for (const effect of resolver.begin(input).effects) enqueueEffect(enqueue as unknown as Queue, effect);
   });
 
   /** The transitions of a state: those that leave it and stay within its parent, and of an innermost state those that stay. */
@@ -191,12 +193,27 @@ export type StepTaken<Context> = {
   readonly step: Step<Context>;
 };
 
-function enqueueEffects(queue: Queue, { effects }: Pick<Step<never>, "effects">): void {
-  for (const effect of effects) {
-    if (effect.type === "spawn") queue.spawnChild(effect.src, { id: effect.id, input: effect.input });
-    else if (effect.type === "stop") queue.stopChild(effect.id);
-    else queue({ type: "perform", params: effect });
-  }
+function enqueueEffect(queue: Queue, effect: Effect): void {
+  if (effect.type === "spawn") queue.spawnChild(effect.src, { id: effect.id, input: effect.input });
+  else if (effect.type === "stop") queue.stopChild(effect.id);
+  else queue({ type: "perform", params: effect });
+}
+
+type Children = { [id: string]: AnyActorRef | undefined };
+
+/** Forgets a service that is to be stopped and has ended by itself: there is nothing to stop. XState's action would copy all other
+ *  children, so that the results of n services at once would cost n². */
+function isForgotten(effect: Effect, children: Children): boolean {
+  const child = effect.type === "stop" ? children[effect.id] : undefined;
+  if (effect.type !== "stop" || !child || child.getSnapshot().status === "active") return false;
+  delete children[effect.id];
+  return true;
+}
+
+/** True for several services that start where none is stopped, whose id one of them might have. */
+function startsMany(effects: readonly Effect[]): boolean {
+  const spawns = effects.filter(({ type }) => type === "spawn").length;
+  return spawns > 1 && effects.every(({ type }) => type !== "stop");
 }
 
 type Spawning = { readonly spawn: (src: string, options: object) => unknown };

@@ -1,7 +1,7 @@
 import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
-import { newId } from "../base/new-id.ts";
+import { newId } from "../message/new-id.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
@@ -46,7 +46,7 @@ function leftCalls(before: AgentContext, { calls, transcript }: AgentContext): r
   const waited = before.calls.filter(
     ({ status, stored, resume }) => resume && !stored && (status === "suspended" || status === "approved"),
   );
-  if (waited.length === 0) return [];
+  if (waited.length === 0) return waited;
   const open = new Set(openCalls({ calls }).map(({ call }) => call.id));
   const answered = new Set(
     transcript

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { matchesName } from "../tool/name-pattern.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Tool } from "../tool/types.ts";
-import { sharing } from "../base/sharing.ts";
+import { sharing } from "./sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { newId } from "../base/new-id.ts";
+import { newId } from "./new-id.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
 function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Msg {

@@ -30,13 +30,18 @@ function sizeOfBlock(block: Block): number {
   }
 }
 
+/** Returns the size of a message, in tokens as {@link sizeOfText} counts them. */
+export function measured(message: Msg): number {
+  return Math.ceil(message.content.reduce((sum, block) => sum + sizeOfBlock(block), PER_MESSAGE));
+}
+
 const sizes = new WeakMap<Msg, number>();
 
-/** Returns the size of a message, in tokens as {@link sizeOfText} counts them; counted once for each message object. */
+/** As {@link measured}, but counted once for each message object. */
 export function sizeOfMessage(message: Msg): number {
   let size = sizes.get(message);
   if (size === undefined) {
-    size = Math.ceil(message.content.reduce((sum, block) => sum + sizeOfBlock(block), PER_MESSAGE));
+    size = measured(message);
     sizes.set(message, size);
   }
   return size;

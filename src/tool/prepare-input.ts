@@ -22,6 +22,11 @@ export type ParsedInput = {
 /** A parsed input, or the error result that the model reads. */
 export type PreparedInput = ParsedInput | { readonly result: ToolResultBlock };
 
+/** As {@link PreparedInput}, without the hash if nothing is bound to the arguments. */
+export type CallInput =
+  | (Pick<ParsedInput, "value"> & Partial<ParsedInput>)
+  | { readonly result: ToolResultBlock };
+
 /** Why the text of the arguments cannot be read; undefined if they are an object. */
 function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
   if (text === undefined) return undefined;
@@ -44,8 +49,29 @@ export function argsHashOf(tool: Tool<never>, call: ToolUseBlock): string {
   return hashInput(unreadable(call) === undefined ? completeInput(tool, call) : call.input);
 }
 
-/** Completes the arguments of a call and parses them with the tool's schema. Returns `known` instead of parsing if it was
- *  parsed from the same arguments with the same schema. Never rejects: a schema that throws is an error result. */
+/** Completes the arguments of a call and parses them with the tool's schema. Never rejects: a schema that throws is an error result. */
+export async function parseInput(tool: Tool<never>, call: ToolUseBlock): Promise<CallInput> {
+  const problem = unreadable(call);
+  return problem === undefined
+    ? parsedBy(tool, call, completeInput(tool, call))
+    : { result: badInput(call, problem) };
+}
+
+async function parsedBy(tool: Tool<never>, call: ToolUseBlock, input: JsonObject): Promise<CallInput> {
+  if (!tool.schema) {
+    const problems = validateInput(tool.inputSchema, input);
+    return problems === null ? { value: input } : { result: badInput(call, problems) };
+  }
+  try {
+    const parsed = await parseStandard(tool.schema, input);
+    return "value" in parsed ? parsed : { result: badInput(call, parsed.problems) };
+  } catch (error) {
+    return { result: badInput(call, messageOf(error)) };
+  }
+}
+
+/** As {@link parseInput}, with what the value belongs to. Returns `known` instead of parsing if it was parsed from the same arguments
+ *  with the same schema. */
 export async function prepareInput(
   tool: Tool<never>,
   call: ToolUseBlock,
@@ -57,16 +83,6 @@ export async function prepareInput(
   const argsHash = hashInput(input);
   const schema = tool.schema ?? tool.inputSchema;
   if (known?.argsHash === argsHash && known.schema === schema) return known;
-  if (!tool.schema) {
-    const problems = validateInput(tool.inputSchema, input);
-    return problems === null ? { value: input, argsHash, schema } : { result: badInput(call, problems) };
-  }
-  try {
-    const parsed = await parseStandard(tool.schema, input);
-    return "value" in parsed
-      ? { value: parsed.value, argsHash, schema }
-      : { result: badInput(call, parsed.problems) };
-  } catch (error) {
-    return { result: badInput(call, messageOf(error)) };
-  }
+  const parsed = await parsedBy(tool, call, input);
+  return "value" in parsed ? { value: parsed.value, argsHash, schema } : parsed;
 }

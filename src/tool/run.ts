@@ -3,7 +3,7 @@ import { AgentError, messageOf } from "../base/error.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outputProblem } from "../message/validate.ts";
 import { outcomeProblem } from "./outcome.ts";
-import type { PreparedInput } from "./prepare-input.ts";
+import type { CallInput } from "./prepare-input.ts";
 import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { writtenSlots } from "./slot-access.ts";
 import type { StoredSlots } from "./stored-slots.ts";
@@ -127,7 +127,7 @@ function toolError(thrown: unknown): AgentError {
 export async function runTool(
   tool: Tool<never>,
   call: ToolUseBlock,
-  prepared: PreparedInput,
+  prepared: CallInput,
   ctx: ToolContext<never>,
   stored: StoredSlots,
 ): Promise<ToolRun> {

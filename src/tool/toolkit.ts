@@ -8,7 +8,7 @@ import { catalogueOf, offerOf, schemaIn, type Catalogue, type Offer } from "./ca
 import { DECLARED } from "./declared-tools.ts";
 import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
-import { prepareInput } from "./prepare-input.ts";
+import { parseInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
@@ -183,7 +183,7 @@ export class SessionToolkit implements Toolkit<never> {
       slots: slotReader(() => ({})),
       emit: () => {},
     };
-    const run = await runTool(found.tool, call, await prepareInput(found.tool, call), context, {});
+    const run = await runTool(found.tool, call, await parseInput(found.tool, call), context, {});
     return "result" in run ? run.result : suspendedResult(call, run.suspension.reason);
   }
 

@@ -31,7 +31,7 @@ test("without a provider nothing is followed; a provider that comes later has th
         (telemetry = otel.observe({
           ...session,
           steps: {
-            current: steps.current,
+            current: () => steps.current(),
             subscribe: (listener) => {
               const end = steps.subscribe(listener);
               listeners++;

@@ -244,7 +244,7 @@ describe("architecture", () => {
       .filter(({ imports }) => imports.some(({ to, isType }) => to === "xstate" && !isType))
       .filter(({ path }) => !["machines", "agent"].includes(roomOf(path)));
     expect(importing).toEqual([]);
-    expect(naming(/\bcreateActor\(/)).toEqual(["src/agent/runtime.ts"]);
+    expect(naming(/\bcreateActor\(/)).toEqual(["src/agent/live-chart.ts"]);
   });
 
   test("the chart and what decides in it have no clock, no chance, no I/O and nothing asynchronous", () => {

@@ -34,6 +34,23 @@ describe("the actor of an agent", () => {
     expect(seen.at(-1)).toEqual({ stopped: "idle" });
   });
 
+  test("has no child for a tool that has ended while others run", async () => {
+    const held = Promise.withResolvers<string>();
+    const tools = [toolOf("quick", () => "ok"), toolOf("slow", () => held.promise)];
+    const calls = ["quick", "slow", "quick"].map((name, index) => ({ id: `c${index}`, name, input: {} }));
+    const { agent } = scripted([{ calls }, "end"], { tools, parallelToolCalls: true });
+    const { actor } = agent;
+    const children = (): string[] => Object.keys(actor.getSnapshot().children);
+    const most: string[][] = [];
+    actor.subscribe(() => void most.push(children()));
+    const reply = agent.call("go");
+    await expect.poll(children).toEqual(["tool.slow.2"]);
+    expect(most).toContainEqual(["tool.quick.1", "tool.slow.2", "tool.quick.3"]);
+    held.resolve("done");
+    expect((await reply).text).toBe("end");
+    expect(children()).toEqual([]);
+  });
+
   test("is stopped once the agent is closed, also if nobody had asked for it before", async () => {
     const { agent } = scripted(["one"]);
     await agent.call("go");

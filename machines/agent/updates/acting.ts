@@ -149,6 +149,8 @@ function approvedAgain({ expiresAt: _, askedAgainAt: __, ...rest }: CallRecord):
   return { ...rest, status: "approved" };
 }
 
+const NONE: readonly never[] = [];
+
 /** The calls that start now: approved, due, within the limits of the batch and of their tool, and writing no slot that another call
  *  writes, in call order. None starts over budget. */
 export function dueCalls(context: AgentContext): readonly CallRecord[] {
@@ -158,7 +160,8 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
   const written = new Set<string>();
   let room = limit;
   let isWaiting = false;
-  for (const { status, call, writes = [], notBeforeAt = 0 } of calls) {
+  if (!calls.some(({ status }) => status === "approved")) return [];
+  for (const { status, call, writes = NONE, notBeforeAt = 0 } of calls) {
     if (status === "approved") isWaiting ||= notBeforeAt > at;
     if (status !== "running") continue;
     room--;
@@ -169,7 +172,7 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
   if (room <= 0 || exceededByTools(context) !== undefined) return [];
   const due: CallRecord[] = [];
   for (const record of calls) {
-    const { status, call, writes = [], notBeforeAt = 0, maxParallel = Number.POSITIVE_INFINITY } = record;
+    const { status, call, writes = NONE, notBeforeAt = 0, maxParallel = Number.POSITIVE_INFINITY } = record;
     if (status !== "approved" || notBeforeAt > at) continue;
     const busy = ofTool.get(call.name) ?? 0;
     if (busy >= maxParallel || writes.some((name) => written.has(name))) continue;

@@ -1,5 +1,11 @@
 import type { ToolUseBlock } from "../../message/types.ts";
-import { prepareInput, type ParsedInput, type PreparedInput } from "../../tool/prepare-input.ts";
+import {
+  parseInput,
+  prepareInput,
+  type CallInput,
+  type ParsedInput,
+  type PreparedInput,
+} from "../../tool/prepare-input.ts";
 import type { Tool } from "../../tool/types.ts";
 
 /** What knows the calls of a session. */
@@ -35,11 +41,11 @@ export class ParsedInputs {
     return prepared;
   }
 
-  /** For one attempt: takes out the kept value, or parses the input. */
-  async take(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
+  /** For one attempt: takes out the kept value, or parses the input. With `isBound` it has the hash of its arguments. */
+  async take(tool: Tool<never>, call: ToolUseBlock, isBound: boolean): Promise<CallInput> {
     const kept = this.#values?.get(call.id);
     this.#values?.delete(call.id);
-    return prepareInput(tool, call, kept);
+    return kept || isBound ? prepareInput(tool, call, kept) : parseInput(tool, call);
   }
 
   /** Drops the values of calls that have their result. */

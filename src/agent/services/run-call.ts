@@ -50,7 +50,7 @@ async function runApproved(
   { call, argsHash: approved, slots }: ToolInput,
   ctx: ToolContext<never>,
 ): Promise<ToolRun> {
-  const prepared = await host.inputs.take(tool, call);
+  const prepared = await host.inputs.take(tool, call, approved !== undefined);
   const isChanged = approved !== undefined && "value" in prepared && prepared.argsHash !== approved;
   if (!isChanged) return runTool(tool, call, prepared, ctx, slots);
   const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
@@ -136,7 +136,7 @@ async function attemptCall(
     spend: (by) => void (spent = by),
   });
   const running = runApproved(host, tool, input, ctx);
-  const run = await Promise.race([running, silence.promise]);
+  const run = await (idleTimeoutMs === undefined ? running : Promise.race([running, silence.promise]));
   isOver = true;
   idle.stop();
   const at = host.now();

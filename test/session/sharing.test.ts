@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharing } from "../../src/base/sharing.ts";
+import { sharing } from "../../src/agent/sharing.ts";
 
 test("equal values are one frozen object, others are not", () => {
   const shared = sharing<{ readonly limits: { readonly calls: number } }>();
