@@ -17,6 +17,8 @@ const { values } = parseArgs({ options: { write: { type: "boolean", default: fal
 const ROOT = join(import.meta.dirname, "..");
 const WARM_UP_MS = 2_000;
 const LIVE_MS = 10_000;
+const RELOADS = 7;
+const PAUSE_MS = 1_000;
 const STORED_RUNS = 10_000;
 
 const env = await makeEnvironment();
@@ -53,10 +55,15 @@ async function longRun(rounds: number): Promise<{
   await warm.ui.choose(agent.sessionId);
   await warm.page.goto(address);
   await warm.page.reload();
-  const begun = performance.now();
-  await warm.page.reload({ waitUntil: "commit" });
-  await warm.page.locator("svg.chart [data-state][data-active]").first().waitFor();
-  const paintMs = performance.now() - begun;
+  const reloads: number[] = [];
+  for (let reload = 0; reload < RELOADS; reload++) {
+    const begun = performance.now();
+    await warm.page.reload({ waitUntil: "commit" });
+    await warm.page.locator("svg.chart [data-state][data-active]").first().waitFor();
+    reloads.push(performance.now() - begun);
+    await sleep(PAUSE_MS);
+  }
+  const paintMs = median(reloads);
   const firstMs = Number(
     await warm.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"),
   );
@@ -128,7 +135,7 @@ Written by \`npm run bench:visualizer -- --write\` in a headless Chromium withou
 | first visit without fonts, gzip | ${kilobytes(size.first)} KB | 200 KB |
 | loaded when it is asked for, gzip | ${lazy.join(", ")} | |
 | fonts for Latin text | ${kilobytes(size.fonts)} KB | |
-| a run of 2,000 steps: from reload to the chart with its active state | ${short.paintMs.toFixed(0)} ms | 1,000 ms |
+| a run of 2,000 steps: from reload to the chart with its active state, median of ${RELOADS} | ${short.paintMs.toFixed(0)} ms | 1,000 ms |
 | a run of 10,000 steps: from reload to the first paint with content | ${long.firstMs.toFixed(0)} ms | 500 ms |
 | the same: to the chart with its active state | ${long.paintMs.toFixed(0)} ms | |
 | the same: heap with all steps | ${(long.heap / 1e6).toFixed(1)} MB | 150 MB |

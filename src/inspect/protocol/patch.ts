@@ -8,7 +8,22 @@ type Update = (before: Json | undefined) => Json | undefined;
  * does not exist changes nothing.
  */
 export function applyPatch(before: JsonObject, ops: readonly PatchOp[]): JsonObject {
-  return ops.reduce<Json>((now, op) => updateAt(now, op[1], 0, updateOf(op)) ?? {}, before) as JsonObject;
+  let now: { [key: string]: Json } = before;
+  let isCopy = false; // a context has many keys: it is copied once for all operations
+  for (const op of ops) {
+    const [key] = op[1];
+    const isSetInCopy = isCopy && key !== undefined && key !== "__proto__";
+    const value = isSetInCopy && Object.hasOwn(now, key) ? now[key] : undefined;
+    const set = isSetInCopy ? updateAt(value, op[1], 1, updateOf(op)) : undefined;
+    if (isSetInCopy && set !== undefined) {
+      now[key] = set;
+      continue;
+    }
+    const after = (updateAt(now, op[1], 0, updateOf(op)) ?? {}) as JsonObject;
+    isCopy = key !== undefined && !Array.isArray(after) && (isCopy || after !== now);
+    now = after;
+  }
+  return now;
 }
 
 function updateOf(op: PatchOp): Update {

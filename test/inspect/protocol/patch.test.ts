@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
+import type { PatchOp } from "../../../src/inspect/protocol/protocol.ts";
 
 const before: JsonObject = {
   messages: [{ id: "a" }, { id: "b" }],
@@ -38,4 +39,37 @@ test("applyPatch treats __proto__ as an ordinary key", () => {
   expect(Object.hasOwn(after["a"] as object, "__proto__")).toBe(true);
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   expect((after["a"] as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+});
+
+test("applyPatch gives the same for operations at once and one after another, and changes neither the context nor values of operations", () => {
+  const whole = Object.freeze({ progress: Object.freeze({ turn: 7 }) });
+  const ops: readonly PatchOp[] = [
+    ["=", ["text"], "H"],
+    ["s", ["text"], "i"],
+    ["d", ["calls"]],
+    ["=", ["__proto__"], { isAdmin: true }],
+    ["=", ["progress", "turn"], 2],
+    ["d", ["missing"]],
+    ["=", [], whole],
+    ["=", ["progress", "turn"], 8],
+    ["=", ["text"], "new"],
+    ["=", ["length"], 0],
+    ["d", ["text"]],
+    ["=", [], [1, 2]],
+    ["=", ["length"], -1],
+    ["=", [1], 3],
+    ["=", [2], 4],
+    ["=", [], "text"],
+    ["=", ["text"], "lost"],
+  ];
+  const frozen = Object.freeze(before);
+  for (let count = 0; count <= ops.length; count++) {
+    const some = ops.slice(0, count);
+    const together = applyPatch(frozen, some);
+    expect(together).toEqual(some.reduce((now, op) => applyPatch(now, [op]), frozen as JsonObject));
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  }
+  expect(whole).toEqual({ progress: { turn: 7 } });
+  const same = applyPatch(frozen, [["d", ["missing"]]]);
+  expect(same).toBe(frozen);
 });

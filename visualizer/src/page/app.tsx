@@ -1,4 +1,4 @@
-import { lazy, Suspense, type CSSProperties } from "react";
+import { lazy, Suspense, useDeferredValue, type CSSProperties } from "react";
 import { CallsBar } from "../diagram/calls-bar.tsx";
 import { ChartPane } from "../diagram/chart-pane.tsx";
 import { Outline } from "../diagram/outline.tsx";
@@ -107,6 +107,8 @@ function ChartArea() {
   const chart = useModel((all) => all.chart);
   const view = useModel((all) => all.view);
   const text = useModel(missingChartText);
+  const hasPicture = view === "chart" && chart?.layouts != null;
+  const hasHiddenOutline = useDeferredValue(hasPicture, false); // large, and nobody waits for it with the chart
   if (!chart)
     return (
       <div className="chart-pane">
@@ -114,15 +116,14 @@ function ChartArea() {
       </div>
     );
   const { layouts } = chart;
-  const hasPicture = layouts && view === "chart";
   return (
     <>
       <div className="chart-pane">
-        {hasPicture ? <ChartPane chart={chart} layouts={layouts} /> : <Outline chart={chart} />}
+        {hasPicture && layouts ? <ChartPane chart={chart} layouts={layouts} /> : <Outline chart={chart} />}
         <CallsBar />
         {hasPicture && <StateCaption chart={chart} />}
       </div>
-      {hasPicture && <Outline chart={chart} isHidden />}
+      {hasPicture && hasHiddenOutline && <Outline chart={chart} isHidden />}
     </>
   );
 }
