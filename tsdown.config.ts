@@ -1,20 +1,33 @@
 import { readFileSync } from "node:fs";
-import { dirname, relative } from "node:path/posix";
+import { basename, dirname, relative } from "node:path/posix";
 import { transform } from "esbuild";
 import { defineConfig } from "tsdown";
 import { recordBundled } from "./scripts/record-bundled.mjs";
 
 const packageName = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
-/** Copies the CommonJS file that loads the tokenizer, instead of making it a part of a module. */
-const copyTokenizerLoader = {
-  name: "copy-tokenizer-loader",
+/** The CommonJS files that load a package in the middle of a function, and what of them is bundled. */
+const LOADERS: { readonly [file: string]: readonly [from: string, to: string] | undefined } = {
+  "src/model/load-tokenizer.cjs": ["gpt-tokenizer/encoding/cl100k_base", "./vendor/gpt-tokenizer.cjs"],
+  "src/tool/load-zod.cjs": undefined,
+};
+
+/** Copies these files, instead of making them a part of a module. */
+const copyLoaders = {
+  name: "copy-loaders",
   resolveId: (source: string) =>
-    source === "./load-tokenizer.cjs" ? { id: source, external: true } : undefined,
+    Object.keys(LOADERS).some((file) => basename(file) === basename(source))
+      ? { id: `./${basename(source)}`, external: true }
+      : undefined,
   generateBundle(this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void }) {
-    const source = readFileSync("src/model/load-tokenizer.cjs", "utf8");
-    const built = source.replace("gpt-tokenizer/encoding/cl100k_base", "./vendor/gpt-tokenizer.cjs");
-    this.emitFile({ type: "asset", fileName: "load-tokenizer.cjs", source: built });
+    for (const [file, replaced] of Object.entries(LOADERS)) {
+      const source = readFileSync(file, "utf8");
+      this.emitFile({
+        type: "asset",
+        fileName: basename(file),
+        source: replaced ? source.replace(...replaced) : source,
+      });
+    }
   },
 };
 
@@ -102,7 +115,7 @@ const main = defineConfig({
       "@opentelemetry/sdk-node",
     ],
   },
-  plugins: [copyTokenizerLoader, minifyVendor, recordBundled("package")],
+  plugins: [copyLoaders, minifyVendor, recordBundled("package")],
   outputOptions: {
     banner: ({ isEntry, name, fileName }) =>
       isEntry && !fileName.endsWith(".d.mts") ? firstLineOf(name, fileName) : "",

@@ -32,7 +32,7 @@ not report its usage, the agent counts it itself, and loads the tokenizer for th
       "`agent.call`": {
         run: started("agent.mjs"),
         aim: 1.15,
-        why: "the loop needs the `openai` package alone, the agent its chart, XState and zod, with the languages of its messages",
+        why: "the loop needs the `openai` package alone; the agent has a chart, of which XState makes a machine, and more code that runs for the first time",
       },
       "`agent.call`, usage not reported": { run: started("agent.mjs", "unreported") },
     },

@@ -1,13 +1,37 @@
-import * as z from "zod/mini";
 import { isObject } from "./is-object.ts";
+import type { JsonObject } from "./json.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** A schema that accepts exactly the values of `T`. Its messages continue "`name` …": what was found, and what was expected. */
-export interface OptionSchema<in out T> extends z.ZodMiniType<T, T> {}
+// Own checks, not those of zod: an agent checks its options before its first answer, and loading zod takes longer than all of them.
+
+/** What is wrong with a value. */
+export type Issue = {
+  /** Where it is, from the outside to the inside. */
+  readonly path: readonly (string | number)[];
+  /** Continues "`name` …": what was found, and what was expected. */
+  readonly message: () => string;
+  /** What was expected, such as "an integer of at least 1"; absent for a name that no option has. */
+  readonly expected?: string;
+};
+
+/** A schema that accepts no other values than those of `T`. */
+interface SchemaWithin<out T> {
+  /** Returns what is wrong with a value: a misspelt name rather than the option that is missing for it; undefined if nothing is. */
+  readonly issueOf: (value: unknown) => Issue | undefined;
+  /** Returns the JSON Schema of what is accepted, without the rules that JSON Schema cannot say. */
+  readonly json: () => JsonObject;
+  /** Never there, as `takes` below: they make schemas of other types differ. */
+  readonly gives?: () => T;
+}
+
+/** A schema that accepts exactly the values of `T`. */
+export interface OptionSchema<in out T> extends SchemaWithin<T> {
+  readonly takes?: (value: T) => void;
+}
 
 /** The schema of an option that may be absent or undefined. */
-export interface OptionalSchema<in out T> extends z.ZodMiniType<T | undefined, T | undefined> {
-  readonly type: "optional";
+export interface OptionalSchema<in out T> extends OptionSchema<T | undefined> {
+  readonly isOptional: true;
 }
 
 /** The schemas of the options of `T`, by their names. */
@@ -22,8 +46,13 @@ export interface OptionsSchema<in out T> extends OptionSchema<T> {
   readonly shape: ShapeOf<T>;
 }
 
-/** An issue of zod, as its message is made. */
-type Found = { readonly input?: unknown; readonly path?: PropertyKey[] | undefined };
+// Any schema, whatever it accepts.
+type AnySchema = OptionSchema<any>;
+/** The values that a schema accepts. */
+type Accepted<S> = S extends OptionSchema<infer T> ? T : never;
+/** Schemas by the names of fields. */
+export type AnyShape = { readonly [name: string]: AnySchema };
+
 /** Builds a schema when it is first needed, so that an import builds none. */
 export function lazily<T extends object>(build: () => T): () => T {
   let built: T | undefined;
@@ -38,62 +67,84 @@ export function shown(value: unknown): string {
   return Array.isArray(value) ? "an array" : "an object";
 }
 
-const expected = (what: string, show = shown) => ({
-  abort: true,
-  error: ({ input }: Found) => `is ${input === undefined ? "missing" : show(input)}; expected ${what}`,
-});
 const kindOf = (value: unknown): string => (typeof value === "string" ? "a string" : shown(value));
-/** The schema with the type that a function below says it has; zod infers wider ones. */
-const as = (schema: z.ZodMiniType): never => schema as never;
+
+const wrong = (value: unknown, expected: string, show = shown): Issue => ({
+  path: [],
+  message: () => `is ${value === undefined ? "missing" : show(value)}; expected ${expected}`,
+  expected,
+});
+const within = (key: string | number, issue: Issue): Issue => ({ ...issue, path: [key, ...issue.path] });
+/** A misspelt name is said rather than what is missing for it. */
+const isSaidFirst = ({ expected }: Issue): boolean => expected === undefined;
+const nothing = (): JsonObject => ({});
 
 // ── Values
 
 /** A value that `isRight` accepts. */
-export function value<T>(isRight: (value: unknown) => boolean, what: string): OptionSchema<T> {
-  return as(z.custom<T>(isRight, expected(what)));
+export function value<T>(
+  isRight: (value: unknown) => boolean,
+  what: string,
+  { json = {}, show }: { readonly json?: JsonObject; readonly show?: (value: unknown) => string } = {},
+): OptionSchema<T> {
+  return { issueOf: (value) => (isRight(value) ? undefined : wrong(value, what, show)), json: () => json };
 }
 
-export function optional<T>(schema: OptionSchema<T>): OptionalSchema<T> {
-  return as(z.optional(schema));
+export function optional<T>({ issueOf, json }: OptionSchema<T>): OptionalSchema<T> {
+  return {
+    issueOf: (value) => (value === undefined ? undefined : issueOf(value)),
+    json,
+    isOptional: true,
+  };
+}
+
+export function nullable<T>({ issueOf, json }: OptionSchema<T>): OptionSchema<T | null> {
+  return {
+    issueOf: (value) => (value === null ? undefined : issueOf(value)),
+    json: () => ({ anyOf: [json(), { type: "null" }] }),
+  };
 }
 
 /** A value that is not checked. */
 export function anything<T>(): OptionalSchema<T> {
-  return as(z.optional(z.unknown()));
+  return { issueOf: () => undefined, json: nothing, isOptional: true };
 }
 
-/** A value that another schema of zod accepts. */
-export function accepted<T>(by: z.core.$ZodType): OptionSchema<T> {
-  return as(by as z.ZodMiniType);
+const isString = (value: unknown): value is string => typeof value === "string";
+
+/** A value that another schema accepts, which may accept more than `T`. */
+export function accepted<T>(by: SchemaWithin<unknown>): OptionSchema<T> {
+  return by as OptionSchema<T>;
 }
 
 export function string(what = "a string"): OptionSchema<string> {
-  return as(z.string(expected(what)));
+  return value(isString, what, { json: { type: "string" } });
 }
 
 export function nonEmpty(what = "a non-empty string"): OptionSchema<string> {
-  return as(z.string(expected(what)).check(z.minLength(1, expected(what))));
+  return value((value) => isString(value) && value !== "", what, { json: { type: "string", minLength: 1 } });
 }
 
 export function matching(pattern: RegExp, what: string): OptionSchema<string> {
-  return as(z.string(expected(what)).check(z.regex(pattern, expected(what))));
+  return value((value) => isString(value) && pattern.test(value), what, { json: { type: "string" } });
 }
 
 /** A string that no error quotes, such as a key or a connection string. */
 export function secret(what = "a string", pattern = /(?:)/u): OptionSchema<string> {
-  const wrong = expected(what, kindOf);
-  return as(z.string(wrong).check(z.regex(pattern, wrong)));
+  return value((value) => isString(value) && pattern.test(value), what, { show: kindOf });
 }
 
 export function boolean(): OptionSchema<boolean> {
-  return as(z.boolean(expected("true or false")));
+  return value((value) => typeof value === "boolean", "true or false", { json: { type: "boolean" } });
 }
 
 /** An integer of at least `min`, and of at most `max`. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): OptionSchema<number> {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  const wrong = expected(`an integer ${bounds}`);
-  return as(z.int(wrong).check(z.minimum(min, wrong), z.maximum(max, wrong)));
+  const isOne = (value: unknown): boolean =>
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
+  const json = { type: "integer", minimum: min, maximum: max };
+  return value(isOne, `an integer ${bounds}`, { json });
 }
 
 /** A port; 0 stands for any free one. */
@@ -101,26 +152,35 @@ export function port(): OptionSchema<number> {
   return integer(0, 65_535);
 }
 
+const aNumber = (isRight: (value: number) => boolean, what: string): OptionSchema<number> =>
+  value((value) => typeof value === "number" && isRight(value), what, { json: { type: "number" } });
+
 /** A number of at least `min`; `Infinity` is one. */
 export function atLeast(min: number): OptionSchema<number> {
-  return value((value) => typeof value === "number" && value >= min, `a number of at least ${min}`);
+  return aNumber((value) => value >= min, `a number of at least ${min}`);
 }
 
 /** A number above 0; `Infinity` is one. */
 export function positive(): OptionSchema<number> {
-  return value((value) => typeof value === "number" && value > 0, "a number above 0");
+  return aNumber((value) => value > 0, "a number above 0");
 }
 
 /** Any number but NaN; `Infinity` is one. */
 export function number(): OptionSchema<number> {
-  return value((value) => typeof value === "number" && !Number.isNaN(value), "a number");
+  return aNumber((value) => !Number.isNaN(value), "a number");
+}
+
+/** A number of JSON. */
+export function finite(): OptionSchema<number> {
+  return aNumber(Number.isFinite, "a number");
 }
 
 /** One of some strings. */
 export function oneOf<const T extends string>(...words: readonly T[]): OptionSchema<T> {
   const quoted = words.map((word) => JSON.stringify(word));
   const what = quoted.length === 1 ? quoted[0]! : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
-  return as(z.enum(words as readonly string[], expected(what)));
+  const known = new Set<unknown>(words);
+  return value((value) => known.has(value), what, { json: { type: "string", enum: words } });
 }
 
 export function func<T>(what = "a function"): OptionSchema<T> {
@@ -131,34 +191,65 @@ export function func<T>(what = "a function"): OptionSchema<T> {
 export function having<T>(method: string, what: string): OptionSchema<T> {
   const isOne = (value: unknown): boolean =>
     typeof (value as { readonly [name: string]: unknown } | null | undefined)?.[method] === "function";
-  return as(z.custom<T>(isOne, expected(what, kindOf)));
+  return value(isOne, what, { show: kindOf });
 }
 
 /** An object whose content is not checked. */
 export function object<T = object>(what = "an object"): OptionSchema<T> {
-  return value(isObject, what);
+  return value(isObject, what, { json: { type: "object" } });
 }
 
 /** A list whose elements are checked where they are used. */
 export function list<T>(what = "an array"): OptionSchema<T> {
-  return value(Array.isArray, what);
+  return value(Array.isArray, what, { json: { type: "array" } });
 }
 
 export function listOf<T>(element: OptionSchema<T>, what = "an array"): OptionSchema<readonly T[]> {
-  return as(z.array(element, expected(what)));
+  return {
+    issueOf: (value) =>
+      Array.isArray(value) ? issueOfParts(value, value.keys(), () => element) : wrong(value, what),
+    json: () => ({ type: "array", items: element.json() }),
+  };
 }
 
-/** An object whose values are all of one kind. */
+/** A plain object whose values are all of one kind. */
 export function recordOf<T>(
   element: OptionSchema<T>,
   what = "an object",
 ): OptionSchema<{ readonly [name: string]: T }> {
-  return as(z.record(z.string(), element, expected(what)));
+  return {
+    issueOf: (value) =>
+      isPlain(value) ? issueOfParts(value, Object.keys(value), () => element) : wrong(value, what),
+    json: () => ({ type: "object", additionalProperties: element.json() }),
+  };
+}
+
+function isPlain(value: unknown): value is object {
+  if (!isObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // an object of another realm has the Object.prototype of that realm
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The first issue of the parts of a value, or the first misspelt name. */
+function issueOfParts<Key extends string | number>(
+  whole: object,
+  keys: Iterable<Key>,
+  schemaAt: (key: Key) => AnySchema,
+): Issue | undefined {
+  let first: Issue | undefined;
+  for (const key of keys) {
+    const issue = schemaAt(key).issueOf((whole as { readonly [key in Key]?: unknown })[key]);
+    if (issue && isSaidFirst(issue)) return within(key, issue);
+    if (issue && !first) first = within(key, issue);
+  }
+  return first;
 }
 
 /** This value and no other. */
 export function exactly<const T extends string | boolean>(only: T): OptionSchema<T> {
-  return as(z.literal(only, expected(JSON.stringify(only))));
+  const json = { type: typeof only === "string" ? "string" : "boolean", const: only };
+  return value((value) => value === only, JSON.stringify(only), { json });
 }
 
 /** What one of two schemas accepts. */
@@ -167,21 +258,27 @@ export function either<A, B>(
   other: OptionSchema<B>,
   what: string,
 ): OptionSchema<A | B> {
-  return as(z.union([one, other], expected(what)));
+  return anyOf<A | B>([one, other], what);
 }
 
 /** What at least one of these schemas accepts. */
-export function anyOf<T>(forms: readonly z.ZodMiniType<T>[], what: string): OptionSchema<T> {
-  return as(z.union(forms, expected(what)));
+export function anyOf<T>(forms: readonly SchemaWithin<T>[], what: string): OptionSchema<T> {
+  return {
+    issueOf: (value) =>
+      forms.some((form) => form.issueOf(value) === undefined) ? undefined : wrong(value, what),
+    json: () => ({ anyOf: forms.map((form) => form.json()) }),
+  };
 }
 
 /** The same schema with a rule about the whole value; `what` says what was expected. */
-export function restricted<S extends z.ZodMiniType>(
+export function restricted<S extends AnySchema>(
   schema: S,
-  isRight: (value: z.output<S>) => boolean,
+  isRight: (value: Accepted<S>) => boolean,
   what: string,
 ): S {
-  return schema.check(z.refine(isRight, expected(what))) as S;
+  const issueOf = (value: unknown): Issue | undefined =>
+    schema.issueOf(value) ?? (isRight(value as Accepted<S>) ? undefined : wrong(value, what));
+  return { ...schema, issueOf };
 }
 
 // ── Objects of options
@@ -205,12 +302,19 @@ export function options<T extends object>(
     what = `an object of ${of}`,
   }: { readonly of?: keyof typeof KINDS; readonly what?: string } = {},
 ): OptionsSchema<T> {
-  const known = Object.keys(shape);
-  const error = ({ path = [] }: Found): string => {
-    return `is not ${KINDS[of]}; ${instead(String(path.at(-1)), known)}`;
+  const known = fields(shape as AnyShape, what);
+  const names = Object.keys(shape);
+  const message = (name: string) => () => `is not ${KINDS[of]}; ${instead(name, names)}`;
+  const issueOf = (value: unknown): Issue | undefined => {
+    const found = known.issueOf(value);
+    if (!isObject(value) || (found && isSaidFirst(found))) return found;
+    for (const name in value) {
+      if (value[name] !== undefined && !Object.hasOwn(shape, name))
+        return { path: [name], message: message(name) };
+    }
+    return found;
   };
-  const stranger = z.optional(z.never({ error }));
-  return as(z.catchall(z.object(shape, expected(what)), stranger));
+  return { issueOf, json: () => ({ ...known.json(), additionalProperties: false }), shape };
 }
 
 /** An object with these options and any others, such as those of a backend that is spread, unless a name is nearly one of these.
@@ -229,13 +333,54 @@ export function openOptions<T extends object>(
     readonly isMeant?: (value: unknown) => boolean;
   } = {},
 ): OptionsSchema<T> {
-  const findMisspelt = ({ value: options, issues }: z.core.ParsePayload<object>): void => {
-    for (const [name, each] of Object.entries(options)) {
+  const known = fields(shape as AnyShape, what);
+  const misspelt = (value: object): Issue | undefined => {
+    for (const [name, each] of Object.entries(value)) {
       if (Object.hasOwn(shape, name) || !isMeant(each)) continue;
       const near = nearestName(name, names);
-      const message = `is not ${KINDS[of]}; did you mean \`${near}\`?`;
-      if (near !== undefined) issues.push({ code: "custom", path: [name], input: each, message });
+      const message = (): string => `is not ${KINDS[of]}; did you mean \`${near}\`?`;
+      if (near !== undefined) return { path: [name], message };
     }
+    return undefined;
   };
-  return as(z.looseObject(shape, expected(what)).check(findMisspelt));
+  return {
+    issueOf: (value) => known.issueOf(value) ?? misspelt(value as object),
+    json: known.json,
+    shape,
+  };
+}
+
+// ── Objects of others, which may have more fields than are known
+
+/** An object with these fields; others are not checked. */
+export function fields<T = any>(shape: AnyShape, what = "an object"): OptionSchema<T> {
+  const names = Object.keys(shape);
+  const json = (): JsonObject => {
+    const properties = Object.fromEntries(names.map((name) => [name, shape[name]!.json()]));
+    const required = names.filter((name) => !("isOptional" in shape[name]!));
+    return { type: "object", properties, ...(required.length > 0 && { required }) };
+  };
+  const schemaAt = (name: string): AnySchema => shape[name]!;
+  return {
+    issueOf: (value) => (isObject(value) ? issueOfParts(value, names, schemaAt) : wrong(value, what)),
+    json,
+  };
+}
+
+/** An object whose field `tag` says which of these fields it has beside it. */
+export function tagged<T = any>(tag: string, shapes: { readonly [tag: string]: AnyShape }): OptionSchema<T> {
+  const tags = oneOf(...Object.keys(shapes));
+  const kinds = Object.entries(shapes).map(([name, shape]) => fields({ [tag]: exactly(name), ...shape }));
+  const known = new Map<unknown, AnySchema>(Object.keys(shapes).map((name, index) => [name, kinds[index]!]));
+  const issueOf = (value: unknown): Issue | undefined => {
+    if (!isObject(value)) return wrong(value, "an object");
+    const kind = known.get(value[tag]);
+    return kind ? kind.issueOf(value) : within(tag, tags.issueOf(value[tag])!);
+  };
+  return { issueOf, json: () => ({ oneOf: kinds.map((kind) => kind.json()) }) };
+}
+
+/** The schemas of fields that may all be absent. */
+export function partial(shape: AnyShape): AnyShape {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, optional(schema)]));
 }

@@ -7,7 +7,6 @@ import {
   type ParseOptionsResult,
 } from "commander";
 import { nearestName } from "../base/nearest-name.ts";
-import { expectedInstead } from "../base/options.ts";
 import type { CommandDefinition, Parameter, Sections } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
 import { UsageError } from "./usage-error.ts";
@@ -56,7 +55,7 @@ export class CliCommand extends Command {
     for (const [key, { schema }] of Object.entries(flags)) {
       if (!schema || this.getOptionValueSource(key) !== "cli") continue;
       const value: unknown = this.getOptionValue(key);
-      const expected = expectedInstead(await schema(), value);
+      const expected = (await schema()).issueOf(value)?.expected;
       if (expected === undefined) continue;
       const option = this.options.find((each) => each.attributeName() === key);
       this.error(`Option '${option?.flags}' argument '${String(value)}' is invalid. It must be ${expected}.`);

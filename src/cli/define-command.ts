@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import type * as z from "zod/mini";
+import type { OptionSchema } from "../base/option-schema.ts";
 import type { CliIo } from "./cli-io.ts";
 
 /** A flag or an argument of a command. `T` is the type of its value. */
@@ -20,7 +20,7 @@ export type Parameter<T> = {
 };
 
 /** Loads a schema, which happens only for a flag that is on the command line: help needs none. */
-export type SchemaSource = () => Promise<z.ZodMiniType>;
+export type SchemaSource = () => Promise<Pick<OptionSchema<never>, "issueOf">>;
 
 /** Paragraphs of help, by their headings. */
 export type Sections = { readonly [heading: string]: string };

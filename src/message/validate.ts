@@ -1,67 +1,68 @@
-import { z } from "zod";
 import { AgentError } from "../base/error.ts";
 import { frozenCopy, jsonProblem } from "../base/freeze.ts";
-import { REASONS, type Msg } from "./types.ts";
+import * as s from "../base/option-schema.ts";
+import { mismatchOf } from "../base/options.ts";
+import { REASONS, type MediaBlock, type Msg, type TextBlock } from "./types.ts";
 
-const text = z.object({ type: z.literal("text"), text: z.string() });
-const media = z.object({
-  type: z.enum(["image", "audio", "video"]),
-  source: z.discriminatedUnion("type", [
-    z.object({ type: z.literal("url"), url: z.string() }),
-    z.object({ type: z.literal("base64"), mediaType: z.string(), data: z.string() }),
-  ]),
+/** The fields of blocks of media, by their types. */
+const mediaFields = s.lazily(() => {
+  const source = s.tagged("type", {
+    url: { url: s.string() },
+    base64: { mediaType: s.string(), data: s.string() },
+  });
+  return { image: { source }, audio: { source }, video: { source } };
 });
-const providerBlock = z.object({
-  type: z.literal("provider"),
-  kind: z.string(),
-  opaque: z.custom((value) => value !== undefined),
-});
-const block = z.discriminatedUnion("type", [
-  text,
-  z.object({ type: z.literal("thinking"), thinking: z.string() }),
-  media,
-  z.object({
-    type: z.literal("tool_use"),
-    id: z.string(),
-    name: z.string(),
-    input: z.record(z.string(), z.unknown()),
-  }),
-  z.object({
-    type: z.literal("tool_result"),
-    id: z.string(),
-    name: z.string(),
-    output: z.array(z.discriminatedUnion("type", [text, media])),
-    state: z.enum(["success", "error", "denied", "interrupted", "suspended"]),
-  }),
-  providerBlock,
-]);
-const message = z.object({
-  id: z.string(),
-  role: z.enum(["system", "user", "assistant", "tool"]),
-  name: z.string(),
-  content: z.array(block),
-  metadata: z.record(z.string(), z.unknown()),
-  timestamp: z.number(),
-  reason: z.enum(REASONS).optional(),
-});
+const mediaSchema = s.lazily(() => s.tagged("type", mediaFields()));
+
+/** Those of blocks of provider data. */
+const providerFields = s.lazily(() => ({
+  provider: { kind: s.string(), opaque: s.value((value) => value !== undefined, "JSON") },
+}));
+const providerSchema = s.lazily(() => s.tagged("type", providerFields()));
 
 /** The schema of the output of a tool result. */
-export const outputSchema: z.ZodType = z.array(z.discriminatedUnion("type", [text, media]));
+export const outputSchema = s.lazily(() =>
+  s.listOf<TextBlock | MediaBlock>(s.tagged("type", { text: { text: s.string() }, ...mediaFields() })),
+);
+
+const messageSchema = s.lazily(() => {
+  const block = s.tagged("type", {
+    text: { text: s.string() },
+    thinking: { thinking: s.string() },
+    ...mediaFields(),
+    tool_use: { id: s.string(), name: s.string(), input: s.recordOf(s.anything()) },
+    tool_result: {
+      id: s.string(),
+      name: s.string(),
+      output: outputSchema(),
+      state: s.oneOf("success", "error", "denied", "interrupted", "suspended"),
+    },
+    ...providerFields(),
+  });
+  return s.fields({
+    id: s.string(),
+    role: s.oneOf("system", "user", "assistant", "tool"),
+    name: s.string(),
+    content: s.listOf(block),
+    metadata: s.recordOf(s.anything()),
+    timestamp: s.finite(),
+    reason: s.optional(s.oneOf(...REASONS)),
+  });
+});
 
 /** Returns true for an image, audio or video block. */
 export function isMedia(value: unknown): boolean {
-  return media.safeParse(value).success;
+  return mediaSchema().issueOf(value) === undefined;
 }
 
 /** Returns true for a block of provider data. */
 export function isProviderBlock(value: unknown): boolean {
-  return providerBlock.safeParse(value).success;
+  return providerSchema().issueOf(value) === undefined;
 }
 
-/** Returns what is wrong with the output of a tool result, such as "output.0.text: …", or undefined. */
+/** Returns what is wrong with the output of a tool result, such as "output.0.text: expected a string", or undefined. */
 export function outputProblem(value: unknown): string | undefined {
-  const issue = outputSchema.safeParse(value).error?.issues[0];
-  return issue && `${["output", ...issue.path].join(".")}: ${issue.message}`;
+  return mismatchOf(outputSchema(), value, "output");
 }
 
 /** Returns a deeply frozen copy of well-formed messages. Throws `message/invalid` that names the message and the field that is
@@ -72,12 +73,11 @@ export function checkMessages(messages: readonly unknown[], from: string): reado
   messages.forEach((candidate, index) => {
     const unfit = jsonProblem(candidate);
     if (unfit !== undefined) throw new AgentError("message/invalid", `${from}: message ${index} ${unfit}.`);
-    const { error } = message.safeParse(candidate);
-    if (!error) return;
-    const { path, message: problem } = error.issues[0]!;
+    const problem = mismatchOf(messageSchema(), candidate);
+    if (problem === undefined) return;
     throw new AgentError(
       "message/invalid",
-      `${from}: message ${index} is not a Msg: ${path.join(".") || "it"}: ${problem}; userMsg() makes one`,
+      `${from}: message ${index} is not a Msg: ${problem}; userMsg() makes one`,
     );
   });
   return messages.map(frozenCopy) as readonly Msg[];

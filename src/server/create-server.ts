@@ -5,7 +5,7 @@ import { compress } from "hono/compress";
 import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
-import { check, issueOf } from "../base/options.ts";
+import { check } from "../base/options.ts";
 import { addAgUiRoute } from "./add-ag-ui-route.ts";
 import { addChatRoutes } from "./add-chat-routes.ts";
 import { addMcpRoute } from "./add-mcp-route.ts";
@@ -114,7 +114,7 @@ function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareH
 }
 
 function invalid(target: string, issues: readonly z.core.$ZodIssue[]): RequestError {
-  const { path, message } = issueOf(issues)!;
+  const { path, message } = issues[0]!;
   const where = [target, ...path.map(String)].join(".");
   return new RequestError(400, "request/invalid", `${where}: ${message}`);
 }

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { OptionSchema } from "../base/option-schema.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 import { decisionSchema } from "../tool/decision-schema.ts";
 import type { Decision } from "../tool/pending.ts";
@@ -59,17 +60,13 @@ function isAnswer(value: Decision): value is { readonly answer: readonly (TextBl
 }
 
 /** The schema of an option as one of a route, which describes it as its JSON Schema. */
-export function schemaOf<T>(option: z.core.$ZodType<T>): z.ZodType<T, T> {
-  const {
-    $schema: _,
-    "~standard": __,
-    ...json
-  } = z.toJSONSchema(option, { io: "input", unrepresentable: "any" });
+export function schemaOf<T>(option: OptionSchema<T>): z.ZodType<T, T> {
   return z
     .unknown()
     .check(({ value, issues }) => {
-      for (const issue of z.safeParse(option, value).error?.issues ?? [])
-        issues.push({ ...issue, input: value } as (typeof issues)[number]);
+      const issue = option.issueOf(value);
+      if (issue)
+        issues.push({ code: "custom", path: [...issue.path], message: issue.message(), input: value });
     })
-    .openapi(json as object) as unknown as z.ZodType<T, T>;
+    .openapi(option.json()) as unknown as z.ZodType<T, T>;
 }

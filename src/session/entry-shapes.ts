@@ -1,239 +1,232 @@
-import * as z from "zod/mini";
+import * as s from "../base/option-schema.ts";
+import { mismatchOf } from "../base/options.ts";
 import { REASONS } from "../message/types.ts";
 
 // Objects keep the fields that a later release has added; what is checked is what this one reads.
-function makeShapes() {
-  const strings = z.array(z.string());
-  const object = z.looseObject({});
-  const objects = z.array(object);
-  const instant = z.nullable(z.number());
-  const count = z.int().check(z.nonnegative());
-  const error = z.looseObject({ code: z.string(), message: z.string() });
-  const toolUse = z.looseObject({
-    type: z.literal("tool_use"),
-    id: z.string(),
-    name: z.string(),
+const shapes = s.lazily(() => {
+  const strings = s.listOf(s.string());
+  const object = s.object();
+  const objects = s.listOf(object);
+  const instant = s.nullable(s.finite());
+  const count = s.integer(0);
+  const error = s.fields({ code: s.string(), message: s.string() });
+  const toolUse = s.fields({
+    type: s.exactly("tool_use"),
+    id: s.string(),
+    name: s.string(),
     input: object,
   });
-  const result = z.looseObject({
-    type: z.literal("tool_result"),
-    id: z.string(),
-    name: z.string(),
+  const result = s.fields({
+    type: s.exactly("tool_result"),
+    id: s.string(),
+    name: s.string(),
     output: objects,
-    state: z.string(),
+    state: s.string(),
   });
-  const wanted = z.looseObject({ mode: z.enum(["native", "tool"]), schema: object, reminders: count });
-  const spent = z.looseObject({
+  const wanted = s.fields({ mode: s.oneOf("native", "tool"), schema: object, reminders: count });
+  const spent = s.fields({
     modelCalls: count,
     toolCalls: count,
     usage: object,
-    extended: z.optional(object),
+    extended: s.optional(object),
   });
   const recordFields = {
-    status: z.enum(["pending", "approved", "running", "done", "suspended", "denied", "unknown"]),
-    hooked: z.boolean(),
-    stored: z.boolean(),
+    status: s.oneOf("pending", "approved", "running", "done", "suspended", "denied", "unknown"),
+    hooked: s.boolean(),
+    stored: s.boolean(),
     attempt: count,
-    since: z.number(),
-    spawned: z.optional(count),
-    result: z.optional(result),
-    skipHooks: z.optional(z.boolean()),
-    asks: z.optional(z.string()),
-    argsHash: z.optional(z.string()),
-    decidedBy: z.optional(z.string()),
-    askedAgainAt: z.optional(z.number()),
-    expiresAt: z.optional(z.number()),
-    reason: z.optional(z.string()),
-    answerSchema: z.optional(object),
-    resume: z.optional(
-      z.looseObject({
+    since: s.finite(),
+    spawned: s.optional(count),
+    result: s.optional(result),
+    skipHooks: s.optional(s.boolean()),
+    asks: s.optional(s.string()),
+    argsHash: s.optional(s.string()),
+    decidedBy: s.optional(s.string()),
+    askedAgainAt: s.optional(s.finite()),
+    expiresAt: s.optional(s.finite()),
+    reason: s.optional(s.string()),
+    answerSchema: s.optional(object),
+    resume: s.optional(
+      s.fields({
         round: count,
-        asks: z.array(z.looseObject({ ask: z.looseObject({ id: z.string(), message: z.string() }) })),
+        asks: s.listOf(s.fields({ ask: s.fields({ id: s.string(), message: s.string() }) })),
         attempts: count,
-        spent: z.optional(spent),
+        spent: s.optional(spent),
       }),
     ),
-    spent: z.optional(spent),
-    execution: z.optional(object),
-    maxParallel: z.optional(z.number()),
-    writes: z.optional(strings),
-    onRestart: z.optional(z.enum(["retry", "ask", "fail"])),
-    notBeforeAt: z.optional(z.number()),
-    deadlineAt: z.optional(z.number()),
+    spent: s.optional(spent),
+    execution: s.optional(object),
+    maxParallel: s.optional(s.finite()),
+    writes: s.optional(strings),
+    onRestart: s.optional(s.oneOf("retry", "ask", "fail")),
+    notBeforeAt: s.optional(s.finite()),
+    deadlineAt: s.optional(s.finite()),
   };
-  const record = z.looseObject(recordFields);
-  const stats = z.looseObject({
-    startedAt: z.number(),
+  const statsFields = {
+    startedAt: s.finite(),
     iterations: count,
     modelCalls: count,
     toolCalls: count,
     usage: object,
-  });
-  const progress = z.looseObject({
+  };
+  const progressFields = {
     turn: count,
-    inputTurn: z.optional(count),
-    agent: z.optional(
-      z.looseObject({
-        prompt: z.string(),
-        permissions: z.string(),
-        tools: z.record(z.string(), z.string()),
+    inputTurn: s.optional(count),
+    agent: s.optional(
+      s.fields({
+        prompt: s.string(),
+        permissions: s.string(),
+        tools: s.recordOf(s.string()),
       }),
     ),
     iteration: count,
     gotos: count,
     emptyRetries: count,
-    exempt: z.boolean(),
-    continues: z.boolean(),
+    exempt: s.boolean(),
+    continues: s.boolean(),
     made: count,
     settled: count,
-    batchAt: z.int(),
+    batchAt: s.integer(Number.MIN_SAFE_INTEGER),
     turnAt: count,
     extended: object,
-    exceeded: z.nullable(z.string()),
-    draining: z.boolean(),
-    trace: z.optional(z.nullable(z.string())),
-    persona: z.optional(z.nullable(z.string())),
-    handoff: z.optional(z.nullable(z.string())),
-    handoffs: z.optional(count),
-    overrides: z.optional(
-      z.looseObject({
-        system: z.optional(z.looseObject({ text: z.string(), persona: z.nullable(z.string()) })),
-        tools: z.optional(strings),
-        model: z.optional(z.string()),
-        options: z.optional(object),
+    exceeded: s.nullable(s.string()),
+    draining: s.boolean(),
+    trace: s.optional(s.nullable(s.string())),
+    persona: s.optional(s.nullable(s.string())),
+    handoff: s.optional(s.nullable(s.string())),
+    handoffs: s.optional(count),
+    overrides: s.optional(
+      s.fields({
+        system: s.optional(s.fields({ text: s.string(), persona: s.nullable(s.string()) })),
+        tools: s.optional(strings),
+        model: s.optional(s.string()),
+        options: s.optional(object),
       }),
     ),
-    resumeAt: z.nullable(z.enum(["doCall", "reasoning", "acting", "summarizing"])),
-    stats,
-  });
-  const request = z.looseObject({
-    system: z.string(),
+    resumeAt: s.nullable(s.oneOf("doCall", "reasoning", "acting", "summarizing")),
+    stats: s.fields(statsFields),
+  };
+  const requestFields = {
+    system: s.string(),
     attempt: count,
-    usesFallback: z.boolean(),
+    usesFallback: s.boolean(),
     notBeforeAt: instant,
-  });
-  const inbox = z.looseObject({
+  };
+  const inbox = s.fields({
     input: objects,
     steering: objects,
     queued: objects,
-    wanted: z.optional(wanted),
-    clientTools: z.optional(objects),
+    wanted: s.optional(wanted),
+    clientTools: s.optional(objects),
   });
-  const remembered = z.array(z.looseObject({ tool: z.string(), argsHash: z.optional(z.string()) }));
-  const interruption = z.looseObject({ cause: z.enum(["user", "signal", "timeout"]) });
-  const slot = z.looseObject({ value: z.unknown(), version: count, revision: count });
-  const slots = z.record(z.string(), slot);
-  const view = z.optional(
-    z.nullable(
-      z.looseObject({
+  const remembered = s.listOf(s.fields({ tool: s.string(), argsHash: s.optional(s.string()) }));
+  const interruption = s.fields({ cause: s.oneOf("user", "signal", "timeout") });
+  const slotFields = { value: s.anything(), version: count, revision: count };
+  const slots = s.recordOf(s.fields(slotFields));
+  const view = s.optional(
+    s.nullable(
+      s.fields({
         from: count,
-        head: z.array(count),
+        head: s.listOf(count),
         clearedTo: count,
-        mediaTo: z.optional(count),
-        summary: z.optional(z.looseObject({ role: z.literal("user"), content: objects })),
+        mediaTo: s.optional(count),
+        summary: s.optional(s.fields({ role: s.exactly("user"), content: objects })),
       }),
     ),
   );
-  const kept = z.looseObject({
-    progress,
+  const kept = s.fields({
+    progress: s.fields(progressFields),
     inbox,
-    request,
-    calls: z.array(z.extend(record, { call: toolUse })),
+    request: s.fields(requestFields),
+    calls: s.listOf(s.fields({ ...recordFields, call: toolUse })),
     remembered,
-    wanted: z.nullable(wanted),
-    slots: z.optional(slots),
-    interruption: z.optional(z.nullable(interruption)),
+    wanted: s.nullable(wanted),
+    slots: s.optional(slots),
+    interruption: s.optional(s.nullable(interruption)),
     view,
   });
-  const values = z.record(z.string(), z.unknown());
-  const ref = z.union([
-    z.string(),
-    z.number(),
-    z.boolean(),
-    z.looseObject({ ref: z.string() }),
-    z.looseObject({ is: z.unknown() }),
-  ]);
-  const item = z.union([z.tuple([count, count]), ref]);
-  const modelCall = z.looseObject({
-    after: z.optional(count),
-    set: z.record(z.string(), ref),
-    unset: z.optional(strings),
-    edits: z.optional(
-      z.array(
-        z.looseObject({
-          hook: z.string(),
-          pieces: z.optional(z.looseObject({ same: count, more: z.array(item) })),
+  const values = s.recordOf(s.anything());
+  const ref = s.anyOf(
+    [s.string(), s.finite(), s.boolean(), s.fields({ ref: s.string() }), s.fields({ is: s.anything() })],
+    "a value or a reference",
+  );
+  const isRange = (value: unknown): boolean =>
+    Array.isArray(value) && value.length === 2 && value.every((each) => count.issueOf(each) === undefined);
+  const item = s.anyOf([s.value(isRange, "a range"), ref], "a range, a value or a reference");
+  const modelCall = s.fields({
+    after: s.optional(count),
+    set: s.recordOf(ref),
+    unset: s.optional(strings),
+    edits: s.optional(
+      s.listOf(
+        s.fields({
+          hook: s.string(),
+          pieces: s.optional(s.fields({ same: count, more: s.listOf(item) })),
         }),
       ),
     ),
-    values: z.optional(values),
+    values: s.optional(values),
   });
   const entries = {
     session: object, // its format is judged by itself
-    messages: z.looseObject({ from: count, messages: objects, closes: z.optional(z.literal(true)) }),
-    call: z.looseObject({
-      id: z.string(),
-      set: z.partial(record),
-      unset: z.optional(strings),
-      call: z.optional(toolUse),
+    messages: s.fields({ from: count, messages: objects, closes: s.optional(s.exactly(true)) }),
+    call: s.fields({
+      id: s.string(),
+      set: s.fields(s.partial(recordFields)),
+      unset: s.optional(strings),
+      call: s.optional(toolUse),
     }),
     "calls.closed": object,
-    kept: z.looseObject({
-      inbox: z.optional(inbox),
-      remembered: z.optional(remembered),
-      wanted: z.optional(z.nullable(wanted)),
-      slots: z.optional(slots),
-      interruption: z.optional(z.nullable(interruption)),
+    kept: s.fields({
+      inbox: s.optional(inbox),
+      remembered: s.optional(remembered),
+      wanted: s.optional(s.nullable(wanted)),
+      slots: s.optional(slots),
+      interruption: s.optional(s.nullable(interruption)),
       view,
-      system: z.optional(z.string()),
+      system: s.optional(s.string()),
     }),
-    "budget.extended": z.looseObject({ extended: object }),
-    groups: z.looseObject({ active: strings }),
-    slot: z.extend(slot, { name: z.string() }),
-    position: z.looseObject({
-      state: z.optional(z.string()),
-      at: z.optional(z.number()),
-      reason: z.optional(z.nullable(z.enum(REASONS))),
-      progress: z.optional(z.extend(z.partial(progress), { stats: z.optional(z.partial(stats)) })),
-      request: z.optional(z.partial(request)),
-      steps: z.optional(z.array(z.looseObject({ x: z.array(z.int()) }))),
-      modelCalls: z.optional(z.array(modelCall)),
-      chart: z.optional(z.string()),
-      adopted: z.optional(z.looseObject({ changed: strings, added: strings, gone: strings })),
-      taken: z.optional(z.string()),
-      hash: z.optional(z.string()),
+    "budget.extended": s.fields({ extended: object }),
+    groups: s.fields({ active: strings }),
+    slot: s.fields({ ...slotFields, name: s.string() }),
+    position: s.fields({
+      state: s.optional(s.string()),
+      at: s.optional(s.finite()),
+      reason: s.optional(s.nullable(s.oneOf(...REASONS))),
+      progress: s.optional(
+        s.fields({ ...s.partial(progressFields), stats: s.optional(s.fields(s.partial(statsFields))) }),
+      ),
+      request: s.optional(s.fields(s.partial(requestFields))),
+      steps: s.optional(s.listOf(s.fields({ x: s.listOf(s.integer(Number.MIN_SAFE_INTEGER)) }))),
+      modelCalls: s.optional(s.listOf(modelCall)),
+      chart: s.optional(s.string()),
+      adopted: s.optional(s.fields({ changed: strings, added: strings, gone: strings })),
+      taken: s.optional(s.string()),
+      hash: s.optional(s.string()),
     }),
-    "turn.end": z.looseObject({
-      reason: z.enum(REASONS),
-      turn: z.optional(count),
-      error: z.optional(error),
-      isRefusal: z.optional(z.boolean()),
+    "turn.end": s.fields({
+      reason: s.oneOf(...REASONS),
+      turn: s.optional(count),
+      error: s.optional(error),
+      isRefusal: s.optional(s.boolean()),
     }),
-    "input.refused": z.looseObject({ id: z.string(), error }),
+    "input.refused": s.fields({ id: s.string(), error }),
   };
   return { entries, kept };
-}
+});
 
 /** The types of journal entries. */
-export type EntryType = keyof ReturnType<typeof makeShapes>["entries"];
-
-let made: ReturnType<typeof makeShapes> | undefined;
-const shapes = (): ReturnType<typeof makeShapes> => (made ??= makeShapes());
-
-function problemOf(schema: z.ZodMiniType, value: unknown): string | undefined {
-  const issue = schema.safeParse(value).error?.issues[0];
-  return issue && `${issue.path.join(".") || "it"}: ${issue.message}`;
-}
+export type EntryType = keyof ReturnType<typeof shapes>["entries"];
 
 /** Returns what is wrong with the data of a journal entry, "unknown" for a type that this release does not have, undefined if nothing
  *  is. */
 export function shapeProblem(type: string, data: unknown): string | undefined {
   const { entries } = shapes();
   if (!Object.hasOwn(entries, type)) return "unknown";
-  return problemOf(entries[type as EntryType], data);
+  return mismatchOf(entries[type as EntryType], data);
 }
 
 /** Returns what is wrong with the stored parts of a context; undefined if nothing is. */
 export function keptProblem(kept: unknown): string | undefined {
-  return problemOf(shapes().kept, kept);
+  return mismatchOf(shapes().kept, kept);
 }

@@ -18,11 +18,7 @@ export const decisionSchema = s.lazily(() => {
     (value) => !isTooDeep(value),
     "arguments of fewer levels",
   );
-  const answer = s.either(
-    text,
-    s.accepted<Exclude<Form<"answer">["answer"], string>>(outputSchema),
-    "an answer",
-  );
+  const answer = s.either(text, outputSchema(), "an answer");
   const respond = s.value<Json>((value) => value !== undefined && jsonProblem(value) === undefined, "JSON");
   return s.anyOf<Decision>(
     [

@@ -1,7 +1,9 @@
-import { z } from "zod";
 import { AgentError, messageOf } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { loadZod } from "./load-zod.cjs";
 import type { Schema, StandardSchema } from "./types.ts";
+
+const TARGET = "draft-2020-12";
 
 type JsonSchemaGiver = {
   readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown };
@@ -21,9 +23,11 @@ export function jsonSchemaOf(schema: Schema): JsonObject {
   const standard = schema["~standard"];
   try {
     const found =
-      standard.vendor === "zod"
-        ? z.toJSONSchema(schema as unknown as z.ZodType, { io: "input", target: "draft-2020-12" })
-        : (standard as JsonSchemaGiver).jsonSchema?.input?.({ target: "draft-2020-12" });
+      (standard as JsonSchemaGiver).jsonSchema?.input?.({ target: TARGET }) ??
+      // schemas of zod before 4.2 and of zod/mini do not convert themselves
+      (standard.vendor === "zod"
+        ? loadZod().toJSONSchema(schema, { io: "input", target: TARGET })
+        : undefined);
     if (found) {
       const { $schema: _, ...rest } = found as { $schema?: Json };
       return rest as JsonObject;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as s from "../../src/base/option-schema.ts";
-import { check, isRight, problemOf } from "../../src/base/options.ts";
+import { check, isRight, mismatchOf, problemOf } from "../../src/base/options.ts";
 
 type Options = {
   readonly key?: string;
@@ -81,5 +81,89 @@ describe("isRight agrees with problemOf, or leaves it to it,", () => {
     const found = isRight(schema(), options as Options);
     expect(found).toBe(expected);
     if (found) expect(problemOf(schema(), options)).toBeUndefined();
+  });
+});
+
+describe("of several issues is said", () => {
+  type Nested = {
+    readonly a: number;
+    readonly b?: { readonly c?: number };
+    readonly list?: readonly { readonly d: number }[];
+  };
+  const nested = s.options<Nested>({
+    a: s.number(),
+    b: s.optional(s.options<NonNullable<Nested["b"]>>({ c: s.optional(s.number()) })),
+    list: s.optional(s.listOf(s.options<{ readonly d: number }>({ d: s.number() }))),
+  });
+  test.each([
+    ["the first", { a: "1", b: { c: "2" } }, '`a` is "1"; expected a number.'],
+    ["a misspelt name", { b: { d: 2 } }, "`b.d` is not an option; there are c."],
+    [
+      "a misspelt name of an element",
+      { list: [{ d: "x" }, { d: 1, e: 2 }] },
+      "`list[1].e` is not an option; there are d.",
+    ],
+    ["a misspelt name of the whole", { a: "1", c: 1 }, "`c` is not an option; there are a, b, list."],
+  ])("%s: %j", (_, given, problem) => {
+    expect(problemOf(nested, given)).toBe(problem);
+  });
+});
+
+describe("mismatchOf", () => {
+  const block = s.tagged("type", { text: { text: s.string() }, count: { count: s.nullable(s.finite()) } });
+  const schema = s.fields({ blocks: s.listOf(block), more: s.optional(s.recordOf(s.exactly(true))) });
+  test.each([
+    [{ blocks: [] }, undefined],
+    [{ blocks: [{ type: "text", text: "", other: 1 }], more: { a: true }, others: 1 }, undefined],
+    [{ blocks: [{ type: "count", count: null }] }, undefined],
+    [[], "it: expected an object"],
+    [{ blocks: {} }, "blocks: expected an array"],
+    [{ blocks: [{}] }, 'blocks.0.type: expected "text" or "count"'],
+    [{ blocks: [null] }, "blocks.0: expected an object"],
+    [{ blocks: [{ type: "text", text: "a" }, { type: "text" }] }, "blocks.1.text: expected a string"],
+    [{ blocks: [{ type: "count", count: Infinity }] }, "blocks.0.count: expected a number"],
+    [{ blocks: [], more: { a: true, b: "secret" } }, "more.b: expected true"],
+    [{ blocks: [], more: new Date() }, "more: expected an object"],
+  ])("says where %j differs, and not what was found: %s", (given, problem) => {
+    expect(mismatchOf(schema, given)).toBe(problem);
+  });
+
+  test("names the value", () => {
+    expect(mismatchOf(schema, { blocks: 1 }, "output")).toBe("output.blocks: expected an array");
+    expect(mismatchOf(schema, 1, "output")).toBe("output: expected an object");
+  });
+});
+
+test("a schema says its JSON Schema", () => {
+  const optional = s.optional(
+    s.anyOf<string | number>([s.oneOf("a", "b"), s.integer(1, 9)], "a, b or a digit"),
+  );
+  const shape = { n: s.nullable(s.number()), key: optional, list: s.listOf(s.exactly(true)) };
+  const properties = {
+    n: { anyOf: [{ type: "number" }, { type: "null" }] },
+    key: {
+      anyOf: [
+        { type: "string", enum: ["a", "b"] },
+        { type: "integer", minimum: 1, maximum: 9 },
+      ],
+    },
+    list: { type: "array", items: { type: "boolean", const: true } },
+  };
+  const fields = { type: "object", properties, required: ["n", "list"] };
+  type Options = {
+    readonly n: number | null;
+    readonly key?: string | number;
+    readonly list: readonly true[];
+  };
+  expect(s.fields(shape).json()).toEqual(fields);
+  expect(s.options<Options>(shape).json()).toEqual({ ...fields, additionalProperties: false });
+  expect(s.tagged("type", { text: { text: s.string() } }).json()).toEqual({
+    oneOf: [
+      {
+        type: "object",
+        properties: { type: { type: "string", const: "text" }, text: { type: "string" } },
+        required: ["type", "text"],
+      },
+    ],
   });
 });

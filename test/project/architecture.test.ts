@@ -108,18 +108,9 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "elkjs/lib/elk.bundled.js": ["diagram"],
   elkjs: ["diagram"],
   openai: ["model/openai"],
-  zod: [
-    "message",
-    "tool",
-    "session",
-    "agent/knowledge",
-    "agent/memory",
-    "agent/plan",
-    "agent/skills",
-    "inspect/protocol",
-  ],
-  // Schemas of options; in session the shapes of stored data, one per type of journal entry.
-  "zod/mini": ["base", "session", "cli"],
+  zod: ["tool", "agent/knowledge", "agent/memory", "agent/plan", "agent/skills", "inspect/protocol"],
+  // Loaded for schemas that cannot say their JSON Schema.
+  "zod/v4/core": ["tool"],
   "@cfworker/json-schema": ["tool"],
   "eventsource-parser": ["model/openai", "ui/react"],
   react: ["ui/react"],

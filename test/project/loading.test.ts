@@ -5,30 +5,30 @@ import { ROOT } from "./source-files.ts";
 
 /** The packages that each entry loads before anything of it is used. */
 const PACKAGES: { readonly [entry: string]: readonly string[] } = {
-  agentchart: ["@cfworker/json-schema", "xstate", "zod"],
-  "agentchart/openai": ["eventsource-parser", "zod"],
+  agentchart: ["@cfworker/json-schema", "xstate"],
+  "agentchart/openai": ["eventsource-parser"],
   // None of the AI SDK: its packages are the caller's.
-  "agentchart/ai-sdk": ["zod"],
+  "agentchart/ai-sdk": [],
   "agentchart/plan": ["@cfworker/json-schema", "zod"],
   // The parser of YAML is loaded when a directory has a skill.
   "agentchart/skills": ["@cfworker/json-schema", "zod"],
-  "agentchart/team": ["@cfworker/json-schema", "xstate", "zod"],
+  "agentchart/team": ["@cfworker/json-schema", "xstate"],
   "agentchart/memory": ["@cfworker/json-schema", "zod"],
   "agentchart/knowledge": ["@cfworker/json-schema", "stemmer", "zod"],
   // The client of MCP is loaded when a server is connected to.
-  "agentchart/mcp": ["@cfworker/json-schema", "zod"],
-  "agentchart/otel": ["@opentelemetry/api", "zod"],
+  "agentchart/mcp": ["@cfworker/json-schema"],
+  "agentchart/otel": ["@opentelemetry/api"],
   "agentchart/ui": [],
   "agentchart/react": ["eventsource-parser", "react"],
-  "agentchart/testing": ["stemmer", "zod"],
+  "agentchart/testing": ["stemmer"],
   "agentchart/machines": ["@cfworker/json-schema", "xstate"],
-  "agentchart/session": ["zod"],
-  "agentchart/store/memory": ["zod"],
-  "agentchart/store/file": ["lru-cache", "zod"],
-  "agentchart/store/sqlite": ["zod"],
-  "agentchart/store/postgres": ["zod"],
+  "agentchart/session": [],
+  "agentchart/store/memory": [],
+  "agentchart/store/file": ["lru-cache"],
+  "agentchart/store/sqlite": [],
+  "agentchart/store/postgres": [],
   "agentchart/inspect": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
-  "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
+  "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate"],
   // The server of MCP is loaded with the first request to `/mcp`.
   "agentchart/server": [
     "@asteasolutions/zod-to-openapi",

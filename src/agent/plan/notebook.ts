@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentSlots } from "../types.ts";
 import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
-import { check } from "../../base/options.ts";
+import { check, nameOf } from "../../base/options.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Hook } from "../../hook/types.ts";
 import { userMsg } from "../../message/create.ts";
@@ -141,11 +141,16 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
           `plan.edit: '${String(tool)}' is no tool of the notebook; use ${Object.keys(OPERATIONS).join(", ")}.`,
         );
       const operation: Operation = OPERATIONS[tool];
-      check(operation.input as never, input, `plan.edit, ${tool}`, "The input");
+      const read = operation.input.safeParse(input);
+      if (!read.success) {
+        const { path, message } = read.error.issues[0]!;
+        const where = nameOf(path) ?? "The input";
+        throw new AgentError("config/invalid", `plan.edit, ${tool}: ${where}: ${message}.`);
+      }
       const { value: plan, revision } = await agent.slots.get(planSlot);
       const past = await agent.slots.get(planHistorySlot);
       const book: Book = { ...limits, plan, history: past.value, at: Date.now() };
-      const done = operation.run(book, operation.input.parse(input) as never);
+      const done = operation.run(book, read.data as never);
       if (done.plan === undefined) return { text: done.text, isChanged: false };
       await agent.slots.set(planSlot, done.plan, { revision: seen?.revision ?? revision });
       if (done.history) await agent.slots.set(planHistorySlot, done.history, { revision: past.revision });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import { lazily } from "../../base/option-schema.ts";
-import { issueOf, nameOf } from "../../base/options.ts";
+import { lazily, type OptionSchema } from "../../base/option-schema.ts";
+import { nameOf } from "../../base/options.ts";
 import { decisionSchema } from "../../tool/decision-schema.ts";
 import { limitsSchema } from "../../../machines/agent/limits-schema.ts";
 import type { RunCommand } from "./commands.ts";
@@ -12,16 +12,23 @@ const idSchema = z.string().min(1).max(512);
 const base = { id: idSchema, runId: z.string().min(1).max(4_096) };
 const expect = z.strictObject({ leaf: z.string().max(256) }).optional();
 const seq = z.int().min(0);
+/** What fits the schema of an option. */
+const fitting = <T>(option: OptionSchema<T>): z.ZodType =>
+  z.unknown().check(({ value, issues }) => {
+    const issue = option.issueOf(value);
+    if (issue) issues.push({ code: "custom", path: [...issue.path], message: issue.message(), input: value });
+  });
+
 const commandSchema = lazily(() =>
   z.discriminatedUnion("type", [
     z.object({
       ...base,
       type: z.literal("decide"),
       callId: idSchema,
-      decision: decisionSchema(),
+      decision: fitting(decisionSchema()),
       argsHash: z.string().max(256),
     }),
-    z.object({ ...base, type: z.literal("extendBudget"), extra: limitsSchema(), expect }),
+    z.object({ ...base, type: z.literal("extendBudget"), extra: fitting(limitsSchema()), expect }),
     z.object({ ...base, type: z.literal("interrupt"), text: text.optional() }),
     z.object({ ...base, type: z.literal("steer"), text }),
     z.object({ ...base, type: z.literal("send"), text, expect }),
@@ -56,7 +63,7 @@ const commandSchema = lazily(() =>
 export function readCommand(value: unknown): { readonly command: RunCommand } | { readonly problem: string } {
   const read = commandSchema().safeParse(value);
   if (read.success) return { command: read.data as RunCommand };
-  const { path, message } = issueOf(read.error.issues)!;
+  const { path, message } = read.error.issues[0]!;
   return { problem: `${nameOf(path) ?? "The command"}: ${message}` };
 }
 

@@ -1,0 +1,6 @@
+export declare function loadZod(): {
+  readonly toJSONSchema: (
+    schema: unknown,
+    options: { readonly io: string; readonly target: string },
+  ) => object;
+};
