@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, relative } from "node:path/posix";
 import { transform } from "esbuild";
 import { defineConfig } from "tsdown";
+import { chunksOf } from "./scripts/chunks.mjs";
 import { recordBundled } from "./scripts/record-bundled.mjs";
 
 const packageName = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//;
@@ -54,6 +55,22 @@ function firstLineOf(entry: string, fileName: string): string {
   if (!isForNode(entry)) return "";
   return `import "${relative(dirname(fileName), "check-node.mjs").replace(/^(?!\.)/, "./")}";`;
 }
+
+/** The entries that are loaded without an agent. */
+const ALONE = [
+  "src/model/openai/index.ts",
+  "src/ui/index.ts",
+  "src/ui/react/index.ts",
+  "src/store/memory.ts",
+  "src/store/file.ts",
+  "src/store/sqlite.ts",
+  "src/store/postgres.ts",
+  "src/session/index.ts",
+  "machines/index.ts",
+  "src/diagram/layout-worker.ts",
+  "src/cli/main.ts",
+  "src/base/check-node.ts",
+];
 
 // One build for all entries, so that they share their modules: an error class is the same class everywhere.
 const main = defineConfig({
@@ -122,6 +139,7 @@ const main = defineConfig({
     codeSplitting: {
       // Each bundled package is a file of its own, loaded only by what needs it.
       groups: [
+        ...chunksOf("src/index.ts", ALONE),
         {
           test: /node_modules\/.*\.[cm]?js$/,
           name: (id) => `vendor/${packageName.exec(id)![1]!.replace("@", "").replace("/", "-")}`,

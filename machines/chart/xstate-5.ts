@@ -39,6 +39,15 @@ export function slot<Output, Input>(name: string): PromiseActorLogic<Output, Inp
 // Any slots: their inputs and outcomes differ.
 type Slots = { readonly [name: string]: PromiseActorLogic<any, any> };
 
+/** What sees every step of a machine, and performs the effects that are the host's. */
+type Actions<Context> = {
+  readonly stepTaken?: (args: { readonly self: AnyActorRef }, step: StepTaken<Context>) => void;
+  readonly perform?: (
+    args: { readonly self: AnyActorRef },
+    effect: Extract<Effect, { readonly type: "host" }>,
+  ) => void;
+};
+
 /** An XState machine that was made of a chart. */
 export type ChartMachine<Context extends object> = StateMachine<
   Context,
@@ -62,11 +71,11 @@ export type Reply =
   | { readonly type: "accepted"; readonly id: string }
   | ({ readonly type: "refused"; readonly id: string } & Refusal);
 
-/** The chart as an XState machine. `actions.stepTaken` sees every step, `actions.perform` every effect that is the host's; both
- *  may be filled with `machine.provide`. */
+/** The chart as an XState machine. Its services and actions may also be filled with `machine.provide`, which makes another one. */
 export function machineOf<Context extends object>(
   resolver: Resolver<Context>,
   actors: Slots,
+  actions: Actions<Context> = {},
 ): ChartMachine<Context> {
   const { chart } = resolver;
   const known = new WeakMap<
@@ -83,8 +92,8 @@ export function machineOf<Context extends object>(
     },
     actors,
     actions: {
-      stepTaken: (_args: unknown, _step: StepTaken<Context>) => {},
-      perform: (_args: unknown, _effect: Extract<Effect, { readonly type: "host" }>) => {},
+      stepTaken: actions.stepTaken ?? (() => {}),
+      perform: actions.perform ?? (() => {}),
     },
   });
 

@@ -1,5 +1,5 @@
 import { createActor, type Actor, type AnyActorRef, type InspectionEvent } from "xstate";
-import { agentResolver } from "../../machines/agent/agent.machine.ts";
+import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";

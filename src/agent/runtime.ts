@@ -11,7 +11,7 @@ import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
-import { agentResolver } from "../../machines/agent/agent.machine.ts";
+import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";

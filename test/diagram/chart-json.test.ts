@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
 import type { AnyStateNode } from "xstate";
-import { agentChart, agentResolver } from "../../machines/agent/agent.machine.ts";
+import { agentChart, agentResolver } from "../../machines/agent/agent-chart.ts";
 import { drawingOf } from "../../machines/chart/drawing.ts";
 import { isDecision } from "../../src/diagram/chart-json.ts";
 import { unusualMachine } from "./charts.ts";

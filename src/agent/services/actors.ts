@@ -1,4 +1,5 @@
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import { agentResolver } from "../../../machines/agent/agent-chart.ts";
+import { machineOf } from "../../../machines/chart/xstate-5.ts";
 import { agentErrorOf, errorInfo } from "../../base/error.ts";
 import { causedBy } from "../cause.ts";
 import { freeze, frozenCopy } from "../../base/freeze.ts";
@@ -117,16 +118,11 @@ const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
 
 /** The chart with its slots filled. Each service finds its host by the machine that started it, so that several agents can live in
  *  one actor system. */
-export const liveMachine = agentMachine.provide({
-  actors: {
-    callModel: model,
-    runTool: tool,
-    reviewCalls: review,
-    runHooks: hooks,
-    commit,
-  },
-  actions: {
+export const liveMachine = machineOf(
+  agentResolver,
+  { callModel: model, runTool: tool, reviewCalls: review, runHooks: hooks, commit },
+  {
     stepTaken: ({ self }, step) => hostOf(self).stepTaken(step),
     perform: ({ self }, effect) => hostOf(self).perform(effect),
   },
-});
+);

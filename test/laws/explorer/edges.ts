@@ -1,4 +1,4 @@
-import { agentResolver } from "../../../machines/agent/agent.machine.ts";
+import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { drawingOf } from "../../../machines/chart/drawing.ts";
 import type { ChartEdge, ChartName, ChartNode } from "../../../src/diagram/chart-json.ts";
 

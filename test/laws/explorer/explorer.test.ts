@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { agentChart, agentSlots } from "../../../machines/agent/agent.machine.ts";
+import { agentChart } from "../../../machines/agent/agent-chart.ts";
+import { agentSlots } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { applyReview, recordToolRun, rerunSuspended } from "../../../machines/agent/updates/acting.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";

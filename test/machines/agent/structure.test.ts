@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { agentChart, agentMachine, agentSlots } from "../../../machines/agent/agent.machine.ts";
+import { agentChart } from "../../../machines/agent/agent-chart.ts";
+import { agentMachine, agentSlots } from "../../../machines/agent/agent.machine.ts";
 import { drawing, waitingStates } from "../../laws/explorer/edges.ts";
 
 const { nodes, edges } = drawing;

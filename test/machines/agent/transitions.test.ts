@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { agentResolver } from "../../../machines/agent/agent.machine.ts";
+import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { EdgeCoverage } from "../../laws/explorer/edges.ts";
 import { contextOf, outcomeOf, titleOf } from "./at.ts";
 import { ACTING } from "./tables/acting.ts";

@@ -1,4 +1,4 @@
-import { agentChart } from "../../../../machines/agent/agent.machine.ts";
+import { agentChart } from "../../../../machines/agent/agent-chart.ts";
 import { Resolver } from "../../../../machines/chart/resolve.ts";
 import { drawing, labelOf } from "../../../laws/explorer/edges.ts";
 import { contextOf, type Given } from "../at.ts";
