@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createAgent, defineTool, userMsg, type AgentConfig, type ChatModel, type Msg } from "agentchart";
+import { freeze } from "../src/base/freeze.ts";
 import { cpuMicros } from "./cpu.ts";
 
 export type Turns = {
@@ -11,6 +12,8 @@ export type Turns = {
   /** Each agent first rests so many ms, and its closing and a rest after it count too: all that was put off until then, also
    *  by other threads; default 0, only its turn counts. */
   readonly settles?: number;
+  /** Each agent first answers one message without a tool, which does not count: its first request looks at its whole history. */
+  readonly isAcquainted?: boolean;
 };
 
 const noop = defineTool({
@@ -20,13 +23,15 @@ const noop = defineTool({
   execute: () => "ok",
 });
 
-/** Asks for one tool call in each round of a turn, then answers. */
-function instantModel(rounds: number): ChatModel {
-  let asked = 0;
+/** Asks for one tool call in each round of a turn, then answers; with `answers` it has answered so many times before. */
+function instantModel(rounds: number, answers = 0): ChatModel {
+  let asked = -answers;
   return {
     name: "instant",
     async *stream() {
-      if (asked++ === rounds) yield { type: "text.delta", delta: "done" };
+      const isAnswer = asked < 0 || asked === rounds;
+      asked++;
+      if (isAnswer) yield { type: "text.delta", delta: "done" };
       else yield { type: "tool.delta", key: 0, name: "noop", args: "{}" };
       yield { type: "usage", usage: { inputTokens: 100, outputTokens: 10 } };
       yield { type: "finish", reason: "stop" };
@@ -34,15 +39,16 @@ function instantModel(rounds: number): ChatModel {
   };
 }
 
+/** Messages that another agent had, and that agents may share: a copy for each would be collected while the iterations are measured. */
 function historyOf(length: number): readonly Msg[] {
-  return Array.from({ length }, (_, i) => userMsg(`message ${i} ${"x".repeat(400)}`));
+  return freeze(Array.from({ length }, (_, i) => userMsg(`message ${i} ${"x".repeat(400)}`)));
 }
 
 /** Samples CPU µs of one iteration: a model call and a tool call. */
 export function iterations(
   history: number,
   config: Partial<AgentConfig>,
-  { rounds = 50, turns = 4, settles = 0 }: Turns = {},
+  { rounds = 50, turns = 4, settles = 0, isAcquainted = false }: Turns = {},
 ): () => Promise<number> {
   const messages = historyOf(history);
   return async () => {
@@ -50,12 +56,13 @@ export function iterations(
     for (let turn = 0; turn < turns; turn++) {
       const agent = createAgent({
         name: "bench",
-        model: instantModel(rounds),
+        model: instantModel(rounds, isAcquainted ? 1 : 0),
         tools: [noop],
         maxIters: rounds + 1,
         messages,
         ...config,
       });
+      if (isAcquainted) await agent.call("hello");
       if (settles > 0) await setTimeout(settles);
       micros += await cpuMicros(async () => {
         await agent.call("go");

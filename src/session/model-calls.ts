@@ -37,7 +37,6 @@ type Items = readonly (readonly string[])[];
 /** Writes the model calls of a session: N calls take O(N) bytes, also if hooks put the same messages into each. */
 export class ModelCallWriter {
   #last: Parts = {};
-  #texts = new Map<string, string>();
   #items: Items = [];
   readonly #known: Set<string>;
 
@@ -53,14 +52,13 @@ export class ModelCallWriter {
     const before = (this.#last["number"] as number | undefined) ?? -1;
     const set: { [part: string]: Ref } = {};
     for (const [part, value] of Object.entries(parts)) {
-      if (!isPart(part) || value === this.#last[part]) continue;
+      const was = this.#last[part];
+      if (!isPart(part) || value === was) continue;
       const text = JSON.stringify(value);
-      if (text === this.#texts.get(part)) continue;
-      this.#texts.set(part, text);
+      if (typeof value === "object" && text === JSON.stringify(was)) continue;
       set[part] = this.#ref(value, text, values);
     }
     const unset = Object.keys(this.#last).filter((part) => isPart(part) && !Object.hasOwn(parts, part));
-    for (const part of unset) this.#texts.delete(part);
     this.#last = parts;
     const edits = this.#edits(call.edits, values);
     // calls are counted by whoever reads them
