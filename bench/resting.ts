@@ -20,7 +20,8 @@ const model: ChatModel = {
   },
 };
 const tools = [defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "" })];
-const shared = { name: "bench", model, tools, store };
+const storeless = { name: "bench", model, tools };
+const shared = { ...storeless, store };
 
 /** KB of live heap. */
 async function heapKb(): Promise<number> {
@@ -39,6 +40,14 @@ async function each(work: (index: number) => Promise<unknown>): Promise<{ kb: nu
   });
   return { kb: ((await heapKb()) - before) / SESSIONS, micros: micros / SESSIONS };
 }
+
+for (let times = 0; times < 50; times++) await createAgent(storeless).call("Hi");
+const unstored: Agent[] = [];
+const alone = await each(async (index) => {
+  unstored[index] = createAgent(storeless) as Agent;
+  await unstored[index].call("Hi");
+});
+for (const agent of unstored.splice(0)) await agent.close();
 
 const agents: Agent[] = [];
 const warm = createAgent({ ...shared, sessionId: "warm" });
@@ -68,12 +77,13 @@ in one process, on SQLite. Aims: 6 KB for an idle agent, 1 KB for a passive one.
 
 | | CPU µs by session | KB of heap by agent |
 |---|---|---|
+| without a store: created, one turn | ${alone.micros.toFixed(0)} | ${alone.kb.toFixed(1)} |
 | created, one turn | ${opened.micros.toFixed(0)} | ${opened.kb.toFixed(1)} |
 | passivated | ${passive.micros.toFixed(0)} | ${(opened.kb + passive.kb).toFixed(1)} |
 | opened again, one more turn | ${revived.micros.toFixed(0)} | ${(opened.kb + passive.kb + revived.kb).toFixed(1)} |
 
-${reached(opened.kb, 6, "an idle agent")}. ${reached(opened.kb + passive.kb, 1, "a passive one")}. An idle agent holds its actor with the
-maps of XState's, its context, its transcript, its journal and its lease. A process with many sessions sets
+${reached(alone.kb, 6, "an idle agent without a store")}. ${reached(opened.kb, 6, "one with a store")}. ${reached(opened.kb + passive.kb, 1, "a passive one")}. An idle agent holds its context, its transcript
+and its tools, and with a store its journal and its lease; it has no actor until it is used. A process with many sessions sets
 \`idleMs\`, or calls \`passivate()\`.
 `;
 console.log(text);
