@@ -112,6 +112,8 @@ export const decideCall = createRoute({
   path: "/v1/sessions/{id}/decisions",
   summary: "Decide about an open call",
   ...allowed("decide"),
+  description:
+    "Needs the scope `decide`. Answers 409 with `run/stale-decision`, and changes nothing, if the call waits for no decision, is decided, or has other arguments. What comes about before a worker takes the decision is the event `input.refused`.",
   request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newDecision) },
   responses: ACCEPTED,
 });

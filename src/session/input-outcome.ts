@@ -53,6 +53,13 @@ export async function readTakenHash(
   return hash;
 }
 
+/** True if the journal says that the input `id` was taken, or refused. */
+export async function isTaken(store: SessionStore, sessionId: string, id: string): Promise<boolean> {
+  for await (const entry of readEntries(store, sessionId))
+    if (entry.type === "position" && entry.data.taken === id) return true;
+  return false;
+}
+
 type End = { readonly data: TurnEnd; readonly state: SessionState };
 
 /** Returns the session when its turn came to rest with `reason`. Later entries of the same append may belong to the next turn. */

@@ -125,8 +125,11 @@ test("A page approves, denies and edits calls; a second page sees what is left",
     expect(seen.shown).toEqual(PAID);
     expect(seen.view).toMatchObject({ pending: [], error: undefined, reason: "MODEL_STOP" });
   }
-  await other.connection.decide(stale, "approve");
-  await expect.poll(() => other.view.error?.code).toMatch(/^run\//u);
+  await expect(other.connection.decide(stale, "approve")).rejects.toMatchObject({
+    status: 409,
+    code: "run/stale-decision",
+  });
+  expect(other.view.error?.code).toBe("run/stale-decision");
   expect(other.view).toMatchObject({ status: "ready", pending: [] });
   expect(page.view.error).toBeUndefined();
   expect(paid).toEqual([{ euros: 5 }]);

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { Page } from "./ag-ui-client.ts";
 import { openPageServer } from "./open-page-server.ts";
-import { readEvents, type Frame } from "./read-events.ts";
-import { TOKENS } from "./open-server.ts";
+import type { TOKENS } from "./open-server.ts";
 import { paid } from "./page-agents.ts";
 
 type Attack = {
@@ -17,8 +16,6 @@ const STALE = [409, "run/stale-decision"] as const;
 const INVALID = [400, "message/invalid"] as const;
 const UNREADABLE = [400, "request/invalid"] as const;
 const FORBIDDEN = [403, "request/forbidden"] as const;
-/** It is an input of the session, which its worker refuses. */
-const LATER = [202, ""] as const;
 const TOO_LARGE = [413, "request/too-large"] as const;
 const FOREIGN = { Origin: "https://evil.example.com" };
 const HUGE = "x".repeat(20_000);
@@ -134,8 +131,8 @@ function ofAgUi(interruptId: string): { readonly [what: string]: Attack } {
 function ofSessions({ argsHash }: Pending): { readonly [what: string]: Attack } {
   const decide = (more: object) => ({ callId: "c1", argsHash, decision: "approve", ...more });
   return {
-    "an approval of a call that there is not": { body: decide({ callId: "c9" }), expected: LATER },
-    "an approval of other arguments": { body: decide({ argsHash: "of others" }), expected: LATER },
+    "an approval of a call that there is not": { body: decide({ callId: "c9" }), expected: STALE },
+    "an approval of other arguments": { body: decide({ argsHash: "of others" }), expected: STALE },
     "an approval that shows no arguments": {
       body: { callId: "c1", decision: "approve" },
       expected: UNREADABLE,
@@ -177,16 +174,9 @@ test("a page that forges decisions, history or its origin is refused in the form
     const [status, ...rest] = await Promise.all(
       paths.map(async (path) => (await server.request("GET", path)).json()),
     );
-    const { phase, reason, pending, inputs } = status as { readonly [field: string]: unknown };
-    return [{ phase, reason, pending, inputs }, ...rest];
+    return [status, ...rest];
   };
   const before = await read();
-  const refusedIn = (frames: readonly Frame[]) =>
-    frames.flatMap(({ event }) => (event?.type === "input.refused" ? [event.error.code] : []));
-  const refused = readEvents(`${url}/v1/sessions/talk/events`, {
-    token: TOKENS.acme,
-    until: (frames) => refusedIn(frames).length === 2,
-  });
   const { pending } = before[0] as { readonly pending: readonly Pending[] };
   const walks = {
     chat: ofChat(),
@@ -204,7 +194,6 @@ test("a page that forges decisions, history or its origin is refused in the form
       expect([route, what, response.status, code]).toEqual([route, what, ...expected]);
       await expect.poll(read, { message: `${route}: ${what}` }).toEqual(before);
     }
-  expect(refusedIn(await refused)).toEqual(["run/bad-results", "run/stale-decision"]);
   expect(paid).toEqual([]);
   const [first, second] = page.pendingInterrupts.map(({ id }) => id);
   await page.go({

@@ -169,18 +169,31 @@ test("POST /decisions answers a question of a call, and a worker goes on with it
   expect(entries).toContain('"code":"run/bad-results"'); // of the answer that is no number
 });
 
-test("POST /decisions with another argsHash is refused with the event input.refused", async () => {
+test("POST /decisions behind an interrupt that no worker has taken yet is refused with the event input.refused", async () => {
   paid.length = 0;
-  const server = await openServerWithWorker();
+  const server = openServer();
+  const drive = async () => {
+    const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
+    onTestFinished(() => worker.close({ deadlineMs: 100 }));
+    await worker.start();
+    return worker;
+  };
+  const first = await drive();
   const { url, close } = await serve(server.app);
   onTestFinished(close);
   const id = await createSession(server);
   await expect.poll(() => phaseOf(server, id)).toBe("suspended");
-  const refused = (frames: readonly Frame[]) => frames.some(({ event }) => event?.type === "input.refused");
-  const reading = readEvents(`${url}/v1/sessions/${id}/events`, { token: TOKENS.acme, until: refused });
-  await post(server, `${id}/decisions`, { callId: "c1", argsHash: "of another call", decision: "approve" });
-  expect((await reading).at(-1)).toMatchObject({ event: { error: { code: "run/stale-decision" } } });
-  expect([await phaseOf(server, id), paid]).toEqual(["suspended", []]);
+  await first.close();
+  const { callId, argsHash } = (await sessionOf(server, id)).pending[0]!;
+  const approval = { callId, argsHash, decision: "approve" };
+  expect(await post(server, `${id}/interrupt`, {})).toEqual([202, "accepted"]);
+  expect(await post(server, `${id}/decisions`, approval)).toEqual([202, "accepted"]);
+  const isLast = (frames: readonly Frame[]) => frames.some(({ event }) => event?.type === "input.refused");
+  const reading = readEvents(`${url}/v1/sessions/${id}/events`, { token: TOKENS.acme, until: isLast });
+  await drive();
+  expect((await reading).at(-1)).toMatchObject({ event: { error: { code: "run/bad-results" } } });
+  expect([await phaseOf(server, id), paid]).toEqual(["stopped", []]);
+  expect(await post(server, `${id}/decisions`, approval)).toEqual([409, undefined]);
 });
 
 test("The event stream has deltas without ids and messages with ids", async () => {

@@ -76,8 +76,11 @@ export class SessionConnection {
 
   readonly decide = async (call: PendingCall, decision: Decision): Promise<void> => {
     const { callId, argsHash } = call;
-    await this.#submit("/decisions", { callId, decision, argsHash }, call);
-    void this.#read();
+    try {
+      await this.#submit("/decisions", { callId, decision, argsHash }, call);
+    } finally {
+      void this.#read(); // also after a refusal: what is shown is not what waits
+    }
   };
 
   readonly steer = (input: string | readonly (TextBlock | MediaBlock)[]): Promise<void> =>
