@@ -1,10 +1,13 @@
 import type { Lease } from "../store/port.ts";
-import type { CallsOf } from "../tool/calls.ts";
-import type { Tool } from "../tool/types.ts";
+import type { CallsIn } from "../tool/calls.ts";
+import type { AnyCall } from "../tool/pending.ts";
+import type { Tool, Toolkit } from "../tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./live-chart.ts";
 import type { Agent, AgentConfig } from "./types.ts";
+
+type Personas<Ctx> = NonNullable<AgentConfig<Ctx>["personas"]>;
 
 /**
  * Creates an agent: one session of one statechart. Synchronous and without I/O; a stored session is read by `open` or by the first
@@ -30,10 +33,19 @@ import type { Agent, AgentConfig } from "./types.ts";
  * await agent.close();
  * ```
  */
-export function createAgent<Ctx = unknown, const T extends readonly Tool<Ctx>[] = readonly Tool<Ctx>[]>(
-  config: AgentConfig<Ctx> & { readonly tools?: T },
-): Agent<Ctx, CallsOf<T>> {
-  return new AgentSession(config as unknown as AgentConfig<never>) as unknown as Agent<Ctx, CallsOf<T>>;
+export function createAgent<
+  Ctx = unknown,
+  const T extends readonly Tool<Ctx>[] = readonly Tool<Ctx>[],
+  K extends AnyCall = AnyCall,
+  const P extends Personas<Ctx> = Personas<Ctx>,
+>(
+  config: AgentConfig<Ctx> & {
+    readonly tools?: T;
+    readonly toolkit?: Pick<Toolkit<never, K>, "~calls">;
+    readonly personas?: P;
+  },
+): Agent<Ctx, CallsIn<T, K, P>> {
+  return new AgentSession(config as unknown as AgentConfig<never>) as never;
 }
 
 /** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is

@@ -28,9 +28,27 @@ type CallOf<T> =
       : { readonly name: Name; readonly input: Arguments extends JsonObject ? Arguments : JsonObject }
     : never;
 
+/** The calls whose names are known, and beside them those that are not. */
+type OrOther<Calls extends AnyCall> = [Calls] extends [never]
+  ? AnyCall
+  : Calls | { readonly name: OtherTool; readonly input: JsonObject };
+
 /** The calls of an agent with these tools. The name of a call tells the type of its arguments: it is what the schema of the tool takes. The
  *  compiler believes the model here: a call that the tool refuses may have other arguments, and so may a call of a sub-agent's tool that
  *  has the same name. */
-export type CallsOf<T extends readonly Tool<never>[]> = [CallOf<T[number]>] extends [never]
-  ? AnyCall
-  : CallOf<T[number]> | { readonly name: OtherTool; readonly input: JsonObject };
+export type CallsOf<T extends readonly Tool<never>[]> = OrOther<CallOf<T[number]>>;
+
+/** Those of these calls whose names are known. */
+type Known<Calls extends AnyCall> = Calls extends AnyCall
+  ? string extends Calls["name"]
+    ? never
+    : Calls
+  : never;
+
+/** The tools of a persona. */
+type ToolsOf<P> = P extends { readonly tools?: infer T extends readonly unknown[] } ? T[number] : never;
+
+/** The calls of an agent with these tools, a toolkit with these calls, and these personas. */
+export type CallsIn<T extends readonly Tool<never>[], Kit extends AnyCall, Personas> = OrOther<
+  CallOf<T[number] | ToolsOf<Personas[keyof Personas]>> | Known<Kit>
+>;

@@ -4,6 +4,7 @@ import { AgentError, messageOf } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { CallsOf } from "./calls.ts";
 import { catalogueOf, offerOf, schemaIn, type Catalogue, type Offer } from "./catalogue.ts";
 import { DECLARED } from "./declared-tools.ts";
 import { checkPreset, defineTool } from "./define.ts";
@@ -372,12 +373,17 @@ export class SessionToolkit implements Toolkit<never> {
  * const agent = createAgent({ name: "researcher", model: scriptedModel(["Done."]), toolkit });
  * ```
  */
-export function createToolkit<Ctx = unknown>(options: ToolkitOptions<Ctx> = {}): Toolkit<Ctx> {
+export function createToolkit<Ctx = unknown, const T extends readonly Tool<Ctx>[] = readonly Tool<Ctx>[]>(
+  options?: ToolkitOptions<Ctx> & { readonly tools?: T },
+): Toolkit<Ctx, CallsOf<T>>;
+/** The same for a list of tools that the compiler does not know one by one. */
+export function createToolkit<Ctx = unknown>(options?: ToolkitOptions<Ctx>): Toolkit<Ctx>;
+export function createToolkit(options: ToolkitOptions<never> = {}): Toolkit<never> {
   check(toolkitSchema(), options, "createToolkit");
   const toolkit = new SessionToolkit(options.metaTool ?? false);
   for (const group of options.groups ?? []) toolkit.addGroup(group);
   for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);
-  return toolkit as unknown as Toolkit<Ctx>;
+  return toolkit as unknown as Toolkit<never>;
 }
 
 /** The agent's own copy of a toolkit. Throws `config/invalid` for an object that `createToolkit` did not make. */

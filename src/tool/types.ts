@@ -2,7 +2,7 @@
 import type { Execution, ToolSpec } from "../model/port.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
-import type { Ask, Decision } from "./pending.ts";
+import type { AnyCall, Ask, Decision } from "./pending.ts";
 
 /** The part of the Standard Schema interface (standardschema.dev, version 1) that tools use. */
 export interface StandardSchema {
@@ -161,8 +161,11 @@ export type ToolkitOptions<Ctx = unknown> = {
   readonly metaTool?: boolean;
 };
 
-/** An agent works on its own copy; active groups and changed presets belong to the session. */
-export interface Toolkit<Ctx = unknown> {
+/** An agent works on its own copy; active groups and changed presets belong to the session. `Calls` are those of the tools that it was
+ *  created with, see {@link CallsOf}. */
+export interface Toolkit<Ctx = unknown, Calls extends AnyCall = AnyCall> {
+  /** For the compiler only: never there. */
+  readonly "~calls"?: Calls;
   names(): string[];
   /** Throws `tool/duplicate` if the name is taken and `tool/unknown-group` for a group that was not added. */
   add(tool: Tool<Ctx>): void;

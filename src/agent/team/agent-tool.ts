@@ -13,6 +13,7 @@ import { checkNesting, noteAgent, toolNameOf } from "./nesting.ts";
 import {
   agentToolSchema,
   type AgentToolAgent,
+  type AgentToolArguments,
   type AgentToolOptions,
   type AgentToolRequest,
   type AnyAgentToolOptions,
@@ -77,9 +78,9 @@ function agentFor({ agent }: AnyAgentToolOptions, request: AgentToolRequest): Ag
  *   });
  * ```
  */
-export function agentTool<const S extends Schema | undefined = undefined>(
-  options: AgentToolOptions<S>,
-): Tool {
+export function agentTool<const S extends Schema | undefined = undefined, const Name extends string = string>(
+  options: AgentToolOptions<S, Name>,
+): Tool<unknown, Name, AgentToolArguments<S>> {
   check(agentToolSchema(), options as AnyAgentToolOptions, "agentTool");
   const given = options as AnyAgentToolOptions;
   const problem = problemOf(given);
@@ -121,7 +122,7 @@ export function agentTool<const S extends Schema | undefined = undefined>(
     execute: execute as never,
     ...(given.session !== undefined && given.session !== "perCall" && { maxParallel: 1 }),
     ...(given.execution && { execution: given.execution }),
-  }) as Tool;
+  }) as never;
 }
 
 /** The sessions that agents behind a tool keep for one parent. */

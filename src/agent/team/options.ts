@@ -2,6 +2,7 @@ import * as s from "../../base/option-schema.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { executionSchema } from "../../model/execution-schema.ts";
 import type { Execution } from "../../model/port.ts";
+import type { ArgumentsOf } from "../../tool/calls.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
 import { budgetSchema } from "../config-schema.ts";
 import type { AgentConfig, Budget, Input } from "../types.ts";
@@ -26,11 +27,11 @@ export type AgentToolRequest<In = JsonObject> = {
 };
 
 /** Options of {@link agentTool}. */
-export type AgentToolOptions<S extends Schema | undefined = undefined> = {
+export type AgentToolOptions<S extends Schema | undefined = undefined, Name extends string = string> = {
   /** The agent, or a function that returns it for a call: each time the same for the same call, in any process. */
   readonly agent: AgentToolAgent | ((request: AgentToolRequest) => AgentToolAgent);
   /** Default: `call_` and the name of the agent; `call_agent` for a function. */
-  readonly name?: string;
+  readonly name?: Name;
   /** What the model chooses the tool by; default: a sentence with the name of the agent. */
   readonly description?: string;
   /** Where the agent works. `perCall` (default): each call has a session of its own, PARENT/CALLID. `perName`: the agent remembers
@@ -55,6 +56,11 @@ export type AgentToolOptions<S extends Schema | undefined = undefined> = {
   /** Time-out and attempts of a call; default: those of the parent's tools. */
   readonly execution?: Execution;
 };
+
+/** The arguments of the tool, as the model writes them. */
+export type AgentToolArguments<S extends Schema | undefined> = S extends Schema
+  ? ArgumentsOf<S>
+  : { readonly message: string; readonly session_id?: string | null };
 
 /** The options, as they are used inside of the room. */
 export type AnyAgentToolOptions = AgentToolOptions<Schema | undefined>;

@@ -103,7 +103,7 @@ for (const call of desk.status().pending)
   if (call.name === "rent") expectTypeOf(call.input.flat).toBeNumber();
 
 // Where tools are not known, names are strings and arguments are JSON.
-const bare: Agent = createAgent({ name: "bare", model, toolkit: createToolkit({ tools: [pay] }) });
+const bare: Agent = createAgent({ name: "bare", model, toolkit: createToolkit() });
 expectTypeOf(bare).toEqualTypeOf<Agent>();
 expectTypeOf(createAgent({ name: "mcp", model, tools: ofMcp })).toEqualTypeOf<Agent>();
 expectTypeOf(createAgent<Desk>({ name: "desk", model, tools: [rent] })).toEqualTypeOf<Agent<Desk>>();
