@@ -20,6 +20,7 @@ import { devApp } from "./dev-app.ts";
 import { DEV_FOLDER, devToken, openDevFolder } from "./dev-folder.ts";
 import { DevState } from "./dev-state.ts";
 import { DevReport } from "./dev-report.ts";
+import { warmUpServer } from "./warm-up.ts";
 
 /** The tenant of all sessions: that of `agentchart serve --insecure-no-auth`. */
 const TENANT = "local";
@@ -65,6 +66,7 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
         const { problem: _, ...info } = state.info;
         state.set({ ...info, agents: names, reloads: info.reloads + 1 });
         report.loaded(names, changed);
+        void warmUpServer(current, token);
       },
       onBroken: (error) => {
         const problem = asSentence(errorMessage(error));
@@ -80,6 +82,7 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
     const run = async (): Promise<number> => {
       const names = await agents.start();
       current = api(names);
+      await warmUpServer(current, token);
       state.set({ ...state.info, agents: names });
       let policy = accessPolicy(flags.host, flags.port);
       const app = devApp({

@@ -1,8 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { memoryStore } from "../../store/memory.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { AnyAgentConfig } from "../../worker/types.ts";
+import type { HttpApp } from "../../server/options.ts";
+
+/** How often a server is asked before it is warm. */
+const TIMES = 3;
 
 /** Makes an agent that answers with a dot. */
 const dot = (): AnyAgentConfig => ({
@@ -15,6 +20,22 @@ const dot = (): AnyAgentConfig => ({
     },
   },
 });
+
+/** Sends a server what a page sends it first, for a session that does not exist: it is refused, and the first message of a page does
+ *  not wait for routes, checks and statements of the store that are made when they are first used. */
+export async function warmUpServer({ fetch }: HttpApp, token: string): Promise<void> {
+  const id = `warm-up-${randomUUID()}`;
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const send = async (path: string, body?: object): Promise<void> => {
+    const init = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
+    await (await fetch(new Request(`http://127.0.0.1/v1/sessions/${id}${path}`, init))).text();
+  };
+  for (let time = 0; time < TIMES; time++) {
+    await send("/messages", { input: "." }); // there is none, and no agent is named that would begin it
+    await send("/events");
+    await send("");
+  }
+}
 
 /** Drives a turn of a session in memory: the first message to the agents of a file then does not wait for code that is loaded and
  *  compiled when it first runs. */
