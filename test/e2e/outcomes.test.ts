@@ -88,7 +88,7 @@ test("a stored run says how it ended before it is opened, and why once it is", a
   await failed.close();
   await store.close?.();
   const { page, ui, faults } = await env.open();
-  await expect.poll(() => ui.run("stored-failed").innerText()).toMatch(/failed$/);
+  await expect.poll(() => ui.run("stored-failed").innerText()).toMatch(/model\/auth[^]*failed/);
   await ui.choose("stored-failed");
   await expect.poll(() => ui.run("stored-failed").innerText()).toContain("model/auth");
   expect(await page.getByTestId("turn-end").innerText()).toContain("model/auth: The key was refused.");
