@@ -199,7 +199,7 @@ test("many parallel calls are one chip outside of the chart, which opens into a 
     expect(await chip.getAttribute("aria-expanded")).toBe("true");
     expect(await rows.count()).toBe(50);
     const states = await rows.locator(".badge").allInnerTexts();
-    expect(states.slice(0, 5)).toEqual(["error", "error", "error", "approved", "running"]);
+    expect(states.slice(0, 5)).toEqual(["error", "error", "error", "not run yet", "running"]);
     expect(await rows.nth(0).innerText()).toMatch(/fetch_page\s+\{"n":0,"url":"[^"]+<b>page<\/b>/);
     const times = await rows.locator(".time").allInnerTexts();
     expect(times.filter((time) => !/^[\d.]+ m?s$/.test(time))).toEqual([]);

@@ -57,9 +57,10 @@ export async function shootWaiting({ env, look: openPage, shoot }: ScreenshotToo
   await shoot(page.page, "compare-dark");
 
   const parallel = await parallelFailures({ inspect });
-  await page.page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.page.getByTestId("compare").getByRole("button", { name: "Close" }).click();
   await page.choose(parallel.sessionId);
   await page.page.getByRole("button", { name: "Waterfall", exact: true }).click();
+  await page.goTo(20);
   await page.page.locator(".calls-chip").click();
   await shoot(page.page, "parallel-calls-dark");
 

@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import { clock, duration } from "../logic/format.ts";
 import { innerRunOf } from "../logic/inner-runs.ts";
 import { preview } from "../logic/json-rows.ts";
+import { callStateText } from "../logic/parallel-calls.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
@@ -59,7 +60,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
           </span>
         )}
         <span className="badge">
-          <Icon name={icon} /> {state === "approved" && record?.decided === undefined ? "not run yet" : state}
+          <Icon name={icon} /> {callStateText(state, record?.attempt ?? 0, record?.decided !== undefined)}
         </span>
       </button>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}

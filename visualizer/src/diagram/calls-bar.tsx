@@ -4,6 +4,7 @@ import {
   callTime,
   countCalls,
   MAX_CALL_BADGES,
+  callStateText,
   parallelCalls,
   type ParallelCall,
 } from "../logic/parallel-calls.ts";
@@ -92,7 +93,7 @@ function CallList({ id, calls, stepNumber, version }: ListProps) {
             <span className="mono arguments">{call.arguments}</span>
             {call.attempt > 1 && <span className="muted attempt">attempt {call.attempt}</span>}
             <span className="num time">{duration(callTime(call, starts, displayedAt))}</span>
-            <span className="badge">{call.state}</span>
+            <span className="badge">{callStateText(call.state, call.attempt)}</span>
           </li>
         ))}
       </ul>

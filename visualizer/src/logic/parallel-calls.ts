@@ -75,5 +75,11 @@ function toCall({ call, status, since, attempt, result, asks }: CallRecord, inde
   };
 }
 
+/** What is shown of the state of a call: one that was approved has not run yet, or waits to be tried again. */
+export function callStateText(state: string, attempt: number, isDecided = false): string {
+  if (state !== "approved" || (isDecided && attempt === 0)) return state;
+  return attempt > 0 ? "retrying" : "not run yet";
+}
+
 const argumentsText = (input: Json): string =>
   JSON.stringify(input, (_, value: Json) => (isBlob(value) ? `${value.head}…` : value));

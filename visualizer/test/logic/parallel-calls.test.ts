@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callTime, countCalls, parallelCalls } from "../../src/logic/parallel-calls.ts";
+import { callStateText, callTime, countCalls, parallelCalls } from "../../src/logic/parallel-calls.ts";
 import { callStarts } from "../../src/store/run-queries.ts";
 import { RunData } from "../../src/store/run-data.ts";
 import type { Json, JsonObject, PatchOp, WireStep } from "../../src/wire/types.ts";
@@ -103,4 +103,11 @@ test("the time of a call is that of its last attempt, and of its state while it 
   expect(callTime(never!, starts, 9_000)).toBeUndefined();
   const [running] = parallelCalls({ calls: [record("a", "running", { since: 400 })] });
   expect(callTime(running!, starts, 1_000)).toBe(600);
+});
+
+test("callStateText tells a call that has not run from one that is tried again", () => {
+  expect(callStateText("approved", 0)).toBe("not run yet");
+  expect(callStateText("approved", 0, true)).toBe("approved");
+  expect(callStateText("approved", 1, true)).toBe("retrying");
+  expect(callStateText("running", 2)).toBe("running");
 });
