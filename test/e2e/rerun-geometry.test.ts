@@ -27,13 +27,13 @@ afterAll(async () => {
 });
 
 describe.each([
-  [1_440, 900],
-  [1_024, 768],
-  [390, 844],
-] as const)("In a window of %i × %i px", (width, height) => {
+  [1_440, 900, "dark"],
+  [1_024, 768, "light"],
+  [390, 844, "dark"],
+] as const)("In a window of %i × %i px in %s", (width, height, colorScheme) => {
   const isPhone = width < 600;
 
-  test.each(["dark", "light"] as const)("a comparison is drawn well in %s", async (colorScheme) => {
+  test("a comparison is drawn well", async () => {
     const { page, faults } = await env.open({
       colorScheme,
       viewport: { width, height },
@@ -50,7 +50,7 @@ describe.each([
     expect(faults).toEqual(NO_FAULTS);
   });
 
-  test.each(["dark", "light"] as const)("the dialog of forks is drawn well in %s", async (colorScheme) => {
+  test("the dialog of forks is drawn well", async () => {
     const { page, ui, faults } = await env.open({
       colorScheme,
       viewport: { width, height },

@@ -32,6 +32,7 @@ export const RunLine = memo(function RunLine({
   const { runId, agent, title, error, worker, updatedAt, pending, phase } = row;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
+  const figures = figuresOf(row);
   const id = shortId(runId.replace(/^file:/, ""));
   return (
     <div className="run-line" style={{ ...style, paddingLeft: 8 + depth * 16 }}>
@@ -79,7 +80,9 @@ export const RunLine = memo(function RunLine({
               <span className="outcome">{label}</span>
             )}
           </span>
-          <span className="figures">{figuresOf(row)}</span>
+          <span className="figures" title={figures}>
+            {figures}
+          </span>
         </span>
       </button>
     </div>
