@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { inspector } from "agentchart/inspect";
 import { inTurns, median, ratios } from "./cpu.ts";
+import { emptyRounds } from "./empty-chart.ts";
 import { iterations } from "./iteration.ts";
 
 const { values } = parseArgs({
@@ -35,6 +36,7 @@ const connected = inspector({ home });
 const alone = inspector({ home: join(home, "nobody") });
 const measured = await inTurns(
   {
+    empty: emptyRounds,
     without: iterations(10, {}, long),
     observer: iterations(10, { inspect: () => {} }, long),
     nobody: iterations(10, { inspect: alone }, long),
@@ -55,9 +57,13 @@ type Name = keyof typeof measured;
 const row = (what: string, name: Name, base?: Name): string => {
   const samples = measured[name];
   const more = base && samples.map((value, index) => value - measured[base][index]!);
-  const beside = more && [signed(median(more)), median(ratios(samples, measured[base])).toFixed(2)];
+  const beside = more && [
+    signed(median(more)),
+    median(ratios(more, measured.empty)).toFixed(2),
+    median(ratios(samples, measured[base])).toFixed(2),
+  ];
   const cells = [median(samples), Math.min(...samples)].map((value) => value.toFixed(0));
-  return `| ${[what, ...cells, ...(beside ?? ["", ""])].join(" | ")} |`;
+  return `| ${[what, ...cells, ...(beside ?? ["", "", ""])].join(" | ")} |`;
 };
 const text = `# The inspector's cost to an agent, measured
 
@@ -66,12 +72,14 @@ CPU time of the agent's process, all threads, for one iteration: a model call an
 time-outs. An agent makes 500 of them, is closed, and its process rests for 20 ms, so that all counts which the inspector
 puts off: recording, diffs, JSON, the socket, garbage collection. What is done once for each agent counts as well: its
 first step shows its whole history, and its end waits for the hub. In turns of 50 iterations that weighs more. The hub runs in a
-process of its own and is not counted. Variants are measured in turns, and compared round by round. The
-aim is at most +100 µs.
+process of its own and is not counted. Variants are measured in turns, and compared round by round. The speed of a machine changes
+within seconds, so that what the inspector adds is also shown as a multiple of an empty chart: a machine of XState's with as many
+steps as an iteration, which does nothing. The aim is at most +100 µs.
 
-| | median µs | least | more than without | ÷ without |
-|---|---|---|---|---|
+| | median µs | least | more than without | ÷ empty chart | ÷ without |
+|---|---|---|---|---|---|
 ${[
+  row("an empty chart", "empty"),
   row("without `inspect`, history 10", "without"),
   row("an observer that does nothing", "observer", "without"),
   row("`inspect`, no hub there", "nobody", "without"),
