@@ -6,7 +6,7 @@ import type { SessionToolkit } from "../tool/toolkit.ts";
 import { leave, restsAndIsSaved } from "./ending.ts";
 import { LiveSession } from "./live-session.ts";
 import { resumableAt } from "./reply.ts";
-import type { KeptParts, Surroundings } from "./runtime.ts";
+import type { KeptParts, Surroundings } from "./runtime-parts.ts";
 import { busy } from "./turns.ts";
 import type { Agent, AgentConfig } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import { AgentError, agentErrorOf, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
+import { AgentError, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
@@ -6,9 +6,8 @@ import { checkHistory } from "../session/check-history.ts";
 import { DurableSession, type RestoredSession } from "../session/durable.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
-import type { Lease, SessionStore } from "../store/port.ts";
+import type { SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
-import type { Schema, Tool } from "../tool/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
@@ -20,7 +19,6 @@ import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { aboutSession } from "./about-session.ts";
 import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
-import { BriefWait } from "./brief-wait.ts";
 import { settingsOf, toolkitOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
 import { cutOffEvents, eventsBetween, DERIVED_TYPES } from "./derive-events.ts";
@@ -29,7 +27,6 @@ import { AllowedTools } from "./allowed-tools.ts";
 import { StepPublisher } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
-import { onProcessEnd } from "./leave-process.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace } from "./live-chart.ts";
 import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
@@ -38,51 +35,13 @@ import { RestHooks } from "./rest-hooks.ts";
 import { SentCommands } from "./sent-commands.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import { SessionJournal } from "./session-journal.ts";
+import { SessionOpening } from "./session-opening.ts";
 import { SessionLife, type LifeEffect, type LivingSession } from "./session-life.ts";
+import type { KeptParts, Output, RuntimeListener } from "./runtime-parts.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { journalStateOf, statusOf } from "./status.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
 import type { AgentConfig, Status } from "./types.ts";
-
-/** The time after which a session that another process has is tried again, ms. */
-const RETRY_OPEN_MS = 250;
-
-/** The schema of the structured answer that is asked for, and the tool that gives it. */
-export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
-
-/** What the runtime calls. */
-export type RuntimeListener = {
-  /** Called when the chart has taken a call, before anything of it runs. */
-  onCall(): void;
-  /** Called when a turn has come to rest, with the context before. */
-  onSettled(context: AgentContext, before: AgentContext): void;
-  /** Called when the journal has grown. */
-  onCommitted(): void;
-  /** Called once, when the agent has ended. */
-  onStopped(error: AgentError): void;
-  readonly around: Surroundings;
-};
-
-/** Where a session runs in this process: which actors, agents and workers are around it. */
-export type Surroundings = {
-  /** Called with the lease before the session is read; if it rejects, the lease is released. */
-  readonly admit?: (lease: Lease) => Promise<void>;
-  /** The names of the agents inside of which this one runs, and its own. */
-  readonly path?: readonly string[];
-  /** The actor inside of which the chart runs, in its system; default: none. */
-  readonly parent?: ActorParent;
-};
-
-/** What an agent keeps of one runtime for the next one of its session. */
-export type KeptParts = {
-  /** Events go to the listeners of all runtimes. */
-  readonly events: EventEmitter;
-  /** Default: the tools of the configuration. */
-  toolkit?: SessionToolkit;
-  /** Default: the hooks of the configuration. */
-  hooks?: readonly Hook<never>[];
-  output?: Output | undefined;
-};
 
 /** A path as events and journals name it. */
 const shortPath = (path: string): string => path.replace(/\.running$/u, "");
@@ -105,15 +64,10 @@ export class Runtime implements ChartOwner, LivingSession {
   readonly host: AgentHost;
   readonly #chart: LiveChart;
   readonly #life: SessionLife;
+  readonly #opening: SessionOpening;
   readonly #commands = new SentCommands();
   readonly #fingerprint: AgentFingerprint;
   #moved: PromiseWithResolvers<void> | undefined;
-  /** The reading of the stored session, while it is under way. */
-  #reading: Promise<void> | undefined;
-  #wait: BriefWait | undefined;
-  /** Says that this process holds no lease any more. */
-  #hasLeft: (() => void) | undefined;
-  #stored: RestoredSession | undefined;
   #output: Output | undefined;
   /** The requests to models so far. */
   #modelCalls = 0;
@@ -135,6 +89,7 @@ export class Runtime implements ChartOwner, LivingSession {
     const durable = config.store && this.#durableSession(config.store);
     this.journal = new SessionJournal(durable, this);
     this.#life = new SessionLife({ name: config.name, isDurable: durable !== undefined }, this);
+    this.#opening = new SessionOpening(this, this.#life);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
     if (restored) this.toolkit.restoreGroups(restored.activeGroups);
@@ -275,10 +230,8 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. `waitMs`: how
    *  long another process that has the session is waited for. */
-  async open(waitMs = 0): Promise<void> {
-    this.#life.send({ type: "session.open", waitUntil: Date.now() + waitMs });
-    await this.#reading;
-    if (this.isDurable && this.journal.seq === 0) await this.journal.saved();
+  open(waitMs?: number): Promise<void> {
+    return this.#opening.open(waitMs);
   }
 
   /** As {@link open}; undefined if there is nothing to wait for. */
@@ -303,49 +256,26 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
-  load(session: RestoredSession, parts: SavedParts = {}): void {
-    this.#assertLoads(session);
-    this.#replace(session, parts);
-    this.#adopt();
-    this.#beginRest();
+  load(session: RestoredSession, parts?: SavedParts): void {
+    this.#opening.load(session, parts);
   }
 
-  /** Lets hooks do what they do while the session rests, if it does. */
-  #beginRest(): void {
-    if (phaseOf(this.path) === "stopped") this.rest.begin();
-  }
-
-  #assertLoads(session: RestoredSession): void {
-    const refused = this.refusal(this.#loading(session));
-    if (refused?.code === "session/agent-changed") throw refused;
-  }
-
-  #loading({ context, isReleased = false }: RestoredSession): AgentCommand {
-    return { type: "session.load", context, agent: this.fingerprint, ...(isReleased && { isReleased }) };
-  }
-
-  /** Goes on with the turn of another agent, if the session is in one. */
-  #adopt(): void {
-    const event: AgentCommand = { type: "session.adopt", at: this.now(), agent: this.fingerprint };
-    if (!this.refusal(event)) this.send(event);
-  }
-
-  #replace(
-    session: RestoredSession,
-    { memory = true, toolkit = true, slots = memory }: SavedParts = {},
+  /** Takes over what a restored session has beside its context. */
+  restoreParts(
+    { activeGroups, hooks, modelCalls }: RestoredSession,
+    { toolkit }: { readonly toolkit: boolean },
   ): void {
-    const { activeGroups, hooks } = session;
-    this.#modelCalls = session.modelCalls ?? this.#modelCalls;
+    this.#modelCalls = modelCalls ?? this.#modelCalls;
     for (const name of hooks.filter((each) => !this.hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
     if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
-    const context = {
-      ...(memory ? session : this).context,
-      slots: (slots ? session : this).context.slots,
-    };
-    if (memory || slots) this.send(this.#loading({ ...session, context }));
+  }
+
+  /** Lets hooks do what they do while the session rests, if it does. */
+  beginRest(): void {
+    if (phaseOf(this.path) === "stopped") this.rest.begin();
   }
 
   /** Journals that an input was refused, and emits an event. */
@@ -409,8 +339,7 @@ export class Runtime implements ChartOwner, LivingSession {
 
   #end(): void {
     const error = this.stoppedBy!;
-    this.#hasLeft?.();
-    this.#wait?.end();
+    this.#opening.end();
     this.rest.stop();
     this.#chart.stop();
     this.#moved?.resolve();
@@ -469,7 +398,7 @@ export class Runtime implements ChartOwner, LivingSession {
       for (const event of eventsBetween(before, context, isWaiting)) this.events.emit(event);
     }
     if (hasSettled) this.#listener.onSettled(context, before);
-    if (phaseOf(left) !== "stopped") this.#beginRest();
+    if (phaseOf(left) !== "stopped") this.beginRest();
   }
 
   /** The machine of the chart has failed. */
@@ -486,56 +415,11 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** Does what the chart of the session's life makes happen. */
   perform(effect: LifeEffect): void {
-    if (effect === "read") this.#reading = this.#read();
-    else if (effect === "begin") this.#begin();
+    if (effect === "read") this.#opening.read();
+    else if (effect === "begin") this.#opening.begin();
     else if (effect === "endAgent") this.#end();
-    else if (effect === "releaseLease") this.#giveUpLease();
+    else if (effect === "releaseLease") this.#opening.giveUpLease();
     else this.journal.abandon();
-  }
-
-  async #read(): Promise<void> {
-    try {
-      this.#stored = await this.journal.open();
-      if (this.#stored) await this.#admit(this.#stored);
-    } catch (error) {
-      this.#life.send({ type: "session.failed", at: Date.now(), error: agentErrorOf(error, "store/failed") });
-      if (!this.#life.isWaiting) throw error;
-      await (this.#wait ??= new BriefWait()).begin(RETRY_OPEN_MS);
-      this.#life.send({ type: "session.retry" });
-      return this.#reading;
-    }
-    this.#life.send({ type: "session.read", until: this.journal.leaseUntil });
-  }
-
-  /** Gives the lease back of a session that is left to another agent, and throws why. */
-  async #admit(session: RestoredSession): Promise<void> {
-    try {
-      this.#assertLoads(session);
-    } catch (error) {
-      await this.journal.release();
-      throw error;
-    }
-  }
-
-  #begin(): void {
-    if (this.#stored) this.#replace(this.#stored);
-    else this.journal.record(freshContext(this.settings, Transcript.of()), this.context);
-    this.#stored = undefined;
-    this.#life.send({ type: "session.begun" });
-    this.#adopt();
-    this.#beginRest();
-    this.#hasLeft = onProcessEnd((exitCode) => this.#leave(exitCode));
-  }
-
-  #giveUpLease(): void {
-    this.#hasLeft?.();
-    this.journal.discard();
-  }
-
-  /** The process is about to exit. */
-  #leave(exitCode?: number): void {
-    const isAtRest = phaseOf(this.path) !== "running";
-    this.#life.send({ type: "session.leave", isAtRest, ...(exitCode !== undefined && { exitCode }) });
   }
 
   #durableSession(store: SessionStore): DurableSession {

@@ -1,0 +1,47 @@
+import type { AgentError } from "../base/error.ts";
+import type { EventEmitter } from "../event/emitter.ts";
+import type { Hook } from "../hook/types.ts";
+import type { Lease } from "../store/port.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { Schema, Tool } from "../tool/types.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { ActorParent } from "./live-chart.ts";
+
+// What a runtime is made with.
+
+/** The schema of the structured answer that is asked for, and the tool that gives it. */
+export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
+
+/** What the runtime calls. */
+export type RuntimeListener = {
+  /** Called when the chart has taken a call, before anything of it runs. */
+  onCall(): void;
+  /** Called when a turn has come to rest, with the context before. */
+  onSettled(context: AgentContext, before: AgentContext): void;
+  /** Called when the journal has grown. */
+  onCommitted(): void;
+  /** Called once, when the agent has ended. */
+  onStopped(error: AgentError): void;
+  readonly around: Surroundings;
+};
+
+/** Where a session runs in this process: which actors, agents and workers are around it. */
+export type Surroundings = {
+  /** Called with the lease before the session is read; if it rejects, the lease is released. */
+  readonly admit?: (lease: Lease) => Promise<void>;
+  /** The names of the agents inside of which this one runs, and its own. */
+  readonly path?: readonly string[];
+  /** The actor inside of which the chart runs, in its system; default: none. */
+  readonly parent?: ActorParent;
+};
+
+/** What an agent keeps of one runtime for the next one of its session. */
+export type KeptParts = {
+  /** Events go to the listeners of all runtimes. */
+  readonly events: EventEmitter;
+  /** Default: the tools of the configuration. */
+  toolkit?: SessionToolkit;
+  /** Default: the hooks of the configuration. */
+  hooks?: readonly Hook<never>[];
+  output?: Output | undefined;
+};

@@ -1,0 +1,157 @@
+import { agentErrorOf, type AgentError } from "../base/error.ts";
+import { Transcript } from "../message/transcript.ts";
+import type { RestoredSession } from "../session/durable.ts";
+import type { SavedParts } from "../session/save.ts";
+import type { Fingerprint } from "../tool/fingerprint.ts";
+import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import { phaseOf } from "../../machines/agent/phase.ts";
+import { BriefWait } from "./brief-wait.ts";
+import { onProcessEnd } from "./leave-process.ts";
+import type { SessionJournal } from "./session-journal.ts";
+import type { SessionLife } from "./session-life.ts";
+
+/** The time after which a session that another process has is tried again, ms. */
+const RETRY_OPEN_MS = 250;
+
+/** What is opened, loaded and left. */
+export interface OpenedSession {
+  readonly settings: Settings;
+  readonly context: AgentContext;
+  /** The path of the innermost state of the chart. */
+  readonly path: string;
+  readonly isDurable: boolean;
+  readonly journal: SessionJournal;
+  readonly fingerprint: Fingerprint;
+  now(): number;
+  refusal(event: AgentCommand): AgentError | undefined;
+  send(event: AgentCommand): void;
+  /** Takes over what a restored session has beside its context. */
+  restoreParts(session: RestoredSession, parts: { readonly toolkit: boolean }): void;
+  /** The session is loaded: hooks may do what they do while it rests. */
+  beginRest(): void;
+}
+
+/** How a session comes into this process and leaves it: read under a lease, loaded into the chart, left before the process exits. */
+export class SessionOpening {
+  readonly #session: OpenedSession;
+  readonly #life: SessionLife;
+  /** The reading of the stored session, while it is under way. */
+  #reading: Promise<void> | undefined;
+  #wait: BriefWait | undefined;
+  #stored: RestoredSession | undefined;
+  /** Says that this process holds no lease any more. */
+  #hasLeft: (() => void) | undefined;
+
+  constructor(session: OpenedSession, life: SessionLife) {
+    this.#session = session;
+    this.#life = life;
+  }
+
+  /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. `waitMs`: how
+   *  long another process that has the session is waited for. */
+  async open(waitMs = 0): Promise<void> {
+    this.#life.send({ type: "session.open", waitUntil: Date.now() + waitMs });
+    await this.#reading;
+    const { isDurable, journal } = this.#session;
+    if (isDurable && journal.seq === 0) await journal.saved();
+  }
+
+  /** Takes the lease and reads the session. */
+  read(): void {
+    this.#reading = this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const { journal } = this.#session;
+    try {
+      this.#stored = await journal.open();
+      if (this.#stored) await this.#admit(this.#stored);
+    } catch (error) {
+      this.#life.send({ type: "session.failed", at: Date.now(), error: agentErrorOf(error, "store/failed") });
+      if (!this.#life.isWaiting) throw error;
+      await (this.#wait ??= new BriefWait()).begin(RETRY_OPEN_MS);
+      this.#life.send({ type: "session.retry" });
+      return this.#reading;
+    }
+    this.#life.send({ type: "session.read", until: journal.leaseUntil });
+  }
+
+  /** Gives the lease back of a session that is left to another agent, and throws why. */
+  async #admit(session: RestoredSession): Promise<void> {
+    try {
+      this.#assertLoads(session);
+    } catch (error) {
+      await this.#session.journal.release();
+      throw error;
+    }
+  }
+
+  /** Loads what was read, or begins a journal. */
+  begin(): void {
+    const { journal, settings, context } = this.#session;
+    if (this.#stored) this.#replace(this.#stored);
+    else journal.record(freshContext(settings, Transcript.of()), context);
+    this.#stored = undefined;
+    this.#life.send({ type: "session.begun" });
+    this.#adopt();
+    this.#session.beginRest();
+    this.#hasLeft = onProcessEnd((exitCode) => this.#leave(exitCode));
+  }
+
+  /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
+  load(session: RestoredSession, parts?: SavedParts): void {
+    this.#assertLoads(session);
+    this.#replace(session, parts);
+    this.#adopt();
+    this.#session.beginRest();
+  }
+
+  #assertLoads(session: RestoredSession): void {
+    const refused = this.#session.refusal(this.#loading(session));
+    if (refused?.code === "session/agent-changed") throw refused;
+  }
+
+  #loading({ context, isReleased = false }: RestoredSession): AgentCommand {
+    const agent = this.#session.fingerprint;
+    return { type: "session.load", context, agent, ...(isReleased && { isReleased }) };
+  }
+
+  /** Goes on with the turn of another agent, if the session is in one. */
+  #adopt(): void {
+    const current = this.#session;
+    const event: AgentCommand = { type: "session.adopt", at: current.now(), agent: current.fingerprint };
+    if (!current.refusal(event)) current.send(event);
+  }
+
+  #replace(
+    session: RestoredSession,
+    { memory = true, toolkit = true, slots = memory }: SavedParts = {},
+  ): void {
+    const current = this.#session;
+    current.restoreParts(session, { toolkit });
+    const context = {
+      ...(memory ? session : current).context,
+      slots: (slots ? session : current).context.slots,
+    };
+    if (memory || slots) current.send(this.#loading({ ...session, context }));
+  }
+
+  /** Stops what waits for the session or for the end of the process. */
+  end(): void {
+    this.#hasLeft?.();
+    this.#wait?.end();
+  }
+
+  /** Gives the lease back. */
+  giveUpLease(): void {
+    this.#hasLeft?.();
+    this.#session.journal.discard();
+  }
+
+  /** The process is about to exit. */
+  #leave(exitCode?: number): void {
+    const isAtRest = phaseOf(this.#session.path) !== "running";
+    this.#life.send({ type: "session.leave", isAtRest, ...(exitCode !== undefined && { exitCode }) });
+  }
+}
