@@ -59,15 +59,27 @@ export function lazily<T extends object>(build: () => T): () => T {
   return () => (built ??= build());
 }
 
+/** How much of a text an error shows, in characters. */
+const MAX_SHOWN = 200;
+
+/** The beginning of a text that is too long for an error. */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
 /** How an error shows what was found: a string in quotes, an object without its content. */
 export function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return JSON.stringify(shortened(value));
   if (typeof value === "function") return "a function";
-  if (typeof value !== "object" || value === null) return String(value);
+  if (typeof value !== "object" || value === null) return shortened(String(value));
   return Array.isArray(value) ? "an array" : "an object";
 }
 
-const kindOf = (value: unknown): string => (typeof value === "string" ? "a string" : shown(value));
+/** How an error shows what may be a secret. */
+function kindOf(value: unknown): string {
+  const type = typeof value;
+  return type === "string" || type === "number" || type === "bigint" ? `a ${type}` : shown(value);
+}
 
 const wrong = (value: unknown, expected: string, show = shown): Issue => ({
   path: [],
@@ -129,7 +141,7 @@ export function matching(pattern: RegExp, what: string): OptionSchema<string> {
   return value((value) => isString(value) && pattern.test(value), what, { json: { type: "string" } });
 }
 
-/** A string that no error quotes, such as a key or a connection string. */
+/** A string that no error quotes, nor a number in its place, such as a key or a connection string. */
 export function secret(what = "a string", pattern = /(?:)/u): OptionSchema<string> {
   return value((value) => isString(value) && pattern.test(value), what, { show: kindOf });
 }
@@ -215,7 +227,7 @@ export function listOf<T>(element: OptionSchema<T>, what = "an array"): OptionSc
 /** A plain object whose values are all of one kind. */
 export function recordOf<T>(
   element: OptionSchema<T>,
-  what = "an object",
+  what = "a plain object",
 ): OptionSchema<{ readonly [name: string]: T }> {
   return {
     issueOf: (value) =>

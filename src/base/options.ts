@@ -1,6 +1,6 @@
 import { AgentError } from "./error.ts";
 import { isObject } from "./is-object.ts";
-import type { AnyShape, OptionSchema, OptionsSchema } from "./option-schema.ts";
+import { shortened, type AnyShape, type OptionSchema, type OptionsSchema } from "./option-schema.ts";
 
 /** Returns what is wrong with a value, such as "`maxIter` is not an option; did you mean `maxIters`?", or undefined. `subject` is
  *  what the sentence calls the value itself. */
@@ -49,7 +49,8 @@ export function check<T>(schema: OptionSchema<T>, value: unknown, from: string, 
 export function mismatchOf<T>(schema: OptionSchema<T>, value: unknown, subject?: string): string | undefined {
   const issue = schema.issueOf(value);
   if (issue === undefined) return undefined;
-  const where = [...(subject === undefined ? [] : [subject]), ...issue.path].join(".");
+  const steps = issue.path.map((step) => shortened(String(step)));
+  const where = [...(subject === undefined ? [] : [subject]), ...steps].join(".");
   return `${where || "it"}: expected ${issue.expected}`;
 }
 
@@ -58,7 +59,8 @@ export function nameOf(path: readonly PropertyKey[]): string | undefined {
   if (path.length === 0) return undefined;
   const steps = path.map((step) => {
     if (typeof step === "number") return `[${step}]`;
-    return /^[\w$-]+$/u.test(String(step)) ? `.${String(step)}` : `[${JSON.stringify(String(step))}]`;
+    const name = shortened(String(step));
+    return /^[\w$-]+$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   });
   return `\`${steps.join("").replace(/^\./u, "")}\``;
 }

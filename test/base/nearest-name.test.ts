@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { nearestName } from "../../src/base/nearest-name.ts";
 
 describe("nearestName()", () => {
@@ -16,5 +16,12 @@ describe("nearestName()", () => {
     ["x", undefined],
   ] as const)("returns for %s the name %s", ([word, name]) => {
     expect(nearestName(word, names)).toBe(name);
+  });
+
+  test("does not compare a huge word letter by letter", () => {
+    const reads = vi.spyOn(Math, "min");
+    expect(nearestName("x".repeat(10_000), names)).toBeUndefined();
+    expect(reads).not.toHaveBeenCalled();
+    reads.mockRestore();
   });
 });

@@ -38,6 +38,19 @@ describe("problemOf says", () => {
     expect(problemOf(long, "hunter2")).toBe("The argument is a string; expected 64 hexadecimal digits.");
   });
 
+  test.each([4711n, 4711, ["hunter2"], { hunter2: 1 }, () => "hunter2"])(
+    "nothing of the value that is in the place of a secret: %s",
+    (given) => {
+      const problem = problemOf(schema(), { n: 1, key: given });
+      expect(problem).toMatch(/^`key` is an? [a-z]+; expected a string\.$/u);
+    },
+  );
+
+  test("of a record that an instance of a class is no plain object", () => {
+    const given = { n: 1, limits: new Headers() };
+    expect(problemOf(schema(), given)).toBe("`limits` is an object; expected a plain object.");
+  });
+
   test("of options that may have others only a name that is nearly one of them", () => {
     const open = s.openOptions<Options>({
       key: s.optional(s.string()),
@@ -47,6 +60,18 @@ describe("problemOf says", () => {
     expect(problemOf(open, { n: 1, close() {} })).toBeUndefined();
     expect(problemOf(open, { n: 1, limit: 1 })).toBe("`limit` is not an option; did you mean `limits`?");
   });
+});
+
+const HUGE = "x".repeat(1_000_000);
+
+test.each([
+  [{ n: HUGE }, /^`n` is "x{200}…"; expected a number\.$/u],
+  [{ n: Symbol(HUGE) }, /^`n` is Symbol\(x{193}…; expected a number\.$/u],
+  [{ n: 10n ** 100_000n }, /^`n` is 10{199}…; expected a number\.$/u],
+  [{ n: 1, [HUGE]: 1 }, /^`\["x{200}…"\]` is not an option; there are key, limits, n\.$/u],
+  [{ n: 1, limits: { [HUGE]: 0 } }, /^`limits\["x{200}…"\]` is 0; expected an integer from 1 to 9\.$/u],
+])("a problem shows the beginning of a huge text: case %#", (given, problem) => {
+  expect(problemOf(schema(), given)).toMatch(problem);
 });
 
 test("check throws config/invalid that begins with what was called", () => {
@@ -123,9 +148,15 @@ describe("mismatchOf", () => {
     [{ blocks: [{ type: "text", text: "a" }, { type: "text" }] }, "blocks.1.text: expected a string"],
     [{ blocks: [{ type: "count", count: Infinity }] }, "blocks.0.count: expected a number"],
     [{ blocks: [], more: { a: true, b: "secret" } }, "more.b: expected true"],
-    [{ blocks: [], more: new Date() }, "more: expected an object"],
+    [{ blocks: [], more: new Date() }, "more: expected a plain object"],
   ])("says where %j differs, and not what was found: %s", (given, problem) => {
     expect(mismatchOf(schema, given)).toBe(problem);
+  });
+
+  test("shows the beginning of a huge name", () => {
+    expect(mismatchOf(schema, { blocks: [], more: { [HUGE]: 1 } })).toMatch(
+      /^more\.x{200}…: expected true$/u,
+    );
   });
 
   test("names the value", () => {
