@@ -25,6 +25,7 @@ const PROCESS_TESTS = [
   "test/cli/otel.test.ts",
   "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
+  "test/cli/dev/warm-up.test.ts",
   "test/cli/docs-workers.test.ts",
   "test/cli/serve-health.test.ts",
   "test/cli/sessions-fork.test.ts",
@@ -46,6 +47,7 @@ const PROCESS_TESTS = [
   "test/tool/mcp/process-group.test.ts",
   "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",
+  "test/session/idle-heap.test.ts",
   "test/session/process-end.test.ts",
   "test/examples/approval.test.ts",
   "test/examples/guide.test.ts",
@@ -115,6 +117,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "plain",
+          // the sources are loaded once in each worker, not for each file: a test leaves its process as it found it
+          isolate: false,
+          unstubEnvs: true,
           include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts", "visualizer/test/**/*.test.ts"],
           exclude: [
             "**/node_modules/**",

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { countMessage, countText } from "../../src/model/tokens.ts";
+import { freshModules } from "../support/fresh-modules.ts";
 import { call, show, traced } from "../support/trace.ts";
 
 describe("token estimates", () => {
@@ -96,7 +97,7 @@ describe("bounded memory", () => {
 });
 
 test("a missing tokenizer is an error that names the package and the command", async () => {
-  vi.resetModules();
+  freshModules();
   vi.doMock("../../src/model/load-tokenizer.cjs", () => ({
     loadTokenizer: () => {
       throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AgentError, textOf } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted, toolOf } from "../support/agents.ts";
+import { freshModules } from "../support/fresh-modules.ts";
 
 describe("a session in this process", () => {
   test("is open from the start without a store", async () => {
@@ -88,6 +89,9 @@ describe("a session in this process", () => {
 
 describe("a session of a process that is about to exit", () => {
   test("is opened again if the process goes on", async () => {
+    freshModules(); // no session of another file is open in them
+    const { scripted, toolOf } = await import("../support/agents.ts");
+    const others = process.listeners("beforeExit");
     const store = memoryStore();
     const ask = toolOf("ask");
     const turns = [{ calls: [{ id: "c1", name: "ask" }] }, "Done."];
@@ -99,6 +103,6 @@ describe("a session of a process that is about to exit", () => {
     await agent.decide("c1", { answer: "Yes." });
     expect((await agent.call()).text).toBe("Done.");
     await agent.close();
-    expect(process.listeners("beforeExit")).toEqual([]);
+    expect(process.listeners("beforeExit")).toEqual(others);
   });
 });
