@@ -41,6 +41,8 @@ type Slots = { readonly [name: string]: PromiseActorLogic<any, any> };
 
 /** What sees every step of a machine, and performs the effects that are the host's. */
 type Actions<Context> = {
+  /** True if nobody has a snapshot of the actor: then its services may be forgotten in place. Default: false. */
+  readonly isUnseen?: (self: AnyActorRef) => boolean;
   readonly stepTaken?: (args: { readonly self: AnyActorRef }, step: StepTaken<Context>) => void;
   readonly perform?: (
     args: { readonly self: AnyActorRef },
@@ -120,9 +122,9 @@ export function machineOf<Context extends object>(
     const isBatch = startsMany(step.effects);
     if (isBatch) enqueue.assign((({ spawn }: Spawning) => spawned(step, spawn)) as never);
     else if (step.context !== context) enqueue.assign((() => step.context) as never);
-    const { children } = self.getSnapshot() as { readonly children: Children };
+    const isUnseen = actions.isUnseen?.(self) ?? false;
     for (const effect of step.effects)
-      if (!(isBatch && effect.type === "spawn") && !isForgotten(effect, children))
+      if (!(isBatch && effect.type === "spawn") && !(isUnseen && isForgotten(effect, self)))
         enqueueEffect(queue, effect);
     queue({ type: "stepTaken", params: { event, from, step } });
     const { id } = event as Event;
@@ -213,10 +215,12 @@ function enqueueEffect(queue: Queue, effect: Effect): void {
 type Children = { [id: string]: AnyActorRef | undefined };
 
 /** Forgets a service that is to be stopped and has ended by itself: there is nothing to stop. XState's action would copy all other
- *  children, so that the results of n services at once would cost n². */
-function isForgotten(effect: Effect, children: Children): boolean {
-  const child = effect.type === "stop" ? children[effect.id] : undefined;
-  if (effect.type !== "stop" || !child || child.getSnapshot().status === "active") return false;
+ *  children, so that the results of n services at once would cost n². This changes the newest snapshot, which nobody else may have. */
+function isForgotten(effect: Effect, self: AnyActorRef): boolean {
+  if (effect.type !== "stop") return false;
+  const { children } = self.getSnapshot() as { readonly children: Children };
+  const child = children[effect.id];
+  if (!child || child.getSnapshot().status === "active") return false;
   delete children[effect.id];
   return true;
 }

@@ -5,7 +5,7 @@ import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import { statePath } from "./derive-events.ts";
 import { liveMachine } from "./services/actors.ts";
-import { bindHost, type Host } from "./services/host.ts";
+import { bindHost, markSeen, type Host } from "./services/host.ts";
 
 /** A state of the chart by its path, such as "reasoning.calling.running", with the context. */
 export type ChartPlace = { readonly path: string; readonly context: AgentContext };
@@ -70,6 +70,7 @@ export class LiveChart {
   get actor(): ChartActor {
     this.#isSeen = true;
     this.#actor ??= this.#start();
+    markSeen(this.#actor);
     if (this.#owner.isStopped) this.stop();
     return this.#actor;
   }
@@ -78,6 +79,7 @@ export class LiveChart {
   show(options: { readonly inspect?: Observer } = {}): void {
     this.#isSeen = true;
     this.#actor = this.#start(options);
+    markSeen(this.#actor);
   }
 
   send(event: AgentCommand): void {

@@ -51,6 +51,21 @@ describe("the actor of an agent", () => {
     expect(children()).toEqual([]);
   });
 
+  test("has snapshots that keep the children that they had", async () => {
+    const held = Promise.withResolvers<string>();
+    const tools = [toolOf("quick", () => "ok"), toolOf("slow", () => held.promise)];
+    const calls = ["quick", "slow", "quick"].map((name, index) => ({ id: `c${index}`, name, input: {} }));
+    const { agent } = scripted([{ calls }, "end"], { tools, parallelToolCalls: true });
+    const taken: { readonly children: object; readonly ids: readonly string[] }[] = [];
+    agent.actor.subscribe(({ children }) => void taken.push({ children, ids: Object.keys(children) }));
+    const reply = agent.call("go");
+    await expect.poll(() => taken.at(-1)?.ids).toEqual(["tool.slow.2"]);
+    held.resolve("done");
+    await reply;
+    expect(taken).toContainEqual(expect.objectContaining({ ids: expect.objectContaining({ length: 3 }) }));
+    for (const { children, ids } of taken) expect(Object.keys(children)).toEqual(ids);
+  });
+
   test("is stopped once the agent is closed, also if nobody had asked for it before", async () => {
     const { agent } = scripted(["one"]);
     await agent.call("go");

@@ -96,3 +96,16 @@ export function hostOf(agent: AnyActorRef | undefined): Host {
   if (!host) throw new AgentError("config/no-slot", "This actor was not started by createAgent().");
   return host;
 }
+
+/** The actors of agent machines that somebody outside has: few, if any. */
+const seen = new WeakSet<AnyActorRef>();
+
+/** Says that somebody outside has the actor from now on. */
+export function markSeen(agent: AnyActorRef): void {
+  seen.add(agent);
+}
+
+/** True if somebody outside has the actor, and maybe its snapshots. */
+export function isSeen(agent: AnyActorRef): boolean {
+  return seen.has(agent);
+}
