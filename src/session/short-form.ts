@@ -46,7 +46,7 @@ function longPosition(data: JsonObject, writtenAt: number): object {
   const { ago, steps, ...rest } = data;
   return {
     ...rest,
-    ...(ago !== undefined && { at: writtenAt - Number(ago) }),
+    ...(ago !== undefined && { at: typeof ago === "number" ? writtenAt - ago : ago }),
     ...(steps !== undefined && { steps: Array.isArray(steps) ? steps.map(longStep) : steps }),
   };
 }
