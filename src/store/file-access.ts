@@ -49,7 +49,15 @@ export class FileAccess {
 
   /** Opens a file. Rejects what the operating system says. */
   async open(path: string, flags: number): Promise<OpenFile> {
-    const fd = await this.#call<number>((done) => fs.open(path, flags, 0o600, done));
+    return this.#file(await this.#call<number>((done) => fs.open(path, flags, 0o600, done)));
+  }
+
+  /** Takes over a file that another operation has opened. */
+  adopt(file: OpenFile): OpenFile {
+    return this.#file(file.fd);
+  }
+
+  #file(fd: number): OpenFile {
     return new OpenFile((start, isLast) => this.#call(start, isLast), fd);
   }
 
@@ -123,15 +131,15 @@ type Call = <T>(start: (done: Done<T>) => void, isLast?: boolean) => Promise<T>;
 /** A file that an operation has opened. */
 export class OpenFile {
   readonly #call: Call;
-  readonly #fd: number;
+  readonly fd: number;
 
   constructor(call: Call, fd: number) {
     this.#call = call;
-    this.#fd = fd;
+    this.fd = fd;
   }
 
   stat(): Promise<Stats> {
-    return this.#call((done) => fs.fstat(this.#fd, done));
+    return this.#call((done) => fs.fstat(this.fd, done));
   }
 
   /** Reads the bytes from one offset to another; fewer if the file ends before. */
@@ -141,7 +149,7 @@ export class OpenFile {
     while (length < bytes.length) {
       const at = length;
       const count = await this.#call<number>((done) =>
-        fs.read(this.#fd, bytes, at, bytes.length - at, from + at, done),
+        fs.read(this.fd, bytes, at, bytes.length - at, from + at, done),
       );
       if (count === 0) break;
       length += count;
@@ -151,15 +159,15 @@ export class OpenFile {
 
   /** Writes bytes where the file ends, in one call, and returns how many were accepted. */
   append(bytes: Buffer): Promise<number> {
-    return this.#call((done) => fs.write(this.#fd, bytes, 0, bytes.length, null, done));
+    return this.#call((done) => fs.write(this.fd, bytes, 0, bytes.length, null, done));
   }
 
   /** Resolves when the content survives a power loss. */
   sync(): Promise<void> {
-    return this.#call((done) => fs.fsync(this.#fd, done));
+    return this.#call((done) => fs.fsync(this.fd, done));
   }
 
   close(): Promise<void> {
-    return this.#call((done) => fs.close(this.#fd, done), true);
+    return this.#call((done) => fs.close(this.fd, done), true);
   }
 }

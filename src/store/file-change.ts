@@ -4,7 +4,8 @@ import type { LRUCache } from "lru-cache";
 import { AgentError } from "../base/error.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf, noteEnd, type FileExtent } from "./file-end.ts";
-import { isMissing, syncFolder } from "./file-folder.ts";
+import { isMissing } from "./file-error.ts";
+import { syncFolder } from "./file-folder.ts";
 import {
   commit,
   type Acknowledged,
@@ -12,6 +13,7 @@ import {
   type JournalHead,
   type JournalTail,
 } from "./file-journal.ts";
+import type { KeptFiles } from "./file-kept.ts";
 import type { Batch } from "./port.ts";
 import { readPosition } from "./position.ts";
 
@@ -89,24 +91,50 @@ export type JournalChange = {
   readonly isSynced: boolean;
   /** A new journal must survive a power loss, whatever `isSynced` says. */
   readonly isNewSynced: boolean;
+  /** The journal stays open for the next change. Not with `isSynced`, nor for a new journal. */
+  readonly isKept: boolean;
 };
 
 type Written = JournalTail & { readonly isNew: boolean };
+
+/** What a store remembers of its journals. */
+export type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; readonly kept: KeptFiles };
 
 /** Decides and appends once. Returns undefined if nothing is to be appended, and "overtaken" if another process appended first. */
 async function tryChange(
   access: FileAccess,
   file: OpenFile,
-  { path, sessionId, decide }: JournalChange,
-  tails: LRUCache<string, JournalTail>,
+  { path, decide }: JournalChange,
+  tail: JournalTail,
+  { tails }: KnownJournals,
 ): Promise<Written | "overtaken" | undefined> {
-  const tail = await checkedTailOf(access, file, path, sessionId, tails.get(path));
   const draft = await decide(tail.head);
   if (!draft) return undefined;
-  const written = await commit(file, tail, draft);
+  const written = await commit(access, file, path, tail, draft);
   if (!written) return "overtaken";
   tails.set(path, written);
   return { ...written, isNew: tail.head === undefined };
+}
+
+/** Appends to a journal that was kept, after what is known of it: another process that has changed it is found by the append, which then
+ *  does not count. Returns undefined if the journal must be read to decide, also to refuse. */
+async function changeKept(
+  access: FileAccess,
+  file: OpenFile,
+  change: JournalChange,
+  known: KnownJournals,
+): Promise<Written | undefined> {
+  const tail = known.tails.get(change.path);
+  if (!tail) return undefined;
+  const decide: JournalChange["decide"] = async (head) => {
+    try {
+      return await change.decide(head);
+    } catch {
+      return undefined;
+    }
+  };
+  const changed = await tryChange(access, file, { ...change, decide }, tail, known);
+  return changed === "overtaken" ? undefined : changed;
 }
 
 /** Reads the end of a journal, decides, and appends, as one atomic operation, in the order of the calls. Returns the new head;
@@ -114,25 +142,37 @@ async function tryChange(
 export async function changeJournal(
   access: FileAccess,
   change: JournalChange,
-  tails: LRUCache<string, JournalTail>,
+  known: KnownJournals,
 ): Promise<JournalHead | undefined> {
-  const { path, sessionId, mayCreate, decide, isSynced, isNewSynced } = change;
+  const { path, sessionId, mayCreate, decide, isSynced, isNewSynced, isKept } = change;
   let file: OpenFile | undefined;
+  const changed = async (): Promise<Written | undefined> => {
+    file = known.kept.take(access, path);
+    const written = file && (await changeKept(access, file, change, known));
+    if (written) return written;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const former = file;
+      file = undefined;
+      await former?.close();
+      file = await openToAppend(access, path, mayCreate);
+      if (!file) {
+        await decide(undefined);
+        return undefined;
+      }
+      const tail = await checkedTailOf(access, file, path, sessionId, known.tails.get(path));
+      const found = await tryChange(access, file, change, tail, known);
+      if (found !== "overtaken") return found;
+    }
+    throw tooManyWriters(sessionId);
+  };
   try {
     const written = await access.alone(path, async () => {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const former = file;
-        file = undefined;
-        await former?.close();
-        file = await openToAppend(access, path, mayCreate);
-        if (!file) {
-          await decide(undefined);
-          return undefined;
-        }
-        const changed = await tryChange(access, file, change, tails);
-        if (changed !== "overtaken") return changed;
-      }
-      throw tooManyWriters(sessionId);
+      const result = await changed();
+      if (!result || !file || !isKept) return result;
+      const kept = file;
+      file = undefined;
+      await known.kept.keep(access, path, kept);
+      return result;
     });
     // While it is synced, other operations may read and write the file.
     if (written && file && (isSynced || (written.isNew && isNewSynced)))

@@ -1,5 +1,5 @@
 import type { FileAccess, OpenFile } from "./file-access.ts";
-import { ifExists } from "./file-folder.ts";
+import { ifExists } from "./file-error.ts";
 import { tailOf, type JournalTail } from "./file-journal.ts";
 import { endOf, lineAt, wholeSize } from "./file-lines.ts";
 import { sessionDamaged } from "./stored-json.ts";

@@ -34,3 +34,19 @@ export async function withStoreErrors<T>(operation: string, work: Promise<T>): P
     throw fileError(error, operation);
   }
 }
+
+/** True if an error says that there is no such file, also because a file or a broken link is in the path. */
+export function isMissing(thrown: unknown): boolean {
+  const { code } = (thrown ?? {}) as { readonly code?: unknown };
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
+}
+
+/** Resolves as `read` does; to undefined if there is no such file or folder. */
+export async function ifExists<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

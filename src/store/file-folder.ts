@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { join } from "node:path";
 import type { FileAccess } from "./file-access.ts";
+import { ifExists } from "./file-error.ts";
 import type { JournalHead } from "./file-journal.ts";
 import type { Lease } from "./port.ts";
 
@@ -10,22 +11,6 @@ import type { Lease } from "./port.ts";
 const FLOOR = "~floor";
 /** How many fences may be issued while a session is being deleted. */
 const FLOOR_MARGIN = 1_000;
-
-/** True if an error says that there is no such file, also because a file or a broken link is in the path. */
-export function isMissing(thrown: unknown): boolean {
-  const { code } = (thrown ?? {}) as { readonly code?: unknown };
-  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
-}
-
-/** Resolves as `read` does; to undefined if there is no such file or folder. */
-export async function ifExists<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
 
 /** Makes the names in a folder survive a power loss, where the operating system supports it. */
 export async function syncFolder(access: FileAccess, path: string): Promise<void> {

@@ -88,7 +88,7 @@ export async function appendInput(
   const put = randomUUID().slice(0, 8);
   const { id, data, dueAt } = input;
   const isFirst = index.items.length === 0; // the folder's name may be a hash
-  await appendLine(file, index.end, () => ({
+  await appendLine(access, file, path, index.end, () => ({
     ...(isFirst && { session: sessionId }),
     id,
     put,

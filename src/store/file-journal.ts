@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import type { OpenFile } from "./file-access.ts";
+import type { FileAccess, OpenFile } from "./file-access.ts";
 import {
   appendLine,
   endOf,
@@ -155,13 +155,15 @@ export type LineDraft = {
   readonly headAt: (off: number) => JournalHead;
 };
 
-/** Appends a line after `tail` and returns the new tail; undefined if another line came first, so that this one does not
- *  count. */
+/** Appends a line after `tail` to the journal at `path` and returns the new tail; undefined if another line came first or the journal is
+ *  another one by now, so that this line does not count. */
 export async function commit(
+  access: FileAccess,
   file: OpenFile,
+  path: string,
   tail: JournalTail,
   { fields, headAt }: LineDraft,
 ): Promise<JournalTail | undefined> {
-  const line = await appendLine(file, tail.end, (off) => ({ ...fields, head: headAt(off) }));
+  const line = await appendLine(access, file, path, tail.end, (off) => ({ ...fields, head: headAt(off) }));
   return line && { end: line.end, head: headAt(line.off) };
 }

@@ -1,6 +1,7 @@
 import zlib from "node:zlib";
 import type { JsonObject } from "../base/json.ts";
-import type { OpenFile } from "./file-access.ts";
+import type { FileAccess, OpenFile } from "./file-access.ts";
+import { ifExists } from "./file-error.ts";
 
 // Append-only files that any number of processes write without a lock. They must be on a local file system, where one write
 // to a file opened for appending is not mixed with another.
@@ -40,10 +41,14 @@ export function isSameFile(a: FileEnd, b: FileEnd): boolean {
   return a.ino === b.ino && a.bornAt === b.bornAt;
 }
 
-/** Encodes a line (L1). */
-function encodeLine(off: number, fields: object): Buffer {
+/** Encodes a line (L1), with `prefix` before it. */
+function encodeLine(prefix: string, off: number, fields: object): Buffer {
   const body = JSON.stringify({ off, ...fields }).slice(0, -1);
-  return Buffer.from(`${body},"crc":"${zlib.crc32(body).toString(16).padStart(8, "0")}"}\n`);
+  const line = Buffer.from(`${prefix}${body},"crc":"00000000"}\n`);
+  const crcAt = line.length - CRC_LENGTH - 1;
+  const crc = zlib.crc32(line.subarray(prefix.length, crcAt)).toString(16).padStart(8, "0");
+  line.write(crc, crcAt + ',"crc":"'.length, "latin1");
+  return line;
 }
 
 /** Decodes a line; undefined if its checksum is wrong. */
@@ -166,15 +171,18 @@ export function lineAfter(
 ): { readonly off: number; readonly bytes: Buffer } {
   const prefix = end.isTorn ? TORN : "";
   const off = end.size + prefix.length;
-  return { off, bytes: Buffer.concat([Buffer.from(prefix), encodeLine(off, fieldsAt(off))]) };
+  return { off, bytes: encodeLine(prefix, off, fieldsAt(off)) };
 }
 
 /**
  * Appends a line after `end` and returns its offset. Returns undefined if another process appended first, so that the line
- * does not count. Throws what the file system throws; then no whole line was written.
+ * does not count, or if the file at `path` is another one or none by now. Throws what the file system throws; then no whole
+ * line was written.
  */
 export async function appendLine(
+  access: FileAccess,
   file: OpenFile,
+  path: string,
   end: FileEnd,
   fieldsAt: (off: number) => object,
 ): Promise<{ readonly off: number; readonly end: FileEnd } | undefined> {
@@ -186,6 +194,8 @@ export async function appendLine(
     throw new Error("The disk accepted only a part of the line.");
   }
   const size = end.size + bytes.length;
-  const isOurs = (await file.stat()).size === size || (await file.bytesAt(end.size, size)).equals(bytes);
+  const found = await ifExists(access.stat(path));
+  if (found?.ino !== end.ino || found.birthtimeMs !== end.bornAt) return undefined;
+  const isOurs = found.size === size || (await file.bytesAt(end.size, size)).equals(bytes);
   return isOurs ? { off, end: { ...end, size, isTorn: false } } : undefined;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AgentError } from "../base/error.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf } from "./file-end.ts";
-import { ifExists } from "./file-folder.ts";
+import { ifExists } from "./file-error.ts";
 import { journalLineAt, journalLines, type JournalTail } from "./file-journal.ts";
 import { linesBackward, linesForward } from "./file-lines.ts";
 import { sessionIdOf } from "./file-name.ts";

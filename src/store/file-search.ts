@@ -1,7 +1,7 @@
 import { statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { FileAccess } from "./file-access.ts";
-import { ifExists } from "./file-folder.ts";
+import { ifExists } from "./file-error.ts";
 import { JOURNAL } from "./file-list.ts";
 import type { SessionInfo } from "./port.ts";
 import type { IndexChanges } from "./searcher.ts";

@@ -1,53 +1,28 @@
-import { constants } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { LRUCache } from "lru-cache";
 import { check } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
-import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
+import { appendLineDraft } from "./file-change.ts";
 import { inTime, STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
-import { checkedTailOf, checkEnd } from "./file-end.ts";
-import { withStoreErrors } from "./file-error.ts";
+import { withStoreErrors, ifExists } from "./file-error.ts";
 import { isExiting, releaseAtExit, releaseDraft, watchExit } from "./file-exit.ts";
 import { slotsOfStore } from "./file-slots.ts";
-import {
-  expiryOf,
-  fenceFloor,
-  ifExists,
-  moveToTrash,
-  removeDrafts,
-  removeTrash,
-  writeRenewal,
-} from "./file-folder.ts";
-import {
-  acknowledge,
-  appendInput,
-  hasDueInput,
-  indexOf,
-  waitingInputs,
-  type InboxIndex,
-} from "./file-inbox.ts";
-import {
-  journalEntries,
-  journalLineAt,
-  type Acknowledged,
-  type LineDraft,
-  type JournalHead,
-  type JournalTail,
-} from "./file-journal.ts";
-import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
-import { folderName } from "./file-name.ts";
+import { expiryOf, fenceFloor, moveToTrash, removeDrafts, removeTrash, writeRenewal } from "./file-folder.ts";
+import { acknowledge, hasDueInput, waitingInputs, type InboxIndex } from "./file-inbox.ts";
+import { journalLineAt, type Acknowledged } from "./file-journal.ts";
+import { INBOX, infoOf, newestFence, sessionFolders } from "./file-list.ts";
 import { fileChanges, INDEX_FILE, statsOf } from "./file-search.ts";
 import { LocalSearcher } from "./local-index.ts";
 import { isAppendSynced } from "./local-options.ts";
-import type { JournalEntry, Lease, SessionInfo, SessionInput, SessionStore } from "./port.ts";
+import type { Lease, SessionInfo, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
-import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
+import { holdsLease, leaseLost, appendError, nextTakeovers } from "./append-check.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
+import { inputsIn, SessionFiles } from "./file-sessions.ts";
 
 export type { FileStoreOptions };
 
@@ -75,23 +50,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   check(fileSchema(), options, "fileStore");
   const { fsync = "rest", watchEveryMs = 100, timeoutMs = STORE_TIMEOUT_MS, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
-  const tails = new LRUCache<string, JournalTail>({ max: 1_000 });
-  const inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
-  const isInputSynced = fsync !== "never";
+  const files = new SessionFiles(dir, fsync !== "never");
   const slots = slotsOfStore();
   const turns: FileTurns = new Map();
   const running = new Set<Promise<unknown>>();
-  let isClosed = false;
   watchExit();
-
-  const assertOpen = (): void => {
-    if (isClosed) throw storeClosed();
-  };
-  const folder = (sessionId: string): string => {
-    assertOpen();
-    checkId(sessionId, "A session id");
-    return join(dir, folderName(sessionId));
-  };
 
   /** Runs an operation, or a step of a long one. `operation` completes "could not …" in messages. */
   async function operate<T>(operation: string, work: (access: FileAccess) => Promise<T>): Promise<T> {
@@ -106,157 +69,15 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     }
   }
 
-  const change = (
-    access: FileAccess,
-    sessionId: string,
-    { mayCreate = false, isSynced = false },
-    decide: (head?: JournalHead) => Promise<LineDraft | undefined>,
-  ): Promise<JournalHead | undefined> => {
-    const path = join(folder(sessionId), JOURNAL);
-    const options = { path, sessionId, mayCreate, isSynced, isNewSynced: isInputSynced, decide };
-    return changeJournal(access, options, tails);
-  };
-
-  /** Opens a file of a session; undefined if there never was one. */
-  async function openToRead(
-    access: FileAccess,
-    sessionId: string,
-    path: string,
-  ): Promise<OpenFile | undefined> {
-    const file = await ifExists(access.open(path, constants.O_RDONLY));
-    if (!file) await checkEnd(access, undefined, path, { end: 0 }, sessionId, "a file");
-    return file;
-  }
-  /** Opens a file of a session and updates what is cached of it; undefined if there is no such file. */
-  const readCached = <C extends object, T>(
-    access: FileAccess,
-    sessionId: string,
-    path: string,
-    cache: LRUCache<string, C>,
-    update: (file: OpenFile, known?: C) => Promise<C>,
-    read: (file: OpenFile, found: C) => T | Promise<T>,
-  ): Promise<T | undefined> =>
-    access.alone(path, async () => {
-      const file = await openToRead(access, sessionId, path);
-      if (!file) return undefined;
-      try {
-        const found = await update(file, cache.get(path));
-        cache.set(path, found);
-        return await read(file, found);
-      } finally {
-        await file.close();
-      }
-    });
-  /** Returns what `read` returns of a journal that exists and is not empty. */
-  async function readJournal<T>(
-    access: FileAccess,
-    sessionId: string,
-    read: (file: OpenFile, head: JournalHead) => T | Promise<T>,
-  ): Promise<T | undefined> {
-    const path = join(folder(sessionId), JOURNAL);
-    const update = (file: OpenFile, known?: JournalTail) =>
-      checkedTailOf(access, file, path, sessionId, known);
-    return readCached(access, sessionId, path, tails, update, (file, { head }) =>
-      head ? read(file, head) : undefined,
-    );
-  }
-  const headOf = (access: FileAccess, sessionId: string) => readJournal(access, sessionId, (_, head) => head);
-  /** Returns what `read` returns of an inbox that exists. */
-  async function readInbox<T>(
-    access: FileAccess,
-    sessionId: string,
-    read: (file: OpenFile, index: InboxIndex) => T | Promise<T>,
-  ): Promise<T | undefined> {
-    const path = join(folder(sessionId), INBOX);
-    const update = (file: OpenFile, known?: InboxIndex) => indexOf(access, file, path, sessionId, known);
-    return readCached(access, sessionId, path, inboxes, update, read);
-  }
-
-  /** The inputs of a folder in the trash that are not acknowledged. */
-  async function inputsIn(
-    access: FileAccess,
-    path: string,
-    sessionId: string,
-    acknowledged: Acknowledged,
-  ): Promise<readonly SessionInput[]> {
-    const read = async (file: OpenFile) => {
-      const index = await indexOf(access, file, path, sessionId);
-      return waitingInputs(file, sessionId, index, acknowledged, Number.POSITIVE_INFINITY);
-    };
-    return (await ifExists(access.withFile(path, constants.O_RDONLY, read))) ?? [];
-  }
-
-  /** Appends an input to an open inbox. Returns true if it was, false if the inbox had its id, and undefined if it is to be tried
-   *  again; and the extent of the inbox. */
-  const putInto = (
-    access: FileAccess,
-    file: OpenFile,
-    path: string,
-    sessionId: string,
-    input: SessionInput,
-  ) =>
-    access.alone(path, async () => {
-      const index = await indexOf(access, file, path, sessionId, inboxes.get(path));
-      inboxes.set(path, index);
-      const isNew = index.items.length === 0;
-      const isAccepted = index.byId.has(input.id)
-        ? false
-        : await appendInput(access, file, path, sessionId, index, input);
-      return { isNew, isAccepted, extent: { end: index.end.size, count: index.items.length } };
-    });
-
-  async function put(
-    access: FileAccess,
-    sessionId: string,
-    input: SessionInput,
-  ): Promise<"accepted" | "duplicate"> {
-    const path = join(folder(sessionId), INBOX);
-    let wasMoved = false;
-    for (;;) {
-      const file = (await openToAppend(access, path, true))!;
-      try {
-        const { isNew, isAccepted, extent } = await putInto(access, file, path, sessionId, input);
-        if (isAccepted && isInputSynced) await syncAll(access, file, path, extent, isNew);
-        const found = await ifExists(access.stat(path));
-        const isKept = found?.ino === (await file.stat()).ino; // else the session was deleted meanwhile
-        if (isAccepted !== undefined && isKept) return isAccepted || wasMoved ? "accepted" : "duplicate";
-        wasMoved ||= isAccepted === true; // and is there again if the session was deleted but for its inputs
-      } finally {
-        await file.close();
-      }
-    }
-  }
-
-  async function* readEntries(
-    access: FileAccess,
-    sessionId: string,
-    after: number,
-    limit: number,
-  ): AsyncGenerator<JournalEntry> {
-    const path = join(folder(sessionId), JOURNAL);
-    const file = await openToRead(access, sessionId, path);
-    if (file === undefined) return;
-    try {
-      let left = limit;
-      for await (const entry of journalEntries(file, sessionId, after, limit)) {
-        left--;
-        yield entry;
-      }
-      if (left > 0) await checkedTailOf(access, file, path, sessionId, tails.get(path));
-    } finally {
-      await file.close();
-    }
-  }
-
   async function releaseNow(lease: Lease): Promise<void> {
-    const path = join(folder(lease.sessionId), JOURNAL);
-    releaseAtExit(path, tails.get(path), lease, now());
+    const { path, tail } = files.journalOf(lease.sessionId);
+    releaseAtExit(path, tail, lease, now());
   }
 
   /** The sessions that have a folder, in the order of their ids. */
   const foldersAfter = (cursor: string, prefix = "") =>
     operate("list", async (access) => {
-      assertOpen();
+      files.assertOpen();
       const folders = await sessionFolders(access, dir);
       return folders
         .filter(({ sessionId }) => sessionId.startsWith(prefix) && compareIds(sessionId, cursor) > 0)
@@ -271,10 +92,10 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   ): Promise<boolean> {
     const info = await infoOf(access, path, sessionId);
     if (info?.phase === "quarantined") return false;
-    const head = await headOf(access, sessionId);
+    const head = await files.headOf(access, sessionId);
     if (head && head.owner !== null && (await expiryOf(access, path, head)) > now()) return false;
     const acknowledged = head?.inbox ?? NOTHING;
-    const hasInput = await readInbox(access, sessionId, (_, index) =>
+    const hasInput = await files.readInbox(access, sessionId, (_, index) =>
       hasDueInput(index, acknowledged, before),
     );
     return isSessionDue(info, hasInput ?? false, before);
@@ -297,9 +118,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     acquire: (sessionId, { owner, ttlMs }) =>
       operate("acquire a lease", async (access) => {
         checkId(owner, "An owner");
-        const path = folder(sessionId);
+        const path = files.folder(sessionId);
         const isSynced = fsync === "always";
-        const head = await change(access, sessionId, { mayCreate: true, isSynced }, async (found) => {
+        const head = await files.change(access, sessionId, { mayCreate: true, isSynced }, async (found) => {
           const isLocked = found !== undefined && found.owner !== null && found.owner !== owner;
           if (isLocked && (await expiryOf(access, path, found)) > now()) return undefined;
           const fence = (found?.fence ?? (await fenceFloor(access, dir))) + 1;
@@ -319,12 +140,12 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       operate("renew a lease", async (access) => {
         const { sessionId, fence } = lease;
         const check = async () => {
-          const head = await headOf(access, sessionId);
+          const head = await files.headOf(access, sessionId);
           if (!holdsLease(lease, head)) throw leaseLost(sessionId, fence, head?.fence);
         };
         await check();
         const renewed = { ...lease, expiresAt: now() + ttlMs };
-        await writeRenewal(access, folder(sessionId), renewed);
+        await writeRenewal(access, files.folder(sessionId), renewed);
         await check();
         return renewed;
       }),
@@ -332,7 +153,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     release: (lease) => {
       if (isExiting()) return releaseNow(lease);
       return operate("release a lease", async (access) => {
-        await change(access, lease.sessionId, {}, async (head) =>
+        await files.change(access, lease.sessionId, {}, async (head) =>
           head && holdsLease(lease, head) ? releaseDraft(head, now()) : undefined,
         );
       });
@@ -340,22 +161,26 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     holder: (sessionId) =>
       operate("read a lease", async (access) => {
-        const head = await headOf(access, sessionId);
-        const leftMs = head ? (await expiryOf(access, folder(sessionId), head)) - now() : 0;
+        const head = await files.headOf(access, sessionId);
+        const leftMs = head ? (await expiryOf(access, files.folder(sessionId), head)) - now() : 0;
         return head && head.owner !== null && leftMs > 0 ? { owner: head.owner, leftMs } : undefined;
       }),
 
     append: (sessionId, batch) =>
       operate("append", async (access) => {
-        const isSynced = isAppendSynced(fsync, readPosition(batch.position).phase);
+        const { phase } = readPosition(batch.position);
+        const isSynced = isAppendSynced(fsync, phase);
+        const isKept = phase === "running" && !isSynced;
         const { ackInputs = [] } = batch;
-        const head = await change(access, sessionId, { isSynced }, async (found) => {
+        const head = await files.change(access, sessionId, { isSynced, isKept }, async (found) => {
           const refusal = appendError(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
           const inbox =
             ackInputs.length === 0
               ? undefined
-              : await readInbox(access, sessionId, (_, index) => acknowledge(index, found.inbox, ackInputs));
+              : await files.readInbox(access, sessionId, (_, index) =>
+                  acknowledge(index, found.inbox, ackInputs),
+                );
           return appendLineDraft(found, batch, now(), inbox ?? found.inbox);
         });
         return head!.seq;
@@ -363,7 +188,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       const access = new FileAccess(slots, turns);
-      const entries = readEntries(access, sessionId, after, limit);
+      const entries = files.readEntries(access, sessionId, after, limit);
       try {
         for (;;) {
           const next = await inTime(withStoreErrors("read", entries.next()), timeoutMs, "read");
@@ -378,7 +203,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     load: (sessionId) =>
       operate("load", (access) =>
-        readJournal(access, sessionId, async (file, head) => {
+        files.readJournal(access, sessionId, async (file, head) => {
           if (head.position === null) return undefined;
           const line = await journalLineAt(file, sessionId, head.position);
           const { position = {} } = line;
@@ -392,15 +217,15 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     putInput: (sessionId, input) =>
       operate("put an input", async (access) => {
         checkId(input.id, "An input id");
-        return put(access, sessionId, input);
+        return files.put(access, sessionId, input);
       }),
 
     takeInputs: (sessionId, limit) =>
       operate("take inputs", async (access) => {
-        const acknowledged = (await headOf(access, sessionId))?.inbox ?? NOTHING;
+        const acknowledged = (await files.headOf(access, sessionId))?.inbox ?? NOTHING;
         const read = (file: OpenFile, index: InboxIndex) =>
           waitingInputs(file, sessionId, index, acknowledged, limit);
-        return (await readInbox(access, sessionId, read)) ?? [];
+        return (await files.readInbox(access, sessionId, read)) ?? [];
       }),
 
     // There may be any number of sessions: each is read in a time of its own.
@@ -417,7 +242,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     },
 
     async search(query) {
-      assertOpen();
+      files.assertOpen();
       const isThere = await operate("search", (access) => ifExists(access.stat(dir)));
       return isThere ? searcher.search(query) : { sessions: [], total: 0 };
     },
@@ -433,17 +258,20 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     delete: (sessionId, { keepsInputs = false } = {}) =>
       operate("delete", async (access) => {
-        const path = folder(sessionId);
+        const path = files.folder(sessionId);
         const exists = (await infoOf(access, path, sessionId)) !== undefined;
         const inbox = await ifExists(access.stat(join(path, INBOX)));
         const isThere = exists || (inbox?.size ?? 0) > 0;
         if (!(await ifExists(access.stat(path)))?.isDirectory()) return isThere;
-        const acknowledged = keepsInputs ? ((await headOf(access, sessionId))?.inbox ?? NOTHING) : undefined;
+        const acknowledged = keepsInputs
+          ? ((await files.headOf(access, sessionId))?.inbox ?? NOTHING)
+          : undefined;
         const trash = await moveToTrash(access, dir, path, await newestFence(access, path));
         if (acknowledged)
           for (const input of await inputsIn(access, join(trash, INBOX), sessionId, acknowledged))
-            await put(access, sessionId, input);
+            await files.put(access, sessionId, input);
         await removeTrash(access, trash);
+        await files.forget(access, sessionId);
         const hasIndex = (await ifExists(access.stat(indexPath))) !== undefined;
         await searcher.remove(sessionId, hasIndex);
         return isThere;
@@ -451,7 +279,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     watch(sessionId, { signal }) {
       const read = (access: FileAccess) =>
-        readJournal(access, sessionId, (_, { position, seq }) => (position === null ? undefined : seq));
+        files.readJournal(access, sessionId, (_, { position, seq }) => (position === null ? undefined : seq));
       const current = () => operate("watch", read);
       return watchSeq({ current, subscribe: pollEvery(watchEveryMs), signal });
     },
@@ -459,9 +287,10 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     prune: (options) => pruneSessions(store, options, now),
 
     close: async () => {
-      isClosed = true;
+      files.isClosed = true;
       await searcher.close();
       await Promise.allSettled(running);
+      await operate("close", (access) => files.closeAll(access));
     },
   };
   return store;

@@ -1,0 +1,37 @@
+import type { FileAccess, OpenFile } from "./file-access.ts";
+
+/** How many journals one store leaves open. */
+const MOST = 64;
+
+/**
+ * The journals that stay open between the appends of a turn, by their paths. Nothing is known of them but that they were there: what
+ * is written to one counts only if the file of that name still is the one that was written to. Whoever takes a file owns it, and
+ * keeps it again or closes it.
+ */
+export class KeptFiles {
+  readonly #files = new Map<string, OpenFile>();
+
+  /** Takes the file at `path` for an operation. */
+  take(access: FileAccess, path: string): OpenFile | undefined {
+    const file = this.#files.get(path);
+    this.#files.delete(path);
+    return file && access.adopt(file);
+  }
+
+  /** Keeps a file, and closes the one that was used longest ago if there are too many. */
+  async keep(access: FileAccess, path: string, file: OpenFile): Promise<void> {
+    this.#files.set(path, file);
+    if (this.#files.size <= MOST) return;
+    const [oldest] = this.#files.keys();
+    await this.close(access, oldest!);
+  }
+
+  /** Closes the file at `path`, if it is kept. */
+  async close(access: FileAccess, path: string): Promise<void> {
+    await this.take(access, path)?.close();
+  }
+
+  async closeAll(access: FileAccess): Promise<void> {
+    for (const path of [...this.#files.keys()]) await this.close(access, path);
+  }
+}
