@@ -36,6 +36,7 @@ export const hooksText = (point: string): string =>
 
 const COMMANDS: { readonly [event: string]: string } = {
   "xstate.init": "the run began",
+  "xstate.stop": "the agent left its process",
   call: "a call came in",
   "run.interrupt": "interrupted",
   "run.steer": "a message for the running turn",

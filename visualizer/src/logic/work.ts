@@ -61,6 +61,8 @@ export function outcomeOfAttempt(
   const result = isObject(output) && isObject(output["result"]) ? output["result"] : record?.result;
   if (event === "timer.due" && !isFinished(record)) return { state: "failed", detail: "ran out of time" };
   if (event === "run.interrupt") return { state: "stopped", detail: "interrupted" };
+  if (record?.status === "unknown")
+    return { state: "stopped", detail: "its process ended, and its outcome is unknown" };
   return outcomeOfResult(result as Json | undefined);
 }
 

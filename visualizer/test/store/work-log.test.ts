@@ -20,7 +20,7 @@ async function turnOf(config: Partial<AgentConfig> & Pick<AgentConfig, "model">)
   const agent = createAgent({ name: "bot", ...config });
   const watched = new WatchedRun(agent.sessionId, () => {});
   watched.attach(agent);
-  await agent.call("go").catch(() => {});
+  await (config.snapshot ? agent.call() : agent.call("go")).catch(() => {});
   watched.write();
   const items = keptSteps(watched.history);
   const page = { runId: "r", states: watched.history.states, total: items.length, first: 1 };
@@ -142,4 +142,19 @@ test("a run that is read from its middle has what began there, and all of it onc
   expect(workLog(half, index).works.map(({ kind }) => kind)).toEqual(["turn", "model", "rest"]);
   half.add({ ...page, items: items.slice(0, 3) });
   expect(workLog(half, index).works).toEqual(log.works);
+});
+
+test("a call whose process ended while it ran was stopped, and its outcome is unknown", async () => {
+  const running = Promise.withResolvers<void>();
+  const tools = [toolOf("look", () => (running.resolve(), new Promise<string>(() => {})))];
+  const killed = createAgent({ name: "bot", model: scriptedModel([look("a")]), tools, interruptGraceMs: 0 });
+  const turn = killed.call("go").catch(() => {});
+  await running.promise;
+  const snapshot = killed.snapshot();
+  const { run, log } = await turnOf({ model: scriptedModel([]), tools, snapshot });
+  const call = log.works.find(({ kind }) => kind === "tool")!;
+  expect(call).toMatchObject({ state: "stopped", detail: "its process ended, and its outcome is unknown" });
+  expect(titleOf(run.at(call.to!)!, log.endedAt(call.to!), [])).toMatchObject({ title: "look was stopped" });
+  await killed.close();
+  await turn;
 });
