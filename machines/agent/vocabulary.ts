@@ -17,6 +17,7 @@ import * as entry from "./updates/entry.ts";
 import * as handoff from "./updates/handoff.ts";
 import * as output from "./updates/output.ts";
 import * as reasoning from "./updates/reasoning.ts";
+import * as reviewing from "./updates/reviewing.ts";
 import { decideCall, reviveCalls } from "./updates/resume.ts";
 import * as slots from "./updates/slots.ts";
 import { nextInstant } from "./updates/timer.ts";
@@ -142,8 +143,8 @@ const guards = {
 
   // acting
   wantsPreActing: (context: AgentContext) =>
-    context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
-  allowsAll: acting.allowsAll,
+    context.listening.includes("preActing") && reviewing.unhookedCalls(context).length > 0,
+  allowsAll: reviewing.allowsAll,
   needsApproval: ({ calls }: AgentContext) => calls.some(({ asks, stored }) => asks !== undefined && !stored),
   hasUnknownOutcome: ({ calls }: AgentContext) => calls.some(({ status }) => status === "unknown"),
   allSettled: ({ calls }: AgentContext) => allSettled(calls),
@@ -168,7 +169,7 @@ const updates = {
   queueInput: entry.queueInput,
   takeResults: entry.takeResults,
   refuseInput: entry.refuseInput,
-  rerunSuspended: acting.rerunSuspended,
+  rerunSuspended: reviewing.rerunSuspended,
   recordDecision: decideCall,
 
   // reasoning and summarizing
@@ -214,9 +215,9 @@ const updates = {
   cancelCompaction: compaction.cancelCompaction,
 
   // acting
-  applyPreActing: fromHooks(acting.applyPreActing),
-  allowCalls: acting.allowCalls,
-  applyReview: fromOutcome(acting.applyReview),
+  applyPreActing: fromHooks(reviewing.applyPreActing),
+  allowCalls: reviewing.allowCalls,
+  applyReview: fromOutcome(reviewing.applyReview),
   startCalls: acting.startCalls,
   holdCalls: acting.holdCalls,
   markSpawned: acting.markSpawned,

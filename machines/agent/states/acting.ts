@@ -1,4 +1,5 @@
-import { nextResult, unhookedCalls, unreviewedCalls } from "../updates/acting.ts";
+import { nextResult } from "../updates/acting.ts";
+import { unhookedCalls, unreviewedCalls } from "../updates/reviewing.ts";
 import type { AgentState } from "../vocabulary.ts";
 import {
   commit,

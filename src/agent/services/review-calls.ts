@@ -7,7 +7,7 @@ import type { PermissionAction, Tool } from "../../tool/types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
 import type { CallRecord } from "../../../machines/agent/context.ts";
-import { termsOf } from "../../../machines/agent/updates/acting.ts";
+import { termsOf } from "../../../machines/agent/updates/reviewing.ts";
 import { decidedResult } from "../../../machines/agent/updates/calls.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";

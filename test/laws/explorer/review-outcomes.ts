@@ -1,5 +1,5 @@
 import type { CallRecord } from "../../../machines/agent/context.ts";
-import { termsOf } from "../../../machines/agent/updates/acting.ts";
+import { termsOf } from "../../../machines/agent/updates/reviewing.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import { toolResult } from "./messages.ts";
 import type { Ending } from "./outcomes.ts";
