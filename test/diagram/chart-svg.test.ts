@@ -3,8 +3,7 @@ import { createMachine } from "xstate";
 import { chartJson } from "agentchart/machines";
 import { isDecision } from "../../src/diagram/chart-json.ts";
 import { chartSvg } from "../../src/diagram/chart-svg.ts";
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
-import { CHARTS } from "./charts.ts";
+import { CHARTS, layoutsOf } from "./charts.ts";
 
 const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) =>
@@ -14,7 +13,7 @@ const textsOf = (svg: string): string[] =>
 describe("chartSvg", () => {
   test("contains every title, label and pill of the layout as text", async () => {
     const chart = CHARTS["the agent"]!;
-    const { landscape, portrait } = await layoutChart(chart);
+    const { landscape, portrait } = await layoutsOf(chart);
     for (const layout of [landscape, portrait]) {
       const texts = textsOf(chartSvg(chart, layout)).toSorted();
       const written = [
@@ -28,7 +27,7 @@ describe("chartSvg", () => {
 
   test("draws decisions with cut corners and a ◇ in the title, and states as rounded boxes", async () => {
     const chart = CHARTS["the agent"]!;
-    const { landscape } = await layoutChart(chart);
+    const { landscape } = await layoutsOf(chart);
     const svg = chartSvg(chart, landscape);
     const decisions = chart.nodes.filter(isDecision);
     const titles = [...svg.matchAll(/<g><polygon [^>]*\/><text class="title"[^>]*>([^<]*)</g)];
@@ -38,7 +37,7 @@ describe("chartSvg", () => {
 
   test("draws the themes with different colours and the same shapes", async () => {
     const chart = CHARTS["three levels"]!;
-    const { portrait } = await layoutChart(chart);
+    const { portrait } = await layoutsOf(chart);
     const shape = (svg: string): string => svg.replace(/#[0-9a-f]{6}/g, "#");
     const [light, dark] = [chartSvg(chart, portrait, "light"), chartSvg(chart, portrait, "dark")];
     expect(light).not.toBe(dark);
@@ -58,7 +57,7 @@ describe("chartSvg", () => {
       on: { "<b>": { actions: "<i>" } },
     });
     const chart = chartJson(machine);
-    const { landscape } = await layoutChart(chart);
+    const { landscape } = await layoutsOf(chart);
     const svg = chartSvg(chart, landscape);
     const tags = new Set([...svg.matchAll(/<\/?([a-z]+)/g)].map(([, name]) => name));
     expect([...tags].toSorted()).toEqual(

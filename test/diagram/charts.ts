@@ -1,5 +1,9 @@
 import { and, createMachine, not } from "xstate";
 import { agentMachine, chartJson, type Chart } from "agentchart/machines";
+import agentLayouts from "../../src/diagram/agent-layouts.json" with { type: "json" };
+import { layoutChart } from "../../src/diagram/layout-chart.ts";
+import { layoutKey } from "../../src/diagram/layout-in-worker.ts";
+import type { Layouts } from "../../src/diagram/layout.ts";
 
 const parallel = createMachine({
   id: "player",
@@ -123,3 +127,10 @@ export const CHARTS: { readonly [name: string]: Chart } = {
   "loops and transitions that stay": chartJson(loops),
   "a root without states": chartJson(lonely),
 };
+
+/** What `layoutChart` makes of one of them. That of the agent takes seconds: it is read from the file of the package, which
+ *  `docs-chart.test.ts` compares with the machine. */
+export async function layoutsOf(chart: Chart): Promise<Required<Layouts>> {
+  if (layoutKey(chart) !== agentLayouts.key) return layoutChart(chart);
+  return agentLayouts.layouts as unknown as Required<Layouts>;
+}

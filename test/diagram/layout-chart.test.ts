@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { layoutChart } from "../../src/diagram/layout-chart.ts";
 import { titleWidth } from "../../src/diagram/measure.ts";
-import { CHARTS } from "./charts.ts";
+import { CHARTS, layoutsOf } from "./charts.ts";
 import { collisions, contains, isOnBorder, overlaps } from "./geometry.ts";
 
 describe.for(Object.entries(CHARTS))("The layout of %s", async ([, chart]) => {
-  const layouts = await layoutChart(chart);
+  const layouts = await layoutsOf(chart);
 
   describe.for(["portrait", "landscape"] as const)("in %s", (shape) => {
     const { nodes, edges, pills, initials, width, height } = layouts[shape];
