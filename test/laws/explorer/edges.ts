@@ -26,6 +26,10 @@ export class EdgeCoverage {
     this.#taken.add(edge);
   }
 
+  get taken(): ReadonlySet<string> {
+    return this.#taken;
+  }
+
   get all(): readonly string[] {
     return drawing.edges.map(({ id }) => id);
   }

@@ -44,7 +44,7 @@ type Open = {
 };
 
 /** True for the same problem with other calls and messages. */
-function isSameKind(a: Problem, b: Problem): boolean {
+export function isSameKind(a: Problem, b: Problem): boolean {
   const kind = ({ rule, message }: Problem): string =>
     `${rule} ${message.replaceAll(/nobody|(tool\.)?[a-z]*:?\d+(\.\d+)?|[,\s]+/g, "")}`;
   return kind(a) === kind(b);

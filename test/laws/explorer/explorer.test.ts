@@ -15,6 +15,7 @@ import type { ChartDefinition } from "../../../machines/chart/definition.ts";
 import { Resolver } from "../../../machines/chart/resolve.ts";
 import { machineOf } from "../../../machines/chart/xstate-5.ts";
 import { explore, type Findings } from "./explore.ts";
+import { exploreInThreads } from "./explore-in-threads.ts";
 import { unvisited, violationText } from "./report.ts";
 import { stateTableMarkdown } from "./state-table.ts";
 import { BOUNDS, type World } from "./worlds.ts";
@@ -23,8 +24,8 @@ const TABLE = new URL("../../../docs/state-table.md", import.meta.url);
 
 describe("every reachable state × event, within small bounds", () => {
   let findings: Findings;
-  beforeAll(() => {
-    findings = explore(BOUNDS.small);
+  beforeAll(async () => {
+    findings = await exploreInThreads("small");
   }, 1_800_000);
 
   it("breaks no invariant", () => {

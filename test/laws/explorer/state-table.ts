@@ -7,12 +7,23 @@ type Row = { readonly kind: Move["kind"]; readonly outcomes: Set<string> };
 export class OutcomeTable {
   readonly #states = new Map<string, Map<string, Row>>();
 
+  get states(): ReadonlyMap<string, ReadonlyMap<string, Row>> {
+    return this.#states;
+  }
+
   /** `outcome` is "refused" with its code, or the state the event led to, with a code behind it if the call was rejected. */
-  add(leaf: string, { group, kind }: Move, outcome: string): void {
+  add(leaf: string, { group, kind }: Pick<Move, "group" | "kind">, outcome: string): void {
     const rows = this.#states.get(leaf) ?? new Map<string, Row>();
     const row = rows.get(group) ?? { kind, outcomes: new Set<string>() };
     row.outcomes.add(outcome);
     this.#states.set(leaf, rows.set(group, row));
+  }
+
+  /** Adds what another table has. */
+  addAll(states: OutcomeTable["states"]): void {
+    for (const [leaf, rows] of states)
+      for (const [group, { kind, outcomes }] of rows)
+        for (const outcome of outcomes) this.add(leaf, { group, kind }, outcome);
   }
 
   rowsOf(leaf: string): ReadonlyMap<string, Row> {
