@@ -73,9 +73,10 @@ const EXHAUSTIVE_TESTS = [
   "test/store/random-damage.test.ts",
 ];
 
-/** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself. */
+/** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself, but for a page that is
+ *  left open, which has nothing to do. */
 const BROWSER_TESTS = "test/e2e/*.test.ts";
-const MEASURED_TESTS = "test/e2e/volume.test.ts";
+const MEASURED_TESTS = ["test/e2e/volume.test.ts", "test/e2e/left-open.test.ts"];
 
 const inBrowser = (name: string, test: { readonly [option: string]: unknown }) => ({
   extends: true as const,
@@ -131,10 +132,19 @@ export default defineConfig({
           ],
         },
       },
-      { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
+      // they wait for each other, for leases and for deadlines much of the time
+      {
+        extends: true,
+        test: { name: "processes", include: PROCESS_TESTS, maxWorkers: 4, sequence: { groupOrder: 1 } },
+      },
       { extends: true, test: { name: "exhaustive", include: EXHAUSTIVE_TESTS } },
-      inBrowser("e2e", { include: [BROWSER_TESTS], exclude: [MEASURED_TESTS], maxWorkers: 2 }),
-      inBrowser("e2e-measured", { include: [MEASURED_TESTS], maxWorkers: 1, sequence: { groupOrder: 1 } }),
+      inBrowser("e2e", {
+        include: [BROWSER_TESTS],
+        exclude: MEASURED_TESTS,
+        maxWorkers: 2,
+        sequence: { groupOrder: 2 },
+      }),
+      inBrowser("e2e-measured", { include: MEASURED_TESTS, maxWorkers: 2, sequence: { groupOrder: 3 } }),
       again("noop"),
       again("resume"),
       again("stored", ["test/support/stored-setup.ts"]),

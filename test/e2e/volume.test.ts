@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import type { JournalEntry } from "agentchart/session";
@@ -9,7 +8,6 @@ import { busyAgent } from "./support/busy.ts";
 import { NO_FAULTS, open } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { makeHome, startHub } from "./support/hub.ts";
-import { HeldModel } from "./support/held-model.ts";
 import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { PageCost } from "./support/page-cost.ts";
@@ -17,8 +15,6 @@ import { pageSize } from "./support/page-size.ts";
 import { recordMicrosteps } from "./support/record-microsteps.ts";
 
 const MEGABYTE = 1_000_000;
-/** How long the page is left open: a minute, or twenty minutes with SOAK=1. */
-const OPEN_FOR_MS = process.env["SOAK"] === "1" ? 20 * 60_000 : 60_000;
 
 let env: Environment;
 beforeAll(async () => {
@@ -133,26 +129,3 @@ async function storeCopies(path: string, count: number): Promise<void> {
   }
   await store.close();
 }
-
-test("the heap of a page that is left open does not grow", { timeout: OPEN_FOR_MS + 120_000 }, async () => {
-  const held = new HeldModel();
-  const endless = { timeoutMs: Number.POSITIVE_INFINITY, idleTimeoutMs: Number.POSITIVE_INFINITY };
-  const agent = createAgent({
-    name: "waiting",
-    model: held.model,
-    modelExecution: endless,
-    inspect: env.hub.address,
-  });
-  const reply = agent.call("Wait.");
-  await held.requested(1);
-  const { page, ui } = await env.open();
-  const cost = await PageCost.of(page);
-  await ui.choose(agent.sessionId);
-  const before = await cost.steadyHeap();
-  await sleep(OPEN_FOR_MS);
-  expect(await cost.heap()).toBeLessThan(before * 1.1 + MEGABYTE);
-  held.send({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });
-  await reply;
-  await expect.poll(() => ui.status()).toMatch(/stopped/);
-  await agent.close();
-});

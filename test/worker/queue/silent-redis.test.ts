@@ -6,7 +6,8 @@ import { faultyProxy, type Silence } from "../../support/faulty-proxy.ts";
 
 const server = await startRedis();
 
-test.skipIf(!server).each(["requests", "answers"] satisfies readonly Silence[])(
+// each waits for half a minute
+test.skipIf(!server).concurrent.each(["requests", "answers"] satisfies readonly Silence[])(
   `A Redis that swallows %s holds up no dispatch, and its queue is closed in time${server ? "" : ` (${NO_REDIS})`}`,
   async (direction) => {
     const proxy = await faultyProxy(server!.url, 6379);
