@@ -110,6 +110,19 @@ test("memory export prints JSON lines that memory import adds to a scope", async
   expect(textsOf(imported)).toEqual(textsOf(lines));
 });
 
+test("memory import makes the memory that it adds to, and the other commands do not", async () => {
+  const { run, path } = await fixture();
+  const memory = `sqlite:${path}.new`;
+  const file = `${path}.ndjson`;
+  writeFileSync(file, '{"text":"likes tea"}\n');
+  await expect(async () => run(listCommand, { scope }, { memory })).rejects.toThrow("There is no memory at");
+  expect(await run(importCommand, { scope, file }, { memory })).toEqual([
+    0,
+    '{"scope":"acme/ada","added":1}\n',
+  ]);
+  expect((await run(listCommand, { scope }, { memory }))[1]).toContain("likes tea");
+});
+
 test("memory import refuses a file with a line that is no memory, and adds nothing", async () => {
   const { run, path } = await fixture();
   const file = `${path}.ndjson`;

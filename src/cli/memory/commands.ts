@@ -11,8 +11,12 @@ import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
 
-function withMemory<T>(spec: string, use: (memory: MemoryStore) => Promise<T>): Promise<T> {
-  const memory = openMemory(spec, { mustExist: true });
+function withMemory<T>(
+  spec: string,
+  use: (memory: MemoryStore) => Promise<T>,
+  { mustExist = true }: { readonly mustExist?: boolean } = {},
+): Promise<T> {
+  const memory = openMemory(spec, { mustExist });
   return withCleanup(
     () => use(memory),
     () => memory.close(),
@@ -110,13 +114,14 @@ export const importCommand: Handler<typeof definitions.importMemories> = async (
 ) => {
   const lines = await readLines(file);
   const memories = lines.flatMap(([number, line]) => memoryOf(line, `${file}, line ${number}`)).toReversed();
-  return withMemory(flags.memory, async (store) => {
+  const add = async (store: MemoryStore): Promise<number> => {
     for (let from = 0; from < memories.length; from += BATCH)
       await store.put(scope, memories.slice(from, from + BATCH));
     const text = `Added ${memories.length} memories to ${scope}.`;
     printResult(io, flags, text, { scope, added: memories.length });
     return 0;
-  });
+  };
+  return withMemory(flags.memory, add, { mustExist: false });
 };
 
 /** `agentchart memory rm`. */
