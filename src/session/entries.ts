@@ -1,5 +1,6 @@
 import type { Msg } from "../message/types.ts";
 import { AS_OPENED, callsAskedIn } from "./call-records.ts";
+import { changed } from "./changed.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { JournalState, SessionState } from "./format.ts";
@@ -31,25 +32,22 @@ function messageFact(before: AgentContext, after: AgentContext): MessagesFact | 
   return { type: "messages", data: { from, messages } };
 }
 
-/** The fields of a call that count only in the process that runs it: a restored call runs anew or not at all. */
-const OF_THIS_PROCESS: ReadonlySet<string> = new Set(["spawned", "deadlineAt"]);
+/** The fields of a call that are stored otherwise, or count only in the process that runs it: a restored call runs anew or not at
+ *  all. */
+const NOT_SET: ReadonlySet<string> = new Set(["call", "spawned", "deadlineAt"]);
 
 function callFact(old: CallRecord | undefined, now: CallRecord): CallFact[] {
   if (old === now) return [];
-  const { call, ...fields } = now;
-  const was: { readonly [key: string]: unknown } = old ? { ...old } : AS_OPENED;
-  const isStored = (key: string): boolean => key !== "call" && !OF_THIS_PROCESS.has(key);
-  const written = Object.entries(fields).filter(([key, value]) => isStored(key) && was[key] !== value);
-  const unset = Object.keys(was).filter((key) => isStored(key) && !(key in fields));
+  const { call } = now;
+  const is: { readonly [key: string]: unknown } = now;
+  const was: { readonly [key: string]: unknown } = old ?? AS_OPENED;
+  const set: { [key: string]: unknown } = {};
+  for (const key of Object.keys(is)) if (!NOT_SET.has(key) && was[key] !== is[key]) set[key] = is[key];
+  const unset = Object.keys(was).filter((key) => !NOT_SET.has(key) && !(key in is));
   const isChanged = old?.call !== call;
-  if (written.length === 0 && unset.length === 0 && !isChanged) return [];
-  const set = Object.fromEntries(written);
-  return [
-    {
-      type: "call",
-      data: { id: call.id, set, ...(unset.length > 0 && { unset }), ...(isChanged && { call }) },
-    },
-  ];
+  if (!isChanged && unset.length === 0 && Object.keys(set).length === 0) return [];
+  const data = { id: call.id, set, ...(unset.length > 0 && { unset }), ...(isChanged && { call }) };
+  return [{ type: "call", data }];
 }
 
 function callFacts(before: AgentContext, after: AgentContext): readonly CallFact[] {
@@ -79,15 +77,13 @@ function messageFacts(before: AgentContext, after: AgentContext): readonly Fact[
   return [isClosed ? { ...messages, data: { ...messages.data, closes: true } } : messages];
 }
 
+const KEPT = ["inbox", "remembered", "wanted", "interruption", "view"] as const;
+
 function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
-  const changed = (["inbox", "remembered", "wanted", "interruption", "view"] as const).filter(
-    (key) => before[key] !== after[key],
-  );
-  const data = {
-    ...Object.fromEntries(changed.map((key) => [key, after[key]])),
-    ...(before.request.system !== after.request.system && { system: after.request.system }),
-  };
-  return Object.keys(data).length > 0 ? [{ type: "kept", data }] : [];
+  let data: { [part: string]: unknown } | undefined;
+  for (const key of KEPT) if (before[key] !== after[key]) (data ??= {})[key] = after[key];
+  if (before.request.system !== after.request.system) (data ??= {})["system"] = after.request.system;
+  return data ? [{ type: "kept", data }] : [];
 }
 
 /** An entry for each slot that was written; all slots at once if one of them has gone, because another session was loaded. */
@@ -183,14 +179,6 @@ export function chartPosition(context: AgentContext, state: string): ChartPositi
   const { attempt, usesFallback, notBeforeAt } = context.request;
   const request = { attempt, usesFallback, notBeforeAt };
   return { state, at, progress, request, ...(outcome && { reason: outcome.reason }) };
-}
-
-function changed<T extends object>(before: T | undefined, after: T): Partial<T> | undefined {
-  const entries = Object.entries(after).filter(([key, value]) => {
-    const was: unknown = before?.[key as keyof T];
-    return was !== value && JSON.stringify(was) !== JSON.stringify(value);
-  });
-  return entries.length > 0 ? (Object.fromEntries(entries) as Partial<T>) : undefined;
 }
 
 function progressChange(before: Progress | undefined, after: Progress): ProgressChange | undefined {

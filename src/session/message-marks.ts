@@ -36,9 +36,11 @@ export function marksAfter(before: MessageMarks, entry: Fact & Pick<SessionEntry
     case "messages": {
       const { from, messages, closes = false } = entry.data;
       const hasResults = before.hasResults && !closes;
-      const marks = before.marks.filter(([index]) => index <= from);
-      const refers = hasResults || messages.some((message) => "ref" in message);
-      if (!refers && marks.at(-1)?.[0] !== from) marks.push([from, entry.seq]);
+      const isLonger = (before.marks.at(-1)?.[0] ?? 0) <= from;
+      const kept = isLonger ? before.marks : before.marks.filter(([index]) => index <= from);
+      const isMarked =
+        hasResults || kept.at(-1)?.[0] === from || messages.some((message) => "ref" in message);
+      const marks = isMarked ? kept : [...kept, [from, entry.seq] as const];
       const isFull = marks.length > MAX_MARKS;
       return { hasResults, marks: isFull ? spaced(marks, from + messages.length) : marks };
     }

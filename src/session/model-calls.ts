@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import { isObject } from "../base/is-object.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { PromptEdit } from "../../machines/agent/prompt.ts";
+import { isSame } from "./changed.ts";
 
 /** Values with longer JSON are stored once in a session, and named by their hash where they stand. */
 const MAX_INLINE = 80;
@@ -53,10 +54,9 @@ export class ModelCallWriter {
     const set: { [part: string]: Ref } = {};
     for (const [part, value] of Object.entries(parts)) {
       const was = this.#last[part];
-      if (!isPart(part) || value === was) continue;
-      const text = JSON.stringify(value);
-      if (typeof value === "object" && text === JSON.stringify(was)) continue;
-      set[part] = this.#ref(value, text, values);
+      if (!isPart(part) || isSame(value, was)) continue;
+      const isShort = typeof value === "number" || typeof value === "boolean";
+      set[part] = isShort ? value : this.#ref(value, JSON.stringify(value), values);
     }
     const unset = Object.keys(this.#last).filter((part) => isPart(part) && !Object.hasOwn(parts, part));
     this.#last = parts;

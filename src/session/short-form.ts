@@ -1,6 +1,7 @@
 import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { JournalEntry } from "../store/port.ts";
+import { isSame } from "./changed.ts";
 import type { CallChange, Fact, PositionChange } from "./entry.ts";
 
 /** What a call has that begins to run as most calls do. It is a part of the journal's format: its values never change. */
@@ -10,9 +11,6 @@ const AS_STARTED = {
   execution: { maxAttempts: 1, timeoutMs: 300_000 },
   onRestart: "ask",
 } as const;
-
-const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** A call that begins to run as `started`, with only what is different from {@link AS_STARTED}. */
 function shortCall(data: CallChange): object {

@@ -1,4 +1,5 @@
 import fs, { type Stats } from "node:fs";
+import { isMissing } from "./file-error.ts";
 import { slotsOfStore, type FileSlots } from "./file-slots.ts";
 
 type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
@@ -73,6 +74,17 @@ export class FileAccess {
 
   stat(path: string): Promise<Stats> {
     return this.#call((done) => fs.stat(path, done));
+  }
+
+  /** As {@link FileAccess.stat}, at once and for a fifth of its cost; undefined if there is no such file. Only behind a call for the same
+   *  path, which has shown that the file system answers. */
+  statAtOnce(path: string): Stats | undefined {
+    try {
+      return fs.statSync(path, { throwIfNoEntry: false });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Returns the content of a small file. */

@@ -1,7 +1,6 @@
 import zlib from "node:zlib";
 import type { JsonObject } from "../base/json.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
-import { ifExists } from "./file-error.ts";
 
 // Append-only files that any number of processes write without a lock. They must be on a local file system, where one write
 // to a file opened for appending is not mixed with another.
@@ -194,7 +193,7 @@ export async function appendLine(
     throw new Error("The disk accepted only a part of the line.");
   }
   const size = end.size + bytes.length;
-  const found = await ifExists(access.stat(path));
+  const found = access.statAtOnce(path);
   if (found?.ino !== end.ino || found.birthtimeMs !== end.bornAt) return undefined;
   const isOurs = found.size === size || (await file.bytesAt(end.size, size)).equals(bytes);
   return isOurs ? { off, end: { ...end, size, isTorn: false } } : undefined;

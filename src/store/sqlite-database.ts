@@ -85,12 +85,17 @@ function prepare(db: DatabaseSync, sql: string): Prepared {
   return { statement, order };
 }
 
-const STATE = "SELECT seq, fence, owner, checksum FROM sessions WHERE session_id = $1";
+const STATE = `
+  SELECT seq, fence, owner, checksum, phase, wake_at, searched, meta FROM sessions WHERE session_id = $1`;
 const ADD_ENTRY = "INSERT INTO entries (session_id, seq, entry, checksum) VALUES ($1, $2, $3, $4)";
 const SET_POSITION = `
   UPDATE sessions SET seq = $2, position = $3, phase = $4, wake_at = $5, updated_at = $6, searched = 0,
     meta = coalesce($7, meta), labels = coalesce($8, labels), checksum = $9, position_checksum = $10,
     meta_checksum = coalesce($11, meta_checksum), checkpoint_checksum = coalesce($12, checkpoint_checksum)
+  WHERE session_id = $1`;
+/** The same where no more changes. No index has one of these columns, so that no page of an index is written. */
+const MOVE_POSITION = `
+  UPDATE sessions SET seq = $2, position = $3, updated_at = $4, checksum = $5, position_checksum = $6
   WHERE session_id = $1`;
 const SET_CHECKPOINT = "INSERT OR REPLACE INTO checkpoints (session_id, data) VALUES ($1, $2)";
 const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id = $2";
@@ -171,10 +176,17 @@ export class SqliteDatabase implements SqlDatabase {
     const before = Number(found!["checksum"] ?? 0);
     for (const entry of entries)
       yield [ADD_ENTRY, [key, entry.seq, entry.json, chained(before, entry.checksum)]];
-    const labelsJson = labels && this.array(labels);
-    const { batch: sum, position, meta, checkpoint } = checksums;
-    const about = [key, seq, positionJson, phase, wakeAt, now, metaJson, labelsJson];
-    yield [SET_POSITION, [...about, chained(before, sum), position, meta, checkpoint]];
+    const { batch: added, position, meta, checkpoint } = checksums;
+    const sum = chained(before, added);
+    const isAlike = found!["phase"] === phase && found!["wake_at"] === wakeAt && found!["searched"] === 0;
+    const isMeta = metaJson === null || metaJson === found!["meta"];
+    if (isAlike && isMeta && checkpointJson === null)
+      yield [MOVE_POSITION, [key, seq, positionJson, now, sum, position]];
+    else {
+      const labelsJson = labels && this.array(labels);
+      const about = [key, seq, positionJson, phase, wakeAt, now, metaJson, labelsJson];
+      yield [SET_POSITION, [...about, sum, position, meta, checkpoint]];
+    }
     if (checkpointJson !== null) yield [SET_CHECKPOINT, [key, checkpointJson]];
     for (const inputKey of inputKeys) yield [ACKNOWLEDGE, [key, inputKey]];
     return "written";

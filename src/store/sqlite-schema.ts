@@ -52,6 +52,8 @@ const MIGRATIONS: readonly string[] = [
   `ALTER TABLE sessions ADD COLUMN searched INTEGER NOT NULL DEFAULT 0;
    CREATE INDEX sessions_unsearched ON sessions (session_id) WHERE searched = 0 AND position IS NOT NULL;
    ${SQLITE_SEARCH_TABLES}`,
+  `DROP INDEX sessions_unsearched;
+   CREATE INDEX sessions_unsearched ON sessions (session_id) WHERE searched = 0;`,
 ];
 
 /** The tables of an index that is a database of its own; of another version it is made anew. */
