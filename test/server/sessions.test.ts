@@ -169,6 +169,18 @@ test("POST /decisions answers a question of a call, and a worker goes on with it
   expect(entries).toContain('"code":"run/bad-results"'); // of the answer that is no number
 });
 
+test("POST /decisions answers the only question of a call under the id of the call too", async () => {
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "hotel", input: "A room." } });
+  await expect.poll(() => phaseOf(server, id)).toBe("suspended");
+  const { argsHash } = (await sessionOf(server, id)).pending[0]!;
+  const answer = { callId: "c1", argsHash, decision: { respond: 2 } };
+  expect(await post(server, `${id}/decisions`, { ...answer, callId: "c" })).toEqual([409, undefined]);
+  expect(await post(server, `${id}/decisions`, answer)).toEqual([202, "accepted"]);
+  await expect.poll(() => phaseOf(server, id)).toBe("stopped");
+  expect(JSON.stringify(await collectAll(server.store.read(`acme/${id}`)))).toContain('"respond":2');
+});
+
 test("POST /decisions behind an interrupt that no worker has taken yet is refused with the event input.refused", async () => {
   paid.length = 0;
   const server = openServer();
