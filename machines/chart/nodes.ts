@@ -1,3 +1,4 @@
+import type { StateValue } from "xstate";
 import type { JsonObject } from "../../src/base/json.ts";
 import type {
   Branch,
@@ -199,6 +200,13 @@ export function matches(descriptor: string, type: string): boolean {
   if (!descriptor.endsWith(".*")) return false;
   const prefix = descriptor.slice(0, -2);
   return type === prefix || type.startsWith(`${prefix}.`);
+}
+
+/** The path of the innermost state of a state value: "reasoning.calling.running". */
+export function statePath(value: StateValue): string {
+  if (typeof value === "string") return value;
+  const key = Object.keys(value)[0]!;
+  return `${key}.${statePath(value[key]!)}`;
 }
 
 /** The node that is reached from a node through initial states. */

@@ -9,13 +9,6 @@ import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
 import type { AgentEventBody } from "../event/types.ts";
 
-/** Returns the path of the innermost state of a state value, such as "reasoning.calling.running". */
-export function statePath(value: unknown): string {
-  if (typeof value === "string") return value;
-  const [[key, inner] = ["", ""]] = Object.entries(value as object);
-  return `${key}.${statePath(inner)}`;
-}
-
 /** Returns a state value as a string such as "reasoning.calling". The substate `running` is left out. */
 export function stateName(value: unknown): string {
   if (typeof value === "string") return value === "running" ? "" : value;

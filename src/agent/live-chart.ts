@@ -3,7 +3,7 @@ import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
-import { statePath } from "./derive-events.ts";
+import { statePath } from "../../machines/chart/nodes.ts";
 import { liveMachine } from "./services/actors.ts";
 import { bindHost, markSeen, type Host } from "./services/host.ts";
 

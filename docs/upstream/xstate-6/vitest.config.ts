@@ -39,6 +39,7 @@ export default defineConfig({
       "test/event/*.test.ts",
       "test/session/*.test.ts",
     ],
+    exclude: ["**/node_modules/**", "test/**/by-xstate.test.ts", "test/machines/chart/step-machine.test.ts"],
     testTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,

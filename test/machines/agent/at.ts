@@ -78,11 +78,15 @@ function valueOf(path: readonly string[]): StateValue {
   return tail.length === 0 ? head : { [head]: valueOf(tail) };
 }
 
+/** A snapshot of the agent's chart in a state. */
+export function snapshotOf(leaf: string, given: Given): AgentSnapshot {
+  const value = valueOf(leaf.split(".")) as AgentSnapshot["value"];
+  return agentMachine.resolveState({ value, context: contextOf(given) }) as AgentSnapshot;
+}
+
 /** What one event makes of a state and a context. No actor runs: services are data. */
 export function after(leaf: string, given: Given, event: ChartEvent): AgentSnapshot {
-  const value = valueOf(leaf.split(".")) as AgentSnapshot["value"];
-  const snapshot = agentMachine.resolveState({ value, context: contextOf(given) });
-  return transition(agentMachine, snapshot as AgentSnapshot, event as never)[0];
+  return transition(agentMachine, snapshotOf(leaf, given), event as never)[0];
 }
 
 /** A row of a table: in this state, given this, that event leads there; with a word on why the turn ended. */

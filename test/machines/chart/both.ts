@@ -58,9 +58,9 @@ export class Both {
     this.snapshot = snapshot;
     const entered = move ? this.#servicesIn(this.path, move.within) : [];
     this.#compare(effects, entered, step && { event, from, step }, actions);
-    const stopped = effects.flatMap((effect) => (effect.type === "stop" ? [effect.id] : []));
+    const changed = effects.flatMap((effect) => (effect.type === "host" ? [] : [effect.id]));
     const kept = Object.entries(before.children as Children).filter(
-      ([id]) => ![...left, ...stopped].includes(id),
+      ([id]) => ![...left, ...changed].includes(id),
     );
     for (const [id, child] of kept) expect((snapshot.children as Children)[id]).toBe(child);
     return step;

@@ -1,6 +1,6 @@
 import fc from "../../support/fast-check.ts";
 import type { Branch, NameRef } from "../../../machines/chart/definition.ts";
-import { above, add, is, note, ring, waits, type ToyState } from "./toys.ts";
+import { above, add, is, note, ring, spawn, stop, waits, type ToyContext, type ToyState } from "./toys.ts";
 
 type Tree = {
   readonly kind: "state" | "decision";
@@ -50,6 +50,8 @@ export const randomChart: fc.Arbitrary<ToyState> = fc
     return stateOf(root, "toy", ids);
   });
 
+const work = (id: string) => ({ src: "work", id, input: ({ count }: ToyContext) => count });
+
 const keyOf = (index: number): string => `s${index}`;
 
 function idsOf({ inner }: Tree, id: string): readonly string[] {
@@ -83,7 +85,7 @@ function stateOf(node: Tree, id: string, ids: readonly string[]): ToyState {
   return waits({
     entry: pick.one([[], [note(`+${key}`)], [add(1), ring(`+${key}`)]]),
     exit: pick.one([[], [ring(`-${key}`)]]),
-    ...(node.service && { invoke: { src: "work", id: `w.${key}`, input: ({ count }) => count } }),
+    ...(node.service && { invoke: pick.one([["w"], ["w", "v"]]).map((id) => work(`${id}.${key}`)) }),
     on: Object.fromEntries(
       descriptors.map((descriptor) => [descriptor, branches(pick, ids, false)]),
     ) as never,
@@ -111,9 +113,19 @@ function branches(pick: Picker, ids: readonly string[], mustLead: boolean, depth
   return [...guarded, {}].map((guard) => ({ ...guard, ...branch(pick, ids, mustLead, depth) }));
 }
 
+const ACTIONS: readonly (readonly NameRef[])[] = [
+  [],
+  [add(1)],
+  [add(2), ring("edge")],
+  [spawn("s")],
+  [add(1), spawn("s"), spawn("t")],
+  [stop("s")],
+  [stop("t"), spawn("t"), stop("t")],
+];
+
 function branch(pick: Picker, ids: readonly string[], mustLead: boolean, depth: number): Branch {
   const kind = pick.one(["target", "target", "target", "choose", "stay", "refuse"]);
-  const actions = pick.one<readonly NameRef[]>([[], [add(1)], [add(2), ring("edge")]]);
+  const actions = pick.one(ACTIONS);
   if (kind === "choose" && depth < 2) return { actions, choose: branches(pick, ids, mustLead, depth + 1) };
   if (kind === "refuse" && !mustLead && depth === 0) return { refuse: "closed" };
   if (kind === "stay" && !mustLead) return { actions };
