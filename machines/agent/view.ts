@@ -56,8 +56,14 @@ function boundOf({ name }: ToolResultBlock, { maxTokens, tools, exclude }: Resul
 /** True if a result is too long to be shown whole. */
 export function isOffloaded(result: ToolResultBlock, limits: ResultLimits): boolean {
   const bound = boundOf(result, limits);
-  const text = resultText(result);
-  return text.length > bound && text.length > 2 * SHOWN_EACH && sizeOfText(text) > bound;
+  return lengthOf(result) > Math.max(bound, 2 * SHOWN_EACH) && sizeOfText(resultText(result)) > bound;
+}
+
+/** The length of {@link resultText}, or less than 0 without text. */
+function lengthOf({ output }: ToolResultBlock): number {
+  let length = -1;
+  for (const block of output) if (block.type === "text") length += block.text.length + 1;
+  return length;
 }
 
 /** The largest index up to `at` that does not cut a character in two. */

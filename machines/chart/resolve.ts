@@ -70,15 +70,17 @@ type Implementation<Context> = (context: Context, event: Event, params: unknown)
 export class Resolver<Context extends object> {
   readonly chart: ChartDefinition<Context>;
   readonly nodes: ReadonlyMap<string, Node<Context>>;
+  readonly #byPath: ReadonlyMap<string, Node<Context>>;
 
   constructor(chart: ChartDefinition<Context>) {
     this.chart = chart;
     this.nodes = nodesOf(chart);
+    this.#byPath = new Map([...this.nodes.values()].map((node) => [node.path, node]));
   }
 
   /** The node of a path, as "reasoning.calling". Throws an Error if the chart has none. */
   node(path: string): Node<Context> {
-    const node = this.nodes.get(path === "" ? this.chart.id : `${this.chart.id}.${path}`);
+    const node = this.#byPath.get(path);
     if (!node) throw new Error(`The chart '${this.chart.id}' has no state '${path}'.`);
     return node;
   }
