@@ -35,6 +35,7 @@ const PROCESS_TESTS = [
   "test/cli/worker-input.test.ts",
   "test/worker/queue/lost-*.test.ts",
   "test/worker/queue/silent-*.test.ts",
+  "test/store/hung-disk.test.ts",
   "test/store/silent-postgres.test.ts",
   "test/ai-sdk/other-process.test.ts",
   "test/examples/inspect-demo.test.ts",

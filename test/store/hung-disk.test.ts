@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createAgent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
@@ -126,10 +127,14 @@ describe("a file system that does not answer", () => {
 
   test("an operation that was given up while it waited for its turn changes nothing later", async () => {
     const { dir, store, answer } = await hungStore(30, ["a", "b"]);
-    await vi.waitFor(async () => {
-      await Promise.allSettled([store.load("a"), store.load("b")]);
-      expect(stuckFileCalls()).toBe(2);
-    });
+    await vi.waitFor(
+      async () => {
+        await Promise.allSettled([store.load("a"), store.load("b")]);
+        await sleep(100); // what was only slow has ended
+        expect(stuckFileCalls()).toBe(2);
+      },
+      { timeout: 60_000 },
+    );
     await expect(acquireLease(store, "new")).rejects.toMatchObject({ code: "store/failed" });
     await vi.waitFor(() => {
       answer();
