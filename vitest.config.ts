@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongFirst } from "./test/support/long-first.ts";
 
 // `import "agentchart"` means the sources here, not a build (see "exports" in package.json).
 const conditions = ["agentchart-source", "module", "node", "development|production"];
@@ -158,6 +159,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     maxWorkers: 3,
+    // a random order is one of its own
+    sequence: process.argv.includes("--sequence.shuffle.files") ? {} : { sequencer: LongFirst },
     coverage: { provider: "v8", include: ["src/**", "machines/**"], reporter: ["text-summary"] },
     reporters: process.env["CI"] ? ["default", "./scripts/ci-reporter.mjs"] : ["default"],
   },

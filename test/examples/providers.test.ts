@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -12,7 +13,11 @@ test.each([
   ["anthropic/claude-x", "Set ANTHROPIC_API_KEY."],
 ])("examples/providers.ts with the model %j says what is missing", (model, words) => {
   const args = ["--conditions=agentchart-source", "examples/providers.ts", model];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, env: {}, encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    env: BARE_ENV,
+    encoding: "utf8",
+  });
   expect(status).toBe(1);
   expect(stderr).toContain(words);
 });
