@@ -168,13 +168,15 @@ function beginOf(transcript: Transcript, from: number): number {
 type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
   readonly limits: ResultLimits;
   readonly base: number;
-  readonly messages: Msg[];
+  messages: Msg[];
   /** The size of the first `index` of these messages together, in tokens. */
-  readonly sizes: number[];
+  sizes: number[];
   /** The indexes in the transcript of the messages with a result that is too long to be shown whole. */
   readonly offloaded: number[];
 };
 const RUN = Symbol("run");
+/** Shorter arrays are copied without the places that they keep free to grow: many sessions rest. */
+const SHORT = 16;
 
 /** Returns the messages from `begin` on, and maybe others before and behind: a request needs only what is new to be looked at. */
 function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin: number): Run {
@@ -185,7 +187,13 @@ function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin
     run = { clearedTo, mediaTo, limits, base: begin, messages: [], sizes: [0], offloaded: [] };
     transcript.known[RUN] = run;
   }
-  const { base, messages, sizes, offloaded: long } = run!;
+  if (run!.base + run!.messages.length < transcript.length) extend(run!, transcript, view);
+  return run!;
+}
+
+/** Adds what a run lacks of a transcript. */
+function extend(run: Run, transcript: Transcript, view: View): void {
+  const { base, messages, sizes, offloaded: long, limits } = run;
   for (let index = base + messages.length; index < transcript.length; index++) {
     const message = transcript.at(index)!;
     const seen = shown(message, formAt(view, index), limits);
@@ -194,7 +202,9 @@ function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin
     if (message.content.some((block) => block.type === "tool_result" && isOffloaded(block, limits)))
       long.push(index);
   }
-  return run!;
+  if (messages.length > SHORT) return;
+  run.messages = messages.slice();
+  run.sizes = sizes.slice();
 }
 
 /** Returns what stands before the part of a view that begins at `begin`. */

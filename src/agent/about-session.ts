@@ -1,23 +1,29 @@
 import type { JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
 import { aboutTurns, type AboutTurns } from "../message/about-turns.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 
-/** Returns a function that says what lists show of a session, passed through `display`. It computes that once for each first message
- *  and outcome: it is asked at every step. */
-export function aboutSession(
-  display: (about: AboutTurns & JsonObject) => AboutTurns,
-): (context: AgentContext) => AboutTurns {
-  let known:
-    | { readonly outcome: AgentContext["outcome"]; readonly first: unknown; readonly about: AboutTurns }
-    | undefined;
-  return ({ transcript, outcome }) => {
+/** What lists show of a session. It is worked out once for each first message and outcome: it is asked at every step. */
+export class AboutSession {
+  #outcome: AgentContext["outcome"] | undefined;
+  #first: Msg | undefined;
+  #about: AboutTurns | undefined;
+
+  /** Returns what lists show, passed through `display`. */
+  of(
+    { transcript, outcome }: Pick<AgentContext, "transcript" | "outcome">,
+    display: (about: AboutTurns & JsonObject) => AboutTurns,
+  ): AboutTurns {
     const first = transcript.at(0);
-    if (known?.outcome === outcome && known.first === first) return known.about;
-    const about = display(
-      aboutTurns({ reason: outcome?.reason, error: outcome?.error, messages: transcript }) as AboutTurns &
-        JsonObject,
-    );
-    known = { outcome, first, about };
-    return about;
-  };
+    if (this.#about && this.#outcome === outcome && this.#first === first) return this.#about;
+    const about = aboutTurns({
+      reason: outcome?.reason,
+      error: outcome?.error,
+      messages: transcript,
+    });
+    this.#outcome = outcome;
+    this.#first = first;
+    this.#about = display(about as AboutTurns & JsonObject);
+    return this.#about;
+  }
 }

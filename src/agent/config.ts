@@ -130,6 +130,7 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
     const problem = ruleProblem(permissions?.rules ?? [], [...names, ...clientTools]);
     if (problem !== undefined) throw invalid(problem);
   }
+  toolkit.share();
   return toolkit;
 }
 

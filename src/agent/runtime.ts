@@ -3,7 +3,7 @@ import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
-import { DurableSession, type RestoredSession } from "../session/durable.ts";
+import { DurableSession, type LeaseEvent, type RestoredSession } from "../session/durable.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -16,7 +16,7 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
-import { aboutSession } from "./about-session.ts";
+import { AboutSession } from "./about-session.ts";
 import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf, toolkitOf } from "./config.ts";
@@ -71,7 +71,7 @@ export class Runtime implements ChartOwner, LivingSession {
   #output: Output | undefined;
   /** The requests to models so far. */
   #modelCalls = 0;
-  #about: ReturnType<typeof aboutSession> | undefined;
+  #about: AboutSession | undefined;
   /** The `context` of the running call, else of the agent. */
   userContext: never;
 
@@ -220,9 +220,10 @@ export class Runtime implements ChartOwner, LivingSession {
         activeGroups: this.toolkit.activeGroups(),
         hooks: this.hooks.map(({ name }) => name),
         name: this.#config.name,
-        about: (this.#about ??= aboutSession(
+        about: (this.#about ??= new AboutSession()).of(
+          context,
           (about) => (this.#config.redact?.(about) ?? about) as AboutTurns,
-        ))(context),
+        ),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },
     );
@@ -422,16 +423,22 @@ export class Runtime implements ChartOwner, LivingSession {
     else this.journal.abandon();
   }
 
+  /** What was recorded has been written. */
+  committed(): void {
+    this.#listener.onCommitted();
+  }
+
+  /** The lease was renewed, was not renewed, or is lost. */
+  leaseChanged(event: LeaseEvent): void {
+    this.#life.send(event);
+  }
+
   #durableSession(store: SessionStore): DurableSession {
     const { redact, leaseMs } = this.#config;
     const { admit } = this.#listener.around;
     return new DurableSession({
       store,
-      settings: this.settings,
-      now: () => this.now(),
-      state: () => this.journalState(),
-      onCommitted: () => this.#listener.onCommitted(),
-      onLease: (event) => this.#life.send(event),
+      session: this,
       ...(admit && { admit }),
       ...(redact && { redact }),
       ...(leaseMs !== undefined && { leaseMs }),

@@ -7,7 +7,7 @@ import { freshContext, type AgentContext, type Settings } from "../../machines/a
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import { BriefWait } from "./brief-wait.ts";
-import { onProcessEnd } from "./leave-process.ts";
+import { leaveAtProcessEnd, stayAtProcessEnd, type Leaver } from "./leave-process.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { SessionLife } from "./session-life.ts";
 
@@ -33,15 +33,13 @@ export interface OpenedSession {
 }
 
 /** How a session comes into this process and leaves it: read under a lease, loaded into the chart, left before the process exits. */
-export class SessionOpening {
+export class SessionOpening implements Leaver {
   readonly #session: OpenedSession;
   readonly #life: SessionLife;
   /** The reading of the stored session, while it is under way. */
   #reading: Promise<void> | undefined;
   #wait: BriefWait | undefined;
   #stored: RestoredSession | undefined;
-  /** Says that this process holds no lease any more. */
-  #hasLeft: (() => void) | undefined;
 
   constructor(session: OpenedSession, life: SessionLife) {
     this.#session = session;
@@ -53,6 +51,7 @@ export class SessionOpening {
   async open(waitMs = 0): Promise<void> {
     this.#life.send({ type: "session.open", waitUntil: Date.now() + waitMs });
     await this.#reading;
+    this.#reading = undefined;
     const { isDurable, journal } = this.#session;
     if (isDurable && journal.seq === 0) await journal.saved();
   }
@@ -96,7 +95,7 @@ export class SessionOpening {
     this.#life.send({ type: "session.begun" });
     this.#adopt();
     this.#session.beginRest();
-    this.#hasLeft = onProcessEnd((exitCode) => this.#leave(exitCode));
+    leaveAtProcessEnd(this);
   }
 
   /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
@@ -139,18 +138,18 @@ export class SessionOpening {
 
   /** Stops what waits for the session or for the end of the process. */
   end(): void {
-    this.#hasLeft?.();
+    stayAtProcessEnd(this);
     this.#wait?.end();
   }
 
   /** Gives the lease back. */
   giveUpLease(): void {
-    this.#hasLeft?.();
+    stayAtProcessEnd(this);
     this.#session.journal.discard();
   }
 
   /** The process is about to exit. */
-  #leave(exitCode?: number): void {
+  leave(exitCode?: number): void {
     const isAtRest = phaseOf(this.#session.path) !== "running";
     this.#life.send({ type: "session.leave", isAtRest, ...(exitCode !== undefined && { exitCode }) });
   }

@@ -2,7 +2,10 @@ import { freeze } from "../base/freeze.ts";
 import { toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
-type Log = { readonly messages: Msg[]; callIds: Set<string> | undefined; readonly known: TranscriptMemo };
+type Log = { messages: Msg[]; callIds: Set<string> | undefined; readonly known: TranscriptMemo };
+
+/** A shorter array is made anew for what is added: one that grows keeps places free, and there are many short conversations. */
+const SHORT = 16;
 
 /** What is worked out once for all transcripts that share their array, by who has worked it out. */
 export type TranscriptMemo = { [by: symbol]: unknown };
@@ -58,9 +61,11 @@ export class Transcript {
     if (messages.length === 0) return this;
     const { messages: all } = this.#log;
     if (all.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
-    all.push(...messages.map(freeze));
+    const added = messages.map(freeze);
+    if (all.length < SHORT) this.#log.messages = all.concat(added);
+    else all.push(...added);
     addCallIds(this.#log, messages);
-    return new Transcript(this.#log, all.length);
+    return new Transcript(this.#log, this.#log.messages.length);
   }
 
   /** Returns a transcript with `messages` before the one at `index`. */

@@ -13,35 +13,34 @@ import type { Fact } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf, JournalFold } from "./fold.ts";
-import type { JournalState } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
-import { Journal } from "./journal.ts";
+import { Journal, type JournalOwner } from "./journal.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
-import { keepLease } from "./lease-keeper.ts";
+import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
 import type { MessageMarks } from "./message-marks.ts";
 
-type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
+/** What has become of a lease. */
+export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
+
+/** The session that is stored, as its journal and its lease need it. */
+export interface DurableOwner extends JournalOwner {
+  /** `sessionId` names the session. */
+  readonly settings: Settings;
+  /** Called when the lease was renewed, was not renewed, or is lost; also lost: another process has appended. */
+  leaseChanged(event: LeaseEvent): void;
+}
 
 /** Options of a {@link DurableSession}. */
 export type DurableOptions = {
   readonly store: SessionStore;
-  /** The agent's settings; `sessionId` names the session. */
-  readonly settings: Settings;
-  /** The clock of journal entries, epoch ms. */
-  readonly now: () => number;
+  readonly session: DurableOwner;
   /** How long the lease lasts without being renewed, ms; default {@link LEASE_MS}. */
   readonly leaseMs?: number;
   /** Applied to everything before it is written. */
   readonly redact?: (value: Json) => Json;
-  /** Called when a batch is written. */
-  readonly state: () => JournalState;
   /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
   readonly admit?: (lease: Lease) => Promise<void>;
-  /** Called after each append. */
-  readonly onCommitted: () => void;
-  /** Called when the lease was renewed, was not renewed, or is lost; also lost: another process has appended. */
-  readonly onLease: (event: LeaseEvent) => void;
 };
 
 /** A session as it was restored from a store. */
@@ -112,16 +111,16 @@ export async function restoreSession(
 }
 
 /** The stored session of an agent: its lease, its restore and its journal. */
-export class DurableSession {
+export class DurableSession implements KeptLease {
   readonly #options: DurableOptions;
   readonly #owner: string;
   #journal: Journal | undefined;
-  #stopRenewing = (): void => {};
+  #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
 
   constructor(options: DurableOptions) {
     this.#options = options;
-    this.#owner = newOwner(options.settings.agent);
+    this.#owner = newOwner(options.session.settings.agent);
   }
 
   get #leaseMs(): number {
@@ -131,28 +130,24 @@ export class DurableSession {
   /** Acquires the lease and restores the session; undefined for a new one. Rejects `session/conflict` while another process
    *  holds the lease. */
   async open(): Promise<RestoredSession | undefined> {
-    const { store, settings, now, redact, state, onCommitted } = this.#options;
+    const { store, session, redact } = this.#options;
+    const { settings } = session;
     const { sessionId } = settings;
+    const now = () => session.now();
     this.#leaseUntil = now() + this.#leaseMs;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
     if (!lease) throw await sessionLocked(store, sessionId, { leaseMs: this.#leaseMs, now });
     try {
       await this.#options.admit?.(lease);
       const stored = await restoreSession(store, sessionId, settings);
-      this.#journal = new Journal({
-        store,
-        lease,
+      this.#journal = new Journal({ store, owner: session, redact }, lease, {
         seq: stored?.seq ?? 0,
         ...(stored && { format: stored.format }),
         groups: stored?.activeGroups,
         marks: stored?.marks,
         known: stored?.known,
-        now,
-        state,
-        onCommitted,
-        ...(redact && { redact }),
       });
-      this.#keepLease();
+      this.#keeper = keepLease(store, this.#leaseMs, this);
       return stored;
     } catch (error) {
       await store.release(lease);
@@ -202,7 +197,8 @@ export class DurableSession {
    *  to process: these, or those that came with the same key before and are not stored yet; undefined if those are stored.
    *  Rejects `run/key-reused` if other messages came with the key. */
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
-    const { store, settings } = this.#options;
+    const { store, session } = this.#options;
+    const { settings } = session;
     const data = JSON.parse(JSON.stringify({ messages })) as JsonObject;
     const state = await store.putInput(settings.sessionId, { id: key, data });
     if (state === "accepted") return messages;
@@ -226,8 +222,8 @@ export class DurableSession {
       this.#handleLoss(error);
       throw error;
     }
-    if (this.#journal.lease.expiresAt > this.#options.now()) return;
-    await this.#renewedBy(this.#options.store.renew(this.#journal.lease, this.#leaseMs));
+    if (this.#journal.lease.expiresAt > this.#options.session.now()) return;
+    await this.renewedBy(this.#options.store.renew(this.#journal.lease, this.#leaseMs));
   }
 
   /** Writes what was recorded and releases the lease. */
@@ -255,31 +251,27 @@ export class DurableSession {
     this.#stopRenewing();
   }
 
-  #keepLease(): void {
-    const current = (): Lease | undefined => this.lease;
-    this.#stopRenewing = keepLease(this.#options.store, this.#leaseMs, {
-      get lease() {
-        return current();
-      },
-      renewedBy: (renewal) => void this.#renewedBy(renewal),
-    });
+  #stopRenewing(): void {
+    this.#keeper?.remove(this);
+    this.#keeper = undefined;
   }
 
   /** Settles with a renewal that has begun. */
-  async #renewedBy(renewal: Promise<Lease>): Promise<void> {
-    const { now, onLease } = this.#options;
-    const until = now() + this.#leaseMs;
+  async renewedBy(renewal: Promise<Lease>): Promise<void> {
+    const { session } = this.#options;
+    const until = session.now() + this.#leaseMs;
     try {
       await this.#journal?.renewedBy(renewal);
       this.#leaseUntil = until;
-      onLease({ type: "lease.renewed", until });
+      session.leaseChanged({ type: "lease.renewed", until });
     } catch (error) {
-      if (!this.#handleLoss(error)) onLease({ type: "lease.unrenewed", at: now(), error: this.#late(error) });
+      if (this.#handleLoss(error)) return;
+      session.leaseChanged({ type: "lease.unrenewed", at: session.now(), error: this.#late(error) });
     }
   }
 
   #late(cause: unknown): AgentError {
-    const { sessionId } = this.#options.settings;
+    const { sessionId } = this.#options.session.settings;
     const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(cause)}`;
     return new AgentError("session/lease-lost", message, { cause, data: { sessionId } });
   }
@@ -289,7 +281,7 @@ export class DurableSession {
     if (!AgentError.is(error)) return false;
     if (error.code !== "session/conflict" && error.code !== "session/lease-lost") return false;
     this.abandon();
-    this.#options.onLease({ type: "lease.lost", error });
+    this.#options.session.leaseChanged({ type: "lease.lost", error });
     return true;
   }
 }

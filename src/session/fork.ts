@@ -209,7 +209,8 @@ export async function forkSession(
   const write = async (lease: Lease): Promise<void> => {
     if (await store.load(forked)) throw exists();
     const state = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
-    const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => state });
+    const owner = { now: Date.now, journalState: () => state };
+    const journal = new Journal({ store, owner }, lease, { seq: 0 });
     const { activeGroups } = session;
     journal.record(
       wholeSession({

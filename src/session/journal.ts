@@ -13,10 +13,26 @@ import { JOURNAL_FORMAT, plain, type JournalState } from "./format.ts";
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
 const CHECKPOINT_EVERY = 64;
 
+/** The session whose journal it is. */
+export interface JournalOwner {
+  /** The clock of entries, epoch ms. */
+  now(): number;
+  /** Called when a batch is written. */
+  journalState(): JournalState;
+  /** Called after each append. */
+  committed?(): void;
+}
+
 /** Options of a {@link Journal}. */
 export type JournalOptions = {
   readonly store: SessionStore;
-  readonly lease: Lease;
+  readonly owner: JournalOwner;
+  /** Applied to everything before it is written. */
+  readonly redact?: ((value: Json) => Json) | undefined;
+};
+
+/** What the store has of a session whose journal goes on. */
+export type JournalStart = {
   /** The last sequence number in the store. */
   readonly seq: number;
   /** The format of the journal in the store. */
@@ -27,15 +43,18 @@ export type JournalOptions = {
   readonly marks?: MessageMarks | undefined;
   /** The hashes of what the store has of model calls. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** The clock of entries, epoch ms. */
-  readonly now: () => number;
-  /** Applied to everything before it is written. */
-  readonly redact?: (value: Json) => Json;
-  /** Called when a batch is written. */
-  readonly state: () => JournalState;
-  /** Called after each append. */
-  readonly onCommitted?: () => void;
 };
+
+/** What was recorded since the last append. */
+type Recorded = {
+  readonly facts: Fact[];
+  readonly steps: ChartStepRecord[];
+  readonly calls: StoredModelCall[];
+  readonly acknowledged: string[];
+};
+
+/** Most sessions have no groups, and the same text for that. */
+const namesOf = (names: readonly string[]): string => (names.length === 0 ? "[]" : JSON.stringify(names));
 
 /**
  * Writes what happens in a session to its store.
@@ -45,14 +64,13 @@ export type JournalOptions = {
  * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is written after it.
  */
 export class Journal {
-  readonly #options: JournalOptions;
+  readonly #store: SessionStore;
+  readonly #owner: JournalOwner;
+  readonly #redact: JournalOptions["redact"];
   #lease: Lease;
   #seq: number;
-  #pending: Fact[] = [];
-  #steps: ChartStepRecord[] = [];
+  #next: Recorded | undefined;
   readonly #callWriter: ModelCallWriter;
-  #calls: StoredModelCall[] = [];
-  #acknowledged: string[] = [];
   #writing: Promise<void> | undefined;
   /** The sequence number after the append that is under way, else {@link Journal.seq}. */
   #seqAfterWrite: number;
@@ -62,16 +80,27 @@ export class Journal {
   #groups: string | undefined;
   #marks: MessageMarks;
 
-  constructor(options: JournalOptions) {
-    this.#options = options;
-    this.#lease = options.lease;
-    this.#seq = options.seq;
-    this.#seqAfterWrite = options.seq;
-    this.#marks = options.marks ?? NO_MARKS;
-    this.#callWriter = new ModelCallWriter(options.known);
-    this.#groups = options.groups && JSON.stringify(options.groups);
-    if (options.seq === 0 || options.format !== JOURNAL_FORMAT)
-      this.#pending.push({ type: "session", data: { format: JOURNAL_FORMAT } });
+  constructor(
+    { store, owner, redact }: JournalOptions,
+    lease: Lease,
+    { seq, format, groups, marks = NO_MARKS, known }: JournalStart,
+  ) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#redact = redact;
+    this.#lease = lease;
+    this.#seq = seq;
+    this.#seqAfterWrite = seq;
+    this.#marks = marks;
+    this.#callWriter = new ModelCallWriter(known);
+    this.#groups = groups && namesOf(groups);
+    if (seq === 0 || format !== JOURNAL_FORMAT)
+      this.#recorded.facts.push({ type: "session", data: { format: JOURNAL_FORMAT } });
+  }
+
+  /** What the next append writes. */
+  get #recorded(): Recorded {
+    return (this.#next ??= { facts: [], steps: [], calls: [], acknowledged: [] });
   }
 
   /** The last durable sequence number. */
@@ -81,7 +110,7 @@ export class Journal {
 
   /** The sequence number that the last recorded fact has, or will have. */
   get recordedSeq(): number {
-    return this.#seqAfterWrite + this.#pending.length;
+    return this.#seqAfterWrite + (this.#next?.facts.length ?? 0);
   }
 
   /** Resolves when the entry with this number is durable, or nothing is being written; undefined if that is so already. */
@@ -99,31 +128,30 @@ export class Journal {
 
   /** Records facts; {@link flush} writes them. */
   record(facts: readonly Fact[]): void {
-    this.#pending.push(...facts);
+    if (facts.length > 0) this.#recorded.facts.push(...facts);
   }
 
   /** Records a step of the chart. It is written with the next append. */
   recordStep(step: ChartStepRecord): void {
-    this.#steps.push(step);
+    this.#recorded.steps.push(step);
   }
 
   /** Records a model call. It is written with the next append. */
   recordCall(call: ModelCall): void {
-    this.#calls.push(this.#callWriter.stored(call, this.#pending.length));
+    const { calls, facts } = this.#recorded;
+    calls.push(this.#callWriter.stored(call, facts.length));
   }
 
   /** Acknowledges an input in the next append, and records where in the journal that was, and the hash of its messages. */
   acknowledge(inputId: string, hash?: string): void {
-    this.#acknowledged.push(inputId);
-    this.#pending.push({
-      type: "position",
-      data: { taken: inputId, ...(hash !== undefined && { hash }) },
-    });
+    const { acknowledged, facts } = this.#recorded;
+    acknowledged.push(inputId);
+    facts.push({ type: "position", data: { taken: inputId, ...(hash !== undefined && { hash }) } });
   }
 
   /** See W2. */
   async flush(): Promise<void> {
-    while (this.#writing || this.#pending.length > 0) {
+    while (this.#writing || (this.#next && this.#next.facts.length > 0)) {
       if (this.#final) throw this.#final;
       this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
       await this.#writing;
@@ -140,20 +168,14 @@ export class Journal {
   }
 
   async #write(): Promise<void> {
-    const facts = this.#pending;
-    const ackInputs = this.#acknowledged;
-    this.#pending = [];
-    this.#acknowledged = [];
-    const steps = this.#steps;
-    this.#steps = [];
-    const modelCalls = this.#calls;
-    this.#calls = [];
-    const { store, now, redact } = this.#options;
-    const journalState = this.#options.state();
+    const { facts, acknowledged: ackInputs, steps, calls: modelCalls } = this.#recorded;
+    this.#next = undefined;
+    const redact = this.#redact;
+    const journalState = this.#owner.journalState();
     const { context, state, isAtRest, position, activeGroups } = journalState;
-    const at = now();
+    const at = this.#owner.now();
     const chartAt = chartPosition(context, state);
-    const groups = activeGroups && JSON.stringify(activeGroups);
+    const groups = activeGroups && namesOf(activeGroups);
     const hasNewGroups = this.#groups !== undefined && groups !== this.#groups;
     const written: readonly Fact[] = [
       ...facts,
@@ -184,21 +206,24 @@ export class Journal {
       ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
     };
     try {
-      this.#seq = this.#seqAfterWrite = await store.append(this.#lease.sessionId, batch);
+      this.#seq = this.#seqAfterWrite = await this.#store.append(this.#lease.sessionId, batch);
       this.#position = chartAt;
       this.#groups = groups;
       this.#marks = marks;
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
       this.#seqAfterWrite = this.#seq;
-      this.#pending = [...facts, ...this.#pending];
-      this.#acknowledged = [...ackInputs, ...this.#acknowledged];
-      this.#steps = [...steps, ...this.#steps];
-      const later = this.#calls.map((call) => ({ ...call, after: (call.after ?? 0) + facts.length }));
-      this.#calls = [...modelCalls, ...later];
+      const later = this.#recorded;
+      const calls = later.calls.map((call) => ({ ...call, after: (call.after ?? 0) + facts.length }));
+      this.#next = {
+        facts: [...facts, ...later.facts],
+        acknowledged: [...ackInputs, ...later.acknowledged],
+        steps: [...steps, ...later.steps],
+        calls: [...modelCalls, ...calls],
+      };
       throw this.#failed(error);
     }
-    this.#options.onCommitted?.();
+    this.#owner.committed?.();
   }
 
   #failed(error: unknown): AgentError {

@@ -4,15 +4,15 @@ import { leaseLost } from "../store/append-check.ts";
 /** A lease that its holder keeps as long as its process lives. */
 export type KeptLease = {
   readonly lease: Lease | undefined;
-  /** Settles with the renewal that has begun. */
-  renewedBy(renewal: Promise<Lease>): void;
+  /** Resolves when the renewal that has begun has succeeded or failed. */
+  renewedBy(renewal: Promise<Lease>): Promise<void>;
 };
 
 /** Leases that are renewed in one operation. */
 const TOGETHER = 1_000;
 
 /** Renews the leases of all sessions that this process has in one store, at every third of their duration. */
-class LeaseKeeper {
+export class LeaseKeeper {
   readonly #store: SessionStore;
   readonly #leaseMs: number;
   readonly #kept = new Set<KeptLease>();
@@ -38,7 +38,7 @@ class LeaseKeeper {
   #renew(): void {
     const held = [...this.#kept].flatMap((kept) => (kept.lease ? [{ kept, lease: kept.lease }] : []));
     if (!this.#store.renewAll)
-      for (const { kept, lease } of held) kept.renewedBy(this.#store.renew(lease, this.#leaseMs));
+      for (const { kept, lease } of held) void kept.renewedBy(this.#store.renew(lease, this.#leaseMs));
     else
       for (let from = 0; from < held.length; from += TOGETHER)
         this.#renewTogether(held.slice(from, from + TOGETHER));
@@ -53,19 +53,20 @@ class LeaseKeeper {
         if (!own) throw leaseLost(lease.sessionId, lease.fence);
         return own;
       });
-      kept.renewedBy(renewed);
+      void kept.renewedBy(renewed);
     }
   }
 }
 
 const keepers = new WeakMap<SessionStore, Map<number, LeaseKeeper>>();
 
-/** Renews a lease in time, with all others of the process and the store that last as long. Returns a function that ends this. */
-export function keepLease(store: SessionStore, leaseMs: number, kept: KeptLease): () => void {
+/** Renews a lease in time, with all others of the process and the store that last as long, until it is removed from the keeper that is
+ *  returned. */
+export function keepLease(store: SessionStore, leaseMs: number, kept: KeptLease): LeaseKeeper {
   const ofStore = keepers.get(store) ?? new Map<number, LeaseKeeper>();
   keepers.set(store, ofStore);
   const keeper = ofStore.get(leaseMs) ?? new LeaseKeeper(store, leaseMs);
   ofStore.set(leaseMs, keeper);
   keeper.add(kept);
-  return () => keeper.remove(kept);
+  return keeper;
 }

@@ -40,7 +40,7 @@ export function marksAfter(before: MessageMarks, entry: Fact & Pick<SessionEntry
       const kept = isLonger ? before.marks : before.marks.filter(([index]) => index <= from);
       const isMarked =
         hasResults || kept.at(-1)?.[0] === from || messages.some((message) => "ref" in message);
-      const marks = isMarked ? kept : [...kept, [from, entry.seq] as const];
+      const marks = isMarked ? kept : kept.concat([[from, entry.seq]]);
       const isFull = marks.length > MAX_MARKS;
       return { hasResults, marks: isFull ? spaced(marks, from + messages.length) : marks };
     }

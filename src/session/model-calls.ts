@@ -39,11 +39,11 @@ type Items = readonly (readonly string[])[];
 export class ModelCallWriter {
   #last: Parts = {};
   #items: Items = [];
-  readonly #known: Set<string>;
+  #known: Set<string> | undefined;
 
   /** `known`: the hashes of the values that are stored already. */
-  constructor(known: ReadonlySet<string> = new Set()) {
-    this.#known = new Set(known);
+  constructor(known?: ReadonlySet<string>) {
+    if (known && known.size > 0) this.#known = new Set(known);
   }
 
   /** Returns what is stored of a call, `after` entries of the next append. */
@@ -76,8 +76,8 @@ export class ModelCallWriter {
     if (text.length <= MAX_INLINE)
       return typeof value === "object" ? { is: value } : (value as string | number | boolean);
     const hash = crypto.hash("sha256", text).slice(0, 24);
-    if (!this.#known.has(hash)) {
-      this.#known.add(hash);
+    if (!this.#known?.has(hash)) {
+      (this.#known ??= new Set()).add(hash);
       values[hash] = value;
     }
     return { ref: hash };

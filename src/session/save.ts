@@ -67,7 +67,8 @@ export async function saveSession(
   };
   const write = async (lease: Lease): Promise<void> => {
     const seq = (await store.load(key))?.seq ?? 0;
-    const journal = new Journal({ store, lease, seq, now, state: () => saved, ...(redact && { redact }) });
+    const owner = { now, journalState: () => saved };
+    const journal = new Journal({ store, owner, redact }, lease, { seq });
     const { transcript } = context;
     journal.record(
       wholeSession({

@@ -13,6 +13,7 @@ import { parseInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
+import { sharedStock, type Stock } from "./stock.ts";
 import { validateInput } from "./validate-input.ts";
 import { groupChangeSchema, groupSchema, isTool, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
@@ -30,17 +31,15 @@ const OWN_SLOTS: ReadonlyMap<string, Slot> = new Map([[loadedTools.name, loadedT
 
 /** The toolkit of a session. */
 export class SessionToolkit implements Toolkit<never> {
-  readonly #tools = new Map<string, Tool<never>>();
+  #stock: Stock = { tools: new Map(), maxTokens: undefined };
+  /** Other toolkits may have the same stock, which then does not change. */
+  #isShared = false;
   #groups = NO_GROUPS;
   /** The slots that tools and hooks of the agent may write, by name. */
   #slots = OWN_SLOTS;
   /** Where tools come from that may be others later, with the version that is here. */
   #sources = NO_SOURCES;
   readonly #metaTool: boolean;
-  /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
-  #maxTokens: number | undefined;
-  #catalogue: Catalogue | undefined;
-  #offer: { readonly names: readonly string[]; readonly offer: Offer } | undefined;
   /** Hears when tools, groups or presets have changed. */
   watcher: { toolsChanged(): void } | undefined;
 
@@ -50,12 +49,12 @@ export class SessionToolkit implements Toolkit<never> {
 
   names(): string[] {
     const search = this.#active().search ? [SEARCH_TOOL] : [];
-    return [...this.#tools.keys(), ...(this.#metaTool ? [META_TOOL] : []), ...search];
+    return [...this.#stock.tools.keys(), ...(this.#metaTool ? [META_TOOL] : []), ...search];
   }
 
   /** The tools, those of inactive groups too. */
   tools(): readonly Tool<never>[] {
-    return [...this.#tools.values()];
+    return [...this.#stock.tools.values()];
   }
 
   add(tool: Tool<never>): void {
@@ -65,7 +64,7 @@ export class SessionToolkit implements Toolkit<never> {
         "config/invalid",
         `toolkit: the package has a tool of its own named '${tool.name}'.`,
       );
-    if (this.#tools.has(tool.name)) {
+    if (this.#stock.tools.has(tool.name)) {
       throw new AgentError(
         "tool/duplicate",
         `A tool named '${tool.name}' is already there; remove it first.`,
@@ -112,7 +111,7 @@ export class SessionToolkit implements Toolkit<never> {
 
   /** Removes this very tool, whatever presets it has got; not one that took its name. */
   removeOwn({ name, inputSchema }: Tool<never>): void {
-    if (this.#tools.get(name)?.inputSchema === inputSchema) this.remove(name);
+    if (this.#stock.tools.get(name)?.inputSchema === inputSchema) this.remove(name);
   }
 
   /** All of them, and these slots, or none if one cannot be added. */
@@ -125,7 +124,8 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   remove(name: string): boolean {
-    const isThere = this.#tools.delete(name);
+    this.#unshare();
+    const isThere = this.#stock.tools.delete(name);
     this.#changed();
     return isThere;
   }
@@ -158,7 +158,7 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   setPreset(name: string, values: JsonObject): void {
-    const tool = this.#tools.get(name);
+    const tool = this.#stock.tools.get(name);
     if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${name}'.`);
     checkPreset(tool.name, tool.inputSchema, values);
     this.#set({ ...tool, preset: values });
@@ -190,21 +190,23 @@ export class SessionToolkit implements Toolkit<never> {
 
   /** The tools of the user that may be called now, in order of registration. */
   active(): readonly Tool<never>[] {
-    return [...this.#tools.values()].filter((tool) => this.#isActive(tool));
+    return [...this.#stock.tools.values()].filter((tool) => this.#isActive(tool));
   }
 
   /** Defers tools beyond `maxTokens` tokens of their schemas; undefined: none, also those that ask for it. */
   deferBeyond(maxTokens: number | undefined): void {
-    this.#maxTokens = maxTokens;
+    this.#unshare();
+    this.#stock = { tools: this.#stock.tools, maxTokens };
     this.#changed();
   }
 
   /** What the model is offered that has loaded these tools: in order of registration, then of loading; presets left out, inactive
    *  groups left out. The same lists as long as nothing has changed. */
   offer(names: readonly string[] = loadedTools.initial): Offer {
-    if (this.#offer?.names === names) return this.#offer.offer;
+    const stock = this.#stock;
+    if (stock.offer?.names === names) return stock.offer.offer;
     const offer = offerOf(this.#active(), names);
-    this.#offer = { names, offer };
+    stock.offer = { names, offer };
     return offer;
   }
 
@@ -214,7 +216,7 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   find(call: ToolUseBlock): FoundTool {
-    const tool = this.#own(call.name) ?? this.#tools.get(call.name);
+    const tool = this.#own(call.name) ?? this.#stock.tools.get(call.name);
     if (!tool) return { result: unknownTool(call) };
     return this.#isActive(tool) ? { tool } : { result: unavailableTool(call) };
   }
@@ -229,14 +231,14 @@ export class SessionToolkit implements Toolkit<never> {
   #refreshFrom(source: ToolSource): void {
     this.#sources = new Map([...this.#sources, [source, source.version]]);
     const present = new Map(source.tools().map((tool) => [tool.name, tool]));
-    for (const { name, ...old } of this.#tools.values())
+    for (const { name, ...old } of this.#stock.tools.values())
       if (old.source === source && !present.has(name)) this.remove(name);
     for (const [name, tool] of present) {
       const {
         source: owner,
         preset = tool.preset,
         groups = tool.groups,
-      } = this.#tools.get(name) ?? { source };
+      } = this.#stock.tools.get(name) ?? { source };
       try {
         if (owner !== source) throw new Error("another tool has its name");
         checkPreset(name, tool.inputSchema, preset);
@@ -251,11 +253,25 @@ export class SessionToolkit implements Toolkit<never> {
   copy(): SessionToolkit {
     const copy = new SessionToolkit(this.#metaTool);
     copy.#groups = new Map(Array.from(this.#groups, ([name, group]) => [name, { ...group }]));
-    for (const tool of this.#tools.values()) copy.#set(tool);
+    for (const tool of this.#stock.tools.values()) copy.#set(tool);
     copy.#slots = this.#slots;
     copy.#sources = this.#sources;
-    copy.#maxTokens = this.#maxTokens;
+    copy.deferBeyond(this.#stock.maxTokens);
     return copy;
+  }
+
+  /** Holds its tools, and what follows from them, together with other toolkits that have the same, as long as it is not changed. */
+  share(): void {
+    if (this.#groups.size > 0) return;
+    this.#stock = sharedStock(this.#stock);
+    this.#isShared = true;
+  }
+
+  #unshare(): void {
+    if (!this.#isShared) return;
+    const { tools, maxTokens } = this.#stock;
+    this.#stock = { tools: new Map(tools), maxTokens };
+    this.#isShared = false;
   }
 
   /** Exactly these groups are on afterwards; names that no longer exist are passed over. */
@@ -268,13 +284,15 @@ export class SessionToolkit implements Toolkit<never> {
     const { source } = tool;
     if (source && !this.#sources.has(source))
       this.#sources = new Map([...this.#sources, [source, source.since]]);
-    this.#tools.set(tool.name, tool);
+    this.#unshare();
+    this.#stock.tools.set(tool.name, tool);
     this.#changed();
   }
 
   #changed(): void {
-    this.#catalogue = undefined;
-    this.#offer = undefined;
+    this.#unshare();
+    this.#stock.catalogue = undefined;
+    this.#stock.offer = undefined;
     this.watcher?.toolsChanged();
   }
 
@@ -285,13 +303,13 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   #active(): Catalogue {
-    this.#catalogue ??= catalogueOf({
-      tools: [...this.#tools.values()],
+    const { tools, maxTokens } = this.#stock;
+    return (this.#stock.catalogue ??= catalogueOf({
+      tools: [...tools.values()],
       isActive: (tool) => this.#isActive(tool),
       own: this.#meta(),
-      maxTokens: this.#maxTokens,
-    });
-    return this.#catalogue;
+      maxTokens,
+    }));
   }
 
   #isActive(tool: Tool<never>): boolean {
@@ -328,7 +346,7 @@ export class SessionToolkit implements Toolkit<never> {
       execute: (input) => {
         const active = input["to_activate"] as readonly string[];
         this.restoreGroups(active);
-        const names = [...this.#tools.values()].flatMap((each) =>
+        const names = [...this.#stock.tools.values()].flatMap((each) =>
           each.groups.some((group) => active.includes(group)) ? [each.name] : [],
         );
         return `Successfully activated tool groups: ${active.join(", ") || "none"}. Tools now available from them: ${names.join(", ") || "none"}.`;

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
+import { createAgent, defineTool, type Agent, type ChatModel, type SessionStore } from "agentchart";
+import { sqliteStore } from "agentchart/store/sqlite";
 import { expect, test } from "vitest";
 
 setFlagsFromString("--expose-gc");
@@ -15,8 +16,14 @@ const model: ChatModel = {
 };
 const tools = [defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "" })];
 
-async function rested(count: number): Promise<Agent[]> {
-  const agents = Array.from({ length: count }, () => createAgent({ name: "bench", model, tools }) as Agent);
+let sessions = 0;
+
+async function rested(count: number, store: SessionStore | undefined): Promise<Agent[]> {
+  const stored = () => store && { store, sessionId: `s${++sessions}` };
+  const agents = Array.from(
+    { length: count },
+    () => createAgent({ name: "bench", model, tools, ...stored() }) as Agent,
+  );
   for (const agent of agents) await agent.call("Hi");
   return agents;
 }
@@ -29,16 +36,20 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-test("an idle agent after a turn takes at most 6 KB of heap, and holds no timer", async () => {
+test.each([
+  ["without a store", undefined],
+  ["with a store in SQLite", sqliteStore({ path: ":memory:" })],
+])("an idle agent %s after a turn takes at most 6 KB of heap, and holds no timer", async (_, store) => {
   const COUNT = 2_000;
-  await rested(200);
+  await rested(200, store);
   const before = await heapBytes();
   const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const agents = await rested(COUNT);
+  const agents = await rested(COUNT, store);
   const bytes = (await heapBytes()) - before;
   expect(bytes / COUNT).toBeLessThan(6 * 1024);
   expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length).toBeLessThan(
     timers + 10,
   );
-  await agents[0]!.close();
+  for (const agent of agents) await agent.close();
+  await store?.close();
 });

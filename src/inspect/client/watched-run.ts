@@ -3,7 +3,7 @@ import { phaseOf } from "../../../machines/agent/phase.ts";
 import type { Agent, AgentConfig, Status } from "../../agent/types.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { aboutSession } from "../../agent/about-session.ts";
+import { AboutSession } from "../../agent/about-session.ts";
 import type { AboutTurns } from "../../message/about-turns.ts";
 import type { Usage } from "../../message/types.ts";
 import type { SessionToolkit } from "../../tool/toolkit.ts";
@@ -51,7 +51,7 @@ export class WatchedRun {
   readonly #usage = new UsageSum();
   #attachment!: Attachment;
   #isOpen = false;
-  readonly #about = aboutSession((about) => this.#attachment.recorder.display(about) as AboutTurns);
+  readonly #about = new AboutSession();
   #lastWork: Promise<unknown> = Promise.resolve();
   /** The streamed text that waits to be sent. */
   stream!: StreamQueue;
@@ -177,7 +177,7 @@ export class WatchedRun {
         phase,
         waitsFor,
         ...(reason && { reason }),
-        ...this.#about(context),
+        ...this.#about.of(context, (about) => this.#attachment.recorder.display(about) as AboutTurns),
         state,
         startedAt: this.#startedAt,
         updatedAt: Math.max(this.#startedAt, context.at),
