@@ -43,25 +43,29 @@ export class AnswerMetadata {
 
   /** Adds what one chunk says. */
   add(chunk: WireChunk, choice: Choice | undefined, delta: WireDelta | null | undefined): void {
-    for (const [name, value] of unread(chunk, READ.chunk)) this.#all[name] = withoutUsage(value);
-    if (choice) this.#join(unread(choice, READ.choice));
-    if (delta) this.#join(unread(delta, READ.delta));
-    const usage = unread(chunk.usage ?? choice?.usage ?? {}, READ.usage);
-    if (usage.length > 0) this.#all["usage"] = Object.fromEntries(usage);
+    const all = this.#all;
+    for (const name of unread(chunk, READ.chunk)) all[name] = withoutUsage((chunk as Fields)[name] as Json);
+    if (choice) this.#join(choice, READ.choice);
+    if (delta) this.#join(delta, READ.delta);
+    const usage = chunk.usage ?? choice?.usage;
+    const more = usage ? unread(usage, READ.usage) : NONE;
+    if (more.length > 0)
+      all["usage"] = Object.fromEntries(more.map((name) => [name, (usage as Fields)[name] as Json]));
   }
 
-  #join(entries: readonly (readonly [string, Json])[]): void {
-    for (const [name, value] of entries) this.#all[name] = joined(this.#all[name], value);
+  #join(fields: Fields, read: ReadonlySet<string>): void {
+    for (const name of unread(fields, read)) this.#all[name] = joined(this.#all[name], fields[name] as Json);
   }
 }
 
-function unread(fields: Fields, read: ReadonlySet<string>): readonly (readonly [string, Json])[] {
-  const found: [string, Json][] = [];
-  for (const name of Object.keys(fields)) {
-    const value = fields[name];
-    if (!read.has(name) && !isNothing(value)) found.push([name, value as Json]);
-  }
-  return found;
+const NONE: readonly string[] = [];
+
+/** The names of fields that say something and are not read elsewhere. */
+function unread(fields: Fields, read: ReadonlySet<string>): readonly string[] {
+  let found: string[] | undefined;
+  for (const name of Object.keys(fields))
+    if (!read.has(name) && !isNothing(fields[name])) (found ??= []).push(name);
+  return found ?? NONE;
 }
 
 function isNothing(value: unknown): boolean {

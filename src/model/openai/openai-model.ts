@@ -2,8 +2,9 @@ import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
+import { PartByPart } from "../part-by-part.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
-import { chunksFrom, chunksOf, DONE, PING, type ChunkSource } from "./chunks.ts";
+import { chunksFrom, chunksOf, DONE, PING, type ChunkBatch, type ChunkSource } from "./chunks.ts";
 import { clientTransport, type ChatCompletionsClient } from "./client.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
@@ -15,7 +16,6 @@ import type { ResponsesOptions } from "./responses-request.ts";
 import { messageShape, type ChatFormatter } from "./to-chat-messages.ts";
 import { modelShape } from "./to-chat-request.ts";
 import { WireError } from "../wire-error.ts";
-import type { WireChunk } from "./wire.ts";
 import { openaiWire } from "./wire-request.ts";
 
 /** Options of {@link openaiModel}. Nothing is read from the environment. */
@@ -121,10 +121,10 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     return "headers" in answer ? chunksOf(answer, endpoint, signal) : chunksFrom(answer);
   }
 
-  async function* stream(
+  async function* answer(
     request: ModelRequest,
-    { signal }: { readonly signal: AbortSignal },
-  ): AsyncGenerator<StreamPart> {
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly StreamPart[], undefined> {
     const reader = protocol.createReader();
     let source: ChunkSource | undefined;
     let isDone = false;
@@ -132,13 +132,12 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
       throwIfAborted(signal);
       source = await ask(request, signal);
       for (let batch = await source.next(); batch; batch = await source.next()) {
-        for (const chunk of batch.chunks) {
-          throwIfAborted(signal);
-          if (chunk === DONE) isDone = true;
-          else if (chunk === PING) yield { type: "ping" };
-          else for (const part of partsOf(reader, chunk, endpoint)) yield part;
-        }
-        if (batch.error !== undefined) throw batch.error;
+        throwIfAborted(signal);
+        const { parts, error } = partsOf(reader, batch, endpoint);
+        isDone ||= batch.chunks.includes(DONE);
+        if (parts.length > 0) yield parts;
+        throwIfAborted(signal);
+        if (error !== undefined) throw error;
       }
       throwIfAborted(signal);
     } catch (thrown) {
@@ -151,7 +150,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     if (serverFailure !== undefined) throw toModelError(new WireError(serverFailure), endpoint);
     if (!reader.hasFinished && !reader.hasContent) throw badResponse("ended before it began.", endpoint);
     if (!reader.hasFinished && !isDone) throw cutOff(endpoint);
-    yield* reader.finish();
+    yield reader.finish();
   }
 
   return {
@@ -164,15 +163,25 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
       const { name: _, capabilities: __, ...rest } = options;
       return openaiModel({ ...rest, model: other });
     },
-    stream,
+    stream: (request, { signal }) => new PartByPart(answer(request, signal), signal),
   };
 }
 
-/** Returns the parts of a chunk. Throws `model/bad-response` for one with another structure. */
-function partsOf(reader: PartReader, chunk: WireChunk, endpoint: Endpoint): StreamPart[] {
+/** Reads chunks that came together. What was read before an error counts; it is `model/bad-response` for a chunk with another
+ *  structure. */
+function partsOf(
+  reader: PartReader,
+  { chunks, error }: ChunkBatch,
+  endpoint: Endpoint,
+): { readonly parts: readonly StreamPart[]; readonly error?: unknown } {
+  const parts: StreamPart[] = [];
   try {
-    return reader.read(chunk);
+    for (const chunk of chunks) {
+      if (chunk === PING) parts.push({ type: "ping" });
+      else if (chunk !== DONE) parts.push(...reader.read(chunk));
+    }
   } catch {
-    throw badResponse("contains a chunk that cannot be read.", endpoint);
+    return { parts, error: badResponse("contains a chunk that cannot be read.", endpoint) };
   }
+  return { parts, error };
 }

@@ -6,7 +6,7 @@ import { AnswerMetadata } from "./answer-metadata.ts";
 import { isServerFailure, toFinishReason } from "./finish-reason.ts";
 import { toOpaque } from "./provider-data.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
-import { createToolCallKeys } from "./tool-call-keys.ts";
+import { createToolCallKeys, type ToolCallKeys } from "./tool-call-keys.ts";
 import { usageOf } from "./usage.ts";
 import type { WireChunk, WireContentPart, WireDelta, WireToolDelta } from "./wire.ts";
 
@@ -31,7 +31,7 @@ export interface PartReader {
  * the other begins a new block.
  */
 export function createPartReader(host?: string): PartReader {
-  const keyOf = createToolCallKeys();
+  let keyOf: ToolCallKeys | undefined;
   const details = new ReasoningDetails();
   const metadata = new AnswerMetadata();
   let responseId: string | undefined;
@@ -42,7 +42,7 @@ export function createPartReader(host?: string): PartReader {
   let unknownChunk: unknown;
   let isInParts = false;
   let run = { block: 0, kind: "" };
-  const marked = new Set<number>();
+  let marked: Set<number> | undefined;
 
   const blockOf = (kind: "text" | "thinking"): number => {
     if (!isInParts) return 0;
@@ -52,8 +52,8 @@ export function createPartReader(host?: string): PartReader {
 
   const pushThinking = (delta: string, parts: StreamPart[], field?: "reasoning" | "content"): void => {
     const block = blockOf("thinking");
-    const isNew = field !== undefined && !marked.has(block);
-    if (isNew) marked.add(block);
+    const isNew = field !== undefined && !marked?.has(block);
+    if (isNew) (marked ??= new Set()).add(block);
     parts.push({
       type: "thinking.delta",
       delta,
@@ -102,7 +102,7 @@ export function createPartReader(host?: string): PartReader {
       if (block) parts.push({ type: "media", block });
     }
     for (const fragment of delta.tool_calls ?? [])
-      if (fragment) parts.push(readCall(fragment, keyOf(fragment), host));
+      if (fragment) parts.push(readCall(fragment, (keyOf ??= createToolCallKeys())(fragment), host));
   };
 
   return {

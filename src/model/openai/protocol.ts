@@ -6,6 +6,7 @@ import { createPartReader, type PartReader } from "./part-reader.ts";
 import { requestText } from "./request-text.ts";
 import { createResponsesReader } from "./responses-reader.ts";
 import { responsesRequestOf, type ResponsesOptions } from "./responses-request.ts";
+import { chatFormatOf } from "./to-chat-messages.ts";
 import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
 
 /** One of the two APIs: how a request is sent, and how its answer is read. */
@@ -28,11 +29,12 @@ type ProtocolOptions = Omit<ToChatRequestOptions, keyof ChatDialect | "baseURL">
 /** Chat Completions. */
 export function chatProtocol(options: ProtocolOptions): Protocol {
   const host = hostNameOf(options.baseURL);
+  const format = chatFormatOf(options, host);
   return {
     post: (post, request, call) =>
-      post("/chat/completions", requestText(chatRequestOf(request, options, host)), call),
+      post("/chat/completions", requestText(chatRequestOf(request, options, format)), call),
     start: (client, request, call) =>
-      startCall(client.chat.completions, chatRequestOf(request, options, host), call),
+      startCall(client.chat.completions, chatRequestOf(request, options, format), call),
     createReader: () => createPartReader(host),
   };
 }

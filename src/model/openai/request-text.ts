@@ -5,9 +5,9 @@ import type { ChatMessage, ChatRequest } from "./wire.ts";
 const texts = new WeakMap<ChatMessage, string>();
 
 /** Returns the JSON of a request. */
-export function requestText({ messages, ...rest }: ChatRequest): string {
-  const head = JSON.stringify(rest).slice(0, -1);
-  return `${head},"messages":[${messages.map(textOf).join(",")}]}`;
+export function requestText(request: ChatRequest): string {
+  const head = JSON.stringify({ ...request, messages: undefined }).slice(0, -1);
+  return `${head},"messages":[${request.messages.map(textOf).join(",")}]}`;
 }
 
 function textOf(message: ChatMessage): string {

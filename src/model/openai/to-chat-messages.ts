@@ -70,32 +70,45 @@ export function toChatMessages(
   options: ToChatMessagesOptions = {},
 ): ChatMessage[] {
   check(messagesSchema(), options, "toChatMessages");
-  return chatMessagesOf(transcript, options);
+  return chatMessagesOf(transcript, chatFormatOf(options));
 }
 
-/** As {@link toChatMessages}, with options that were checked before. Data that other servers than `host` want back is left out;
- *  without `host`, none is. */
-export function chatMessagesOf(
-  transcript: readonly Msg[],
-  options: ToChatMessagesOptions,
-  host?: string,
-): ChatMessage[] {
-  const {
+/** How messages are converted, with what was converted before. */
+export type ChatFormat = {
+  readonly formatter: ChatFormatter;
+  readonly dialect: Dialect;
+  readonly forms: WeakMap<Msg, WireForm>;
+};
+
+/** Returns the format of options that were checked before. Data that other servers than `host` want back is left out; without `host`,
+ *  none is. */
+export function chatFormatOf(
+  {
+    formatter = "chat",
     sendReasoning = true,
     reasoningField = "reasoning_content",
     toolMedia = "parts",
     audioData = "base64",
     strictNames = false,
     sendNames = true,
-  } = options;
+  }: ToChatMessagesOptions,
+  host?: string,
+): ChatFormat {
   const dialect = { sendReasoning, reasoningField, toolMedia, audioData, strictNames, sendNames, host };
-  const messages = options.formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
-  const cache = wireFormsOf(JSON.stringify(dialect));
+  return { formatter, dialect, forms: wireFormsOf(JSON.stringify(dialect)) };
+}
+
+/** As {@link toChatMessages}, in a format. */
+export function chatMessagesOf(
+  transcript: readonly Msg[],
+  { formatter, dialect, forms }: ChatFormat,
+): ChatMessage[] {
+  const messages = formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
   const wire: ChatMessage[] = [];
   let hasProviderId = false;
   for (const msg of messages) {
-    let form = cache.get(msg);
-    if (!form) cache.set(msg, (form = wireFormOf(msg, dialect)));
+    let form = forms.get(msg);
+    if (!form) forms.set(msg, (form = wireFormOf(msg, dialect)));
     for (const message of form.messages) wire.push(message);
     hasProviderId ||= form.hasProviderId;
   }

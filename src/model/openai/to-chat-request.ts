@@ -3,7 +3,13 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
 import { dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
-import { chatMessagesOf, messageShape, type ChatFormatter } from "./to-chat-messages.ts";
+import {
+  chatFormatOf,
+  chatMessagesOf,
+  messageShape,
+  type ChatFormat,
+  type ChatFormatter,
+} from "./to-chat-messages.ts";
 import type { ChatRequest, ChatTool, ChatToolChoice } from "./wire.ts";
 
 /** Options of {@link toChatRequest}. Options of the dialect default to those of the server at `baseURL`, but `sendReasoning` to
@@ -37,7 +43,8 @@ export const requestSchema = s.lazily(() =>
  *
  * `tools` and `tool_choice` are absent if there are no tools. `thinkingBudget` becomes `enable_thinking` and
  * `thinking_budget`, the fields of DashScope (a budget of 0 turns thinking off); other servers may refuse them.
- * `extraBody` is merged last and may replace any field but `messages` and `stream`.
+ * `extraBody` is merged last and may replace any field but `messages` and `stream`. Messages and tools are cached for their objects, so
+ * do not change them.
  *
  * @example
  * ```ts
@@ -54,13 +61,13 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
   return chatRequestOf(request, { ...dialect, sendReasoning: true, ...options });
 }
 
-/** As {@link toChatRequest}, with every option of the dialect. `host`: the name of the host of `baseURL`. */
+/** As {@link toChatRequest}, with every option of the dialect. `format`: that of the options. */
 export function chatRequestOf(
   request: ModelRequest,
   options: Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect,
-  host: string | undefined = hostNameOf(options.baseURL ?? OPENAI_BASE_URL),
+  format: ChatFormat = chatFormatOf(options, hostNameOf(options.baseURL ?? OPENAI_BASE_URL)),
 ): ChatRequest {
-  const { model, baseURL: _, maxTokensField, sendCacheKey, ...format } = options;
+  const { model, maxTokensField, sendCacheKey } = options;
   const { tools, output, sessionId, options: generate } = request;
   return {
     model,
@@ -72,20 +79,32 @@ export function chatRequestOf(
     ...toChatOptions(generate, maxTokensField),
     ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),
     ...generate.extraBody,
-    messages: chatMessagesOf(request.messages, format, host),
+    messages: chatMessagesOf(request.messages, format),
     stream: true,
   };
 }
 
-function toChatTool({ name, description, inputSchema }: ToolSpec): ChatTool {
-  return { type: "function", function: { name, description, parameters: inputSchema } };
+/** The wire form of each tool, since an agent offers the same ones with each request. */
+const chatTools = new WeakMap<ToolSpec, ChatTool>();
+
+function toChatTool(spec: ToolSpec): ChatTool {
+  let tool = chatTools.get(spec);
+  if (!tool) {
+    const { name, description, inputSchema } = spec;
+    tool = { type: "function", function: { name, description, parameters: inputSchema } };
+    chatTools.set(spec, tool);
+  }
+  return tool;
 }
 
 function toToolChoice(choice: ToolChoice): ChatToolChoice {
   return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };
 }
 
+const NO_FIELDS: JsonObject = {};
+
 function toChatOptions(generate: GenerateOptions, maxTokensField: ChatDialect["maxTokensField"]): JsonObject {
+  if (Object.keys(generate).length === 0) return NO_FIELDS;
   const { thinkingBudget } = generate;
   const fields = {
     temperature: generate.temperature,
