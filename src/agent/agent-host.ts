@@ -3,6 +3,7 @@ import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
 import { newId } from "../message/new-id.ts";
 import type { EventEmitter } from "../event/emitter.ts";
+import type { AgentEventBody } from "../event/types.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
 import { ClientTools } from "../tool/client-tools.ts";
@@ -32,7 +33,7 @@ type HostedSession = Pick<
   readonly context: AgentContext;
   readonly userContext: never;
   readonly output: ReturnType<Host["output"]>;
-  readonly events: Pick<EventEmitter, "emit">;
+  readonly events: Pick<EventEmitter, "emit" | "isHeard">;
   readonly journal: { saved(): Promise<void> };
   readonly isStopped: boolean;
   readonly names: Host["path"];
@@ -154,6 +155,10 @@ export class AgentHost implements Host {
 
   emit(...[event, extras]: Parameters<Host["emit"]>): void {
     this.#session.events.emit(event, extras);
+  }
+
+  isHeard(type: AgentEventBody["type"]): boolean {
+    return this.#session.events.isHeard(type);
   }
 
   commit(): Promise<void> {

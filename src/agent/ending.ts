@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError, endingError } from "../base/error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 
@@ -41,7 +41,7 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
 
 /** Ends an agent: the turn that runs is interrupted and comes to its end, and the lease is released. */
 export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () => void): Promise<void> {
-  const error = new AgentError("run/closed", `Agent '${runtime.settings.agent}' is closed.`);
+  const error = endingError("run/closed", `Agent '${runtime.settings.agent}' is closed.`);
   runtime.drain(error);
   if (runtime.status().phase === "running") interrupt();
   await turns.idle();

@@ -140,6 +140,18 @@ export class AgentError extends Error {
   }
 }
 
+/** Returns an error that says how something ended and may never be thrown, without a stack: to take one costs more than to close an
+ *  agent. */
+export function endingError(code: ErrorCode, message: string): AgentError {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, "stackTraceLimit", 0);
+  try {
+    return new AgentError(code, message);
+  } finally {
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+  }
+}
+
 /** Returns the message of any thrown value: that of an Error, the string itself, or the value as JSON. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message;

@@ -75,10 +75,11 @@ export class EventEmitter {
   /** Returns true if a listener wants one of these types; other events need not be created. */
   hasListeners(types: readonly Type[]): boolean {
     if (!this.#subscriptions?.size) return false;
-    return types.some((type) => this.#isWanted(type));
+    return types.some((type) => this.isHeard(type));
   }
 
-  #isWanted(type: Type): boolean {
+  /** Returns true if a listener wants this type. */
+  isHeard(type: Type): boolean {
     if (!this.#subscriptions) return false;
     for (const { types } of this.#subscriptions) if (!types || types.has(type)) return true;
     return false;
@@ -88,7 +89,7 @@ export class EventEmitter {
   emit(body: AgentEventBody, extras: EventExtras = NO_EXTRAS): void {
     if (body.type === "block.start") (this.#openBlocks ??= new Set()).add(blockOf(body)!);
     if (body.type === "block.end") this.#close(blockOf(body)!);
-    if (!this.#isWanted(body.type)) return;
+    if (!this.isHeard(body.type)) return;
     const delivery = { event: this.#eventOf(body, extras), soFar: extras.soFar };
     if (this.#waiting) return void this.#waiting.push(delivery);
     const waiting = (this.#waiting = [delivery]);

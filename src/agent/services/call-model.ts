@@ -62,7 +62,8 @@ class BlockEmitter {
     }
     this.#open = chunk;
     const { delta, soFar } = chunk;
-    this.#host.emit({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
+    if (this.#host.isHeard("block.delta"))
+      this.#host.emit({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
     if (this.#hooks.length > 0) this.#notifyHooks(chunk);
   }
 

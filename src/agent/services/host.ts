@@ -41,6 +41,8 @@ export type Host = {
   now(): number;
   newId(): string;
   emit(event: AgentEventBody, extras?: EventExtras): void;
+  /** True if somebody listens to events of a type; others need not be created. */
+  isHeard(type: AgentEventBody["type"]): boolean;
   /** Resolves when everything that has happened is durable. */
   commit(): Promise<void>;
   /** Performs an effect of the chart: `abortServices`, `armTimer` or `disarmTimer`. */

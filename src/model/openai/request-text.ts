@@ -1,3 +1,4 @@
+import { KEEP_FROM } from "./to-chat-messages.ts";
 import type { ChatMessage, ChatRequest } from "./wire.ts";
 
 /** The JSON of each message, since most messages of a request were in the request before: without it, the "usual" task of
@@ -6,6 +7,7 @@ const texts = new WeakMap<ChatMessage, string>();
 
 /** Returns the JSON of a request. */
 export function requestText(request: ChatRequest): string {
+  if (request.messages.length < KEEP_FROM) return JSON.stringify(request);
   const head = JSON.stringify({ ...request, messages: undefined }).slice(0, -1);
   return `${head},"messages":[${request.messages.map(textOf).join(",")}]}`;
 }

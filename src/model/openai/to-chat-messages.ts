@@ -50,8 +50,8 @@ type WireForm = {
 const wireForms = new Map<string, WeakMap<Msg, WireForm>>();
 
 /**
- * Converts messages into those of a Chat Completions request. A pure function; the result is cached for each message object, so do
- * not change it.
+ * Converts messages into those of a Chat Completions request. A pure function; the results of many messages are cached for their
+ * objects, so do not change them.
  *
  * O1 Each tool result becomes one wire message, also if a message has several (F21).
  * O2 An assistant message always has `content` (S22), and its arguments are always JSON objects (S17).
@@ -72,6 +72,10 @@ export function toChatMessages(
   check(messagesSchema(), options, "toChatMessages");
   return chatMessagesOf(transcript, chatFormatOf(options));
 }
+
+/** From so many messages on, what is made of them is kept: the few of a short conversation are made again sooner, since what a weak map
+ *  keeps outlives the collections of young objects. */
+export const KEEP_FROM = 12;
 
 /** How messages are converted, with what was converted before. */
 export type ChatFormat = {
@@ -106,8 +110,9 @@ export function chatMessagesOf(
   const messages = formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
   const wire: ChatMessage[] = [];
   let hasProviderId = false;
+  const areFew = messages.length < KEEP_FROM;
   for (const msg of messages) {
-    let form = forms.get(msg);
+    let form = areFew ? wireFormOf(msg, dialect) : forms.get(msg);
     if (!form) forms.set(msg, (form = wireFormOf(msg, dialect)));
     for (const message of form.messages) wire.push(message);
     hasProviderId ||= form.hasProviderId;

@@ -79,8 +79,8 @@ export function chatRequestOf(
     ...toChatOptions(generate, maxTokensField),
     ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),
     ...generate.extraBody,
-    messages: chatMessagesOf(request.messages, format),
     stream: true,
+    messages: chatMessagesOf(request.messages, format), // last, as they grow: what stands before them stays the same
   };
 }
 

@@ -6,7 +6,6 @@ import { withDashScopeFields } from "./dashscope-fields.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { urlOf } from "./fetch-transport.ts";
 import { responsesRequestOf, type ResponsesOptions } from "./responses-request.ts";
-import type { ChatRequest } from "./wire.ts";
 import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
 
 type Options = Omit<ToChatRequestOptions, keyof ChatDialect | "baseURL"> &
@@ -40,7 +39,7 @@ export function openaiWireRequest(options: JsonObject, request: ModelRequest): W
     ? { ...request, options: withDashScopeFields(request.options, dashscope as JsonObject) }
     : request;
   const isResponses = model.api === "responses";
-  const body = isResponses ? responsesRequestOf(asked, model) : inOrder(chatRequestOf(asked, model));
+  const body = isResponses ? responsesRequestOf(asked, model) : chatRequestOf(asked, model);
   return {
     url: urlOf(model.baseURL, isResponses ? "/responses" : "/chat/completions"),
     headers: {
@@ -53,6 +52,3 @@ export function openaiWireRequest(options: JsonObject, request: ModelRequest): W
       : [],
   };
 }
-
-/** The fields in the order in which `requestText` sends them. */
-const inOrder = ({ messages, ...rest }: ChatRequest): object => ({ ...rest, messages });

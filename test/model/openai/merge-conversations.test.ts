@@ -1,9 +1,10 @@
-import { createAgent, userMsg } from "agentchart";
+import { createAgent, textOf, userMsg } from "agentchart";
 import { openaiModel, toChatMessages } from "agentchart/openai";
 import { chatCompletionsServer } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { assistantMsg, systemMsg, toolResultMsg } from "../../../src/message/create.ts";
 import type { Msg } from "../../../src/message/types.ts";
+import { mergeConversations } from "../../../src/model/openai/merge-conversations.ts";
 
 const image = { type: "image", source: { type: "url", url: "https://x.test/a.png" } } as const;
 const alice = (text: string): Msg => userMsg(text, { name: "Alice" });
@@ -56,11 +57,11 @@ test("a conversation that goes on is merged anew, one that has ended is not", ()
   const tool = assistantMsg("", { content: [{ type: "tool_use", id: "c", name: "f", input: {} }] });
   const result = toolResultMsg([{ callId: "c", name: "f", text: "ok" }]);
   const before = [alice("one"), tool, result, bob("two")];
-  const [first, , , open] = sent(...before);
-  const [again, , , longer] = sent(...before, alice("three"));
+  const [first, , , open] = mergeConversations(before);
+  const [again, , , longer] = mergeConversations([...before, alice("three")]);
   expect(again).toBe(first);
-  expect(String(open!.content)).toMatch(/<\/history>\ntwo\n$/);
-  expect(String(longer!.content)).toMatch(/<history>\nBob: two\n<\/history>\nAlice: three\n$/);
+  expect(textOf(open!)).toMatch(/<\/history>\ntwo\n$/);
+  expect(textOf(longer!)).toMatch(/<history>\nBob: two\n<\/history>\nAlice: three\n$/);
 });
 
 test("an agent's model sends conversations so, and reminders apart", async () => {

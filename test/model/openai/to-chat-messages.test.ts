@@ -271,9 +271,17 @@ describe("provider ids", () => {
   });
 });
 
-test("the wire form of a message is computed once", () => {
-  const message = userMsg("hi");
-  const [first] = toChatMessages([message]);
-  const [again] = toChatMessages([message, userMsg("more")]);
-  expect(again).toBe(first);
+test("the wire form of a message of a long conversation is computed once", () => {
+  const messages = Array.from({ length: 12 }, (_, index) => userMsg(`${index}`));
+  const first = toChatMessages(messages);
+  const again = toChatMessages([...messages, userMsg("more")]);
+  expect(again.slice(0, 12).every((message, index) => message === first[index])).toBe(true);
+});
+
+test("a conversation that becomes long is converted as a short one", () => {
+  const messages = Array.from({ length: 14 }, (_, index) => userMsg(`${index}`));
+  for (let length = 1; length <= messages.length; length++)
+    expect(toChatMessages(messages.slice(0, length))).toEqual(
+      messages.slice(0, length).map((_, index) => ({ role: "user", content: `${index}` })),
+    );
 });
