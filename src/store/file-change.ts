@@ -13,6 +13,7 @@ import {
   type JournalHead,
   type JournalTail,
 } from "./file-journal.ts";
+import { pauseBefore } from "./file-lines.ts";
 import type { KeptFiles } from "./file-kept.ts";
 import type { Batch } from "./port.ts";
 import { readPosition } from "./position.ts";
@@ -154,6 +155,7 @@ export async function changeJournal(
       const former = file;
       file = undefined;
       await former?.close();
+      await pauseBefore(tries);
       file = await openToAppend(access, path, mayCreate);
       if (!file) {
         await decide(undefined);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import zlib from "node:zlib";
 import type { JsonObject } from "../base/json.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
@@ -38,6 +39,15 @@ export type FileEnd = {
 /** True for two ends of one file, taken at different times. */
 export function isSameFile(a: FileEnd, b: FileEnd): boolean {
   return a.ino === b.ino && a.bornAt === b.bornAt;
+}
+
+/** The longest pause of a writer, ms. */
+const MAX_PAUSE_MS = 50;
+
+/** Resolves after a random time before a writer tries again whose line did not count, as another one came first. That line has moved the
+ *  end too: writers that took turns at once would spoil each other's lines for ever. `tries`: how many lines have not counted. */
+export async function pauseBefore(tries: number): Promise<void> {
+  if (tries > 0) await sleep(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS));
 }
 
 /** Encodes a line (L1), with `prefix` before it. */
