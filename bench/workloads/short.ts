@@ -13,7 +13,7 @@ const rounds = 1;
 const sampling = { samples: 31, warmUpMs: 8_000 };
 
 const WHY_SHORT =
-  "a run also creates and ends an agent, takes a call and settles it (see the parts below), takes four steps of the chart with a snapshot of XState's for each change, and checks and freezes what the model said; all of that is code and garbage that the loop does not have";
+  "a run also creates and ends an agent, takes a call and settles it (see the parts below), takes the steps of the chart, and checks and freezes what the model said; all of that is code and garbage that the loop does not have";
 
 /** A new agent asks its model twice and runs one tool, without a network. */
 export async function short(): Promise<Workload> {
