@@ -16,8 +16,8 @@ export type UseAgentOptions = ConnectionOptions;
 export type AgentSession = ConnectedView & {
   /** Says something: text, or blocks of text and media. It begins a turn, or the one after the turn that runs. Resolves once it is stored. */
   readonly send: (input: string | readonly (TextBlock | MediaBlock)[]) => Promise<void>;
-  /** Decides a call of {@link SessionView.pending}. Resolves once the decision is stored. While other calls wait, a later decision
-   *  replaces it. One that comes too late, such as after another tab's, changes nothing, and {@link SessionView.error} says so. */
+  /** Decides a call of {@link SessionView.pending}. Resolves once the decision is stored. Until a worker takes it, a later decision
+   *  replaces it. One that comes after that, such as another tab's, changes nothing, and {@link SessionView.error} says so. */
   readonly decide: (call: PendingCall, decision: Decision) => Promise<void>;
   /** Adds to the turn that runs, before its next request to the model. Resolves once it is stored; {@link SessionView.error} says so if
    *  no turn has run any more. */
