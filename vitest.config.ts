@@ -134,11 +134,7 @@ export default defineConfig({
           ],
         },
       },
-      // they wait for each other, for leases and for deadlines much of the time
-      {
-        extends: true,
-        test: { name: "processes", include: PROCESS_TESTS, maxWorkers: 4, sequence: { groupOrder: 1 } },
-      },
+      { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
       { extends: true, test: { name: "exhaustive", include: EXHAUSTIVE_TESTS } },
       inBrowser("e2e", {
         include: [BROWSER_TESTS],

@@ -8,12 +8,13 @@ import type { DemoOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
-/** The lives follow each other at once, so the lease of the first must not outlive it for long. */
-const LEASE_MS = 1_500;
+/** The second life follows the first at once, so the lease of the first must not outlive it for long. */
+const LEASE_MS = 3_000;
 
 /** The session of one life: kept in files, so that the next process finds it. */
 export function sessionOf({ life }: DemoOptions): Pick<AgentConfig, "store" | "sessionId" | "leaseMs"> {
-  return life ? { store: fileStore({ dir: life.dir }), sessionId: "demo", leaseMs: LEASE_MS } : {};
+  if (!life) return {};
+  return { store: fileStore({ dir: life.dir }), sessionId: "demo", ...(life.dies && { leaseMs: LEASE_MS }) };
 }
 
 /** The tools for a session whose process may die: reading a database twice does no harm. */

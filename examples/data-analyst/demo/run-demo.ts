@@ -81,17 +81,12 @@ function conclude(
   return reply.reason === "INTERRUPTED" ? INTERRUPTED : DONE;
 }
 
+/** How long the lease of the process before is waited for, ms: longer than it lasts. */
+const OPEN_WITHIN_MS = 10_000;
+
 /** Opens the session, once the process before has lost its hold on it. True if there is a turn to go on with. */
 async function openSession(agent: Agent, terminal: Terminal): Promise<boolean> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await agent.open();
-      break;
-    } catch (error) {
-      if (tries === 50 || !AgentError.is(error) || error.code !== "session/conflict") throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+  await agent.open({ waitMs: OPEN_WITHIN_MS });
   if (agent.status().phase !== "unfinished") return false;
   const { length } = await agent.messages();
   terminal.line(
