@@ -127,8 +127,12 @@ describe("A page of another origin in the same browser", () => {
     const { page } = await env.open({ at: address });
     const probes = await page.evaluate(probe(env.hub.url, env.hub.token));
     expect(probes).toEqual({ socket: 1006, plain: "TypeError", bearer: "TypeError", inside: "closed" });
-    const frames = page.frames().filter((each) => each !== page.mainFrame());
-    expect(frames.map((frame) => frame.url())).toEqual([expect.stringMatching(/^chrome-error:/)]);
+    const framed = () =>
+      page
+        .frames()
+        .filter((each) => each !== page.mainFrame())
+        .map((frame) => frame.url());
+    await expect.poll(framed).toEqual([expect.stringMatching(/^chrome-error:/)]);
   });
 
   test("causes a recorded fault if the inspector's page requests anything from it", async () => {
