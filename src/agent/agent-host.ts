@@ -17,6 +17,7 @@ import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext, CallRecord, Limits, Settings } from "../../machines/agent/context.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
+import type { Equipment } from "./equipment.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, leaverOf } from "./services/outer-call.ts";
@@ -25,19 +26,14 @@ import { SessionTimer } from "./services/timer.ts";
 import type { AgentConfig, Permissions } from "./types.ts";
 
 /** The session that a host serves. */
-type HostedSession = Pick<
-  Host,
-  "toolkit" | "now" | "personas" | "stepTaken" | "modelCalled" | "telemetry"
-> & {
+type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry"> & {
   readonly settings: Settings;
   readonly context: AgentContext;
-  readonly userContext: never;
-  readonly output: ReturnType<Host["output"]>;
+  readonly equipment: Equipment;
   readonly events: Pick<EventEmitter, "emit" | "isHeard">;
   readonly journal: { saved(): Promise<void> };
   readonly isStopped: boolean;
   readonly names: Host["path"];
-  readonly sortedHooks: ReturnType<Host["hooks"]>;
   /** Called when the instant has come for which the chart armed the session's timer. */
   timerDue(): void;
 };
@@ -79,15 +75,16 @@ export class AgentHost implements Host {
 
   constructor(session: HostedSession, config: AgentConfig<never>) {
     const { sessionId, maxIters, results } = session.settings;
+    const { toolkit, personas } = session.equipment;
     const { generateOptions } = config;
     this.#session = session;
     this.sessionId = sessionId;
     this.maxIters = maxIters;
     this.results = results;
-    this.toolkit = session.toolkit;
-    this.personas = session.personas;
+    this.toolkit = toolkit;
+    this.personas = personas;
     this.config = generateOptions ? { ...config, generateOptions: frozenCopy(generateOptions) } : config;
-    this.clientTools = clientToolsOf(config.clientTools, session.toolkit);
+    this.clientTools = clientToolsOf(config.clientTools, toolkit);
     this.#timer = new SessionTimer(session);
     this.inputs = new ParsedInputs(this);
   }
@@ -119,11 +116,9 @@ export class AgentHost implements Host {
   }
 
   find(call: ToolUseBlock): FoundTool {
-    const { context, output } = this.#session;
-    const { transcript, progress, slots, view, wanted } = context;
+    const { transcript, progress, slots, view, wanted } = this.#session.context;
     if (call.name === READ_RESULT && view?.reads) return { tool: this.readResult };
-    const tool = call.name === OUTPUT_TOOL && wanted ? output?.tool : undefined;
-    if (tool) return { tool };
+    if (call.name === OUTPUT_TOOL && wanted) return { tool: this.#session.equipment.outputOf(wanted).tool };
     const left = progress.overrides?.tools;
     if (left && !left.includes(call.name)) return { result: unavailableTool(call) };
     const declared = this.clientTools.find(call.name, slots);
@@ -134,15 +129,16 @@ export class AgentHost implements Host {
   }
 
   output(): ReturnType<Host["output"]> {
-    return this.#session.context.wanted ? this.#session.output : undefined;
+    const { context, equipment } = this.#session;
+    return context.wanted ? equipment.outputOf(context.wanted) : undefined;
   }
 
   hooks(): readonly Hook<never>[] {
-    return this.#session.sortedHooks;
+    return this.#session.equipment.hooks.sorted;
   }
 
   context(): never {
-    return this.#session.userContext;
+    return this.#session.equipment.userContext;
   }
 
   now(): number {
@@ -208,7 +204,7 @@ export class AgentHost implements Host {
       turn,
       iteration,
       maxIters: this.maxIters,
-      context: session.userContext,
+      context: session.equipment.userContext,
       slots: slotReader(() => session.context.slots),
       signal,
     };

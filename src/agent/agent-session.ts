@@ -1,4 +1,4 @@
-import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../base/error.ts";
+import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
 import { restoreSession } from "../session/durable.ts";
@@ -7,26 +7,23 @@ import { saveSession, type SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
-import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
 import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";
-import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
-import type { AgentCommand } from "../../machines/agent/events.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
-import { compactSchema, decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
-import { checkCallOptions, checkDecision, checkLimits } from "./check-arguments.ts";
+import type { PendingCall } from "../tool/pending.ts";
+import { openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
+import { checkCallOptions } from "./check-arguments.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
 import { withinLimits, type OnBegin } from "./call-limits.ts";
 import { callerOf } from "./caller.ts";
-import { checkConfig, messagesOf, oneMessage, sessionIdOf } from "./config.ts";
-import { editSchema, editSession } from "./edit-session.ts";
+import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import type { LiveSession } from "./live-session.ts";
 import { agentSlots } from "./agent-slots.ts";
 import { Passivation } from "./passivation.ts";
 import { resumableAt } from "./reply.ts";
+import { SessionCommands } from "./session-commands.ts";
 import { STEPS, type StepSource } from "./steps.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Surroundings } from "./runtime-parts.ts";
@@ -40,9 +37,7 @@ import type {
   Agent,
   AgentConfig,
   AgentStream,
-  Budget,
   CallOptions,
-  DecideOptions,
   Input,
   Reply,
   Snapshot,
@@ -62,7 +57,9 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   readonly sessionId: string;
   readonly #config: AgentConfig<never>;
   readonly #session: Passivation;
+  // Few of the agents that rest have been asked for either.
   #slots: ReturnType<typeof agentSlots> | undefined;
+  #made: SessionCommands | undefined;
   /** Calls whose promise is pending. */
   #calls = 0;
 
@@ -83,6 +80,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   /** Reads and writes the slots, of whichever runtime the session has. */
   get slots(): ReturnType<typeof agentSlots> {
     return (this.#slots ??= agentSlots(
+      () => this.#runtime,
+      () => this.#ready(),
+    ));
+  }
+
+  get #commands(): SessionCommands {
+    return (this.#made ??= new SessionCommands(
       () => this.#runtime,
       () => this.#ready(),
     ));
@@ -209,9 +213,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   async rest(): Promise<void> {
-    const runtime = this.#runtime;
-    while (runtime.status().phase === "running" && !runtime.isStopped) await runtime.moved();
-    await runtime.journal.saved();
+    await this.#runtime.rested();
   }
 
   lastReply<S extends Schema | undefined>(schema: S): Promise<Reply<OutputOf<S>>> {
@@ -251,91 +253,32 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     });
   }
 
-  async decide(
-    callId: string,
-    requested: Decision,
-    options: DecideOptions = {},
-    inputId?: string,
-    madeAt?: number,
-  ): Promise<PendingCall[]> {
-    await this.#ready();
-    const decision = checkDecision(requested);
-    check(decideSchema(), options, "decide");
-    const { argsHash, by } = options;
-    const runtime = this.#runtime;
-    this.#assertOpen();
-    await runtime.command(
-      {
-        type: "tool.decide",
-        at: runtime.now(),
-        callId,
-        decision,
-        ...(argsHash !== undefined && { argsHash }),
-        ...(by !== undefined && { decidedBy: by }),
-        ...(madeAt !== undefined && { madeAt }),
-      },
-      inputId,
-    );
-    await runtime.journal.saved();
-    return [...undecidedCalls(runtime.context)];
+  async decide(...args: Parameters<InboxAgent["decide"]>): Promise<PendingCall[]> {
+    return this.#commands.decide(...args);
   }
 
   interrupt(message?: string | Msg, inputId?: string): boolean {
-    const note = message === undefined ? undefined : oneMessage(message, "interrupt");
-    const at = this.#runtime.now();
-    return this.#offer({ type: "run.interrupt", at, cause: "user", ...(note && { message: note }) }, inputId);
+    return this.#commands.interrupt(message, inputId);
   }
 
   steer(message: string | Msg, inputId?: string): boolean {
-    const at = this.#runtime.now();
-    return this.#offer({ type: "run.steer", at, message: oneMessage(message, "steer") }, inputId);
+    return this.#commands.steer(message, inputId);
   }
 
-  /** Sends a command that the chart accepts, and saves it; false for one that it refuses. */
-  #offer(event: AgentCommand, inputId?: string): boolean {
-    const runtime = this.#runtime;
-    if (!runtime.isOpen || runtime.refusal(event)) return false;
-    runtime.command(event, inputId).catch(() => {});
-    runtime.journal.save();
-    return true;
+  async extendBudget(...args: Parameters<InboxAgent["extendBudget"]>): Promise<void> {
+    await this.#commands.extendBudget(...args);
   }
 
-  async extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void> {
-    await this.#ready();
-    checkLimits(extra, "extendBudget");
-    this.#assertOpen();
-    await this.#runtime.command({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
-    await this.#runtime.journal.saved();
-  }
-
-  async compact(options: Parameters<Agent["compact"]>[0] = {}, inputId?: string): Promise<CompactionResult> {
-    check(compactSchema(), options, "compact");
-    await this.#ready();
-    this.#assertOpen();
-    const runtime = this.#runtime;
-    const tokensBefore = promptTokens(runtime.context);
-    const { view } = runtime.context;
-    await runtime.command({ type: "session.compact", at: runtime.now(), ...options }, inputId);
-    await this.rest();
-    const { context } = runtime;
-    const error = context.view === view ? context.progress.compactions?.last?.error : undefined;
-    if (error && inputId === undefined) throw errorFrom(error);
-    return { tokensBefore, tokensAfter: promptTokens(context), from: context.view?.from ?? 0 };
+  async compact(...args: Parameters<InboxAgent["compact"]>): Promise<CompactionResult> {
+    return this.#commands.compact(...args);
   }
 
   async edit(change: Parameters<Agent["edit"]>[0]): Promise<void> {
-    check(editSchema(), change, "edit", "The change");
-    await this.#ready();
-    this.#assertOpen();
-    await editSession(this.#runtime, change);
+    await this.#commands.edit(change);
   }
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {
-    await this.#ready();
-    const checked = messagesOf(messages);
-    this.#assertOpen();
-    await this.#runtime.command({ type: "session.observe", at: this.#runtime.now(), messages: checked });
-    await this.#runtime.journal.saved();
+    await this.#commands.observe(messages);
   }
 
   async messages(): Promise<Msg[]> {
@@ -378,7 +321,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   removeHook(name: string): boolean {
-    const removed = this.#runtime.hooks.filter((hook) => hook.name === name);
+    const removed = this.#runtime.equipment.hooks.all.filter((hook) => hook.name === name);
     const toolkit = this.#session.keepToolkit();
     for (const tool of removed.flatMap((hook) => hook.tools ?? [])) toolkit.removeOwn(tool);
     this.#session.setHooks((hooks) => hooks.filter((hook) => hook.name !== name));
@@ -386,8 +329,8 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   snapshot(): Snapshot {
-    const { context, state, toolkit } = this.#runtime;
-    return takeSnapshot(context, state, toolkit.activeGroups(), this.#config.redact);
+    const { context, state, equipment } = this.#runtime;
+    return takeSnapshot(context, state, equipment.toolkit.activeGroups(), this.#config.redact);
   }
 
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {

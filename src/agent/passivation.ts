@@ -50,14 +50,14 @@ export class Passivation {
 
   /** The tools, which the caller may change from now on: the next runtime has the same object. */
   keepToolkit(): SessionToolkit {
-    return (this.#kept.toolkit = this.here.runtime.toolkit);
+    return (this.#kept.toolkit = this.here.runtime.equipment.toolkit);
   }
 
   /** Replaces the hooks, also for later runtimes. */
   setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
     const { runtime } = this.here;
     runtime.setHooks(change);
-    this.#kept.hooks = runtime.hooks;
+    this.#kept.hooks = runtime.equipment.hooks.all;
   }
 
   /** Makes a runtime, and lets inspectors watch it. */
@@ -79,7 +79,7 @@ export class Passivation {
     if (this.#live !== live || live.runtime.isStopped) return;
     this.#assertIdle(live);
     this.#live = undefined;
-    this.#kept.output = live.runtime.output;
+    this.#kept.schema = live.runtime.equipment.schema;
     this.#leaving = leave(live.runtime).finally(() => (this.#leaving = undefined));
     await this.#leaving;
     await live.reported();

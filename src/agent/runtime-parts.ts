@@ -3,14 +3,11 @@ import type { EventEmitter } from "../event/emitter.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
-import type { Schema, Tool } from "../tool/types.ts";
+import type { Schema } from "../tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ActorParent } from "./live-chart.ts";
 
 // What a runtime is made with.
-
-/** The schema of the structured answer that is asked for, and the tool that gives it. */
-export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 
 /** What the runtime calls. */
 export type RuntimeListener = {
@@ -43,5 +40,6 @@ export type KeptParts = {
   toolkit?: SessionToolkit;
   /** Default: the hooks of the configuration. */
   hooks?: readonly Hook<never>[];
-  output?: Output | undefined;
+  /** The schema of the structured answer that a call of this process asked for. */
+  schema?: Schema | undefined;
 };

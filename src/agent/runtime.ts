@@ -3,11 +3,9 @@ import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
-import { DurableSession, type LeaseEvent, type RestoredSession } from "../session/durable.ts";
+import type { LeaseEvent, RestoredSession } from "../session/durable.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
-import type { SessionStore } from "../store/port.ts";
-import type { SessionToolkit } from "../tool/toolkit.ts";
 import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
@@ -19,7 +17,7 @@ import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { AboutSession } from "./about-session.ts";
 import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
-import { settingsOf, toolkitOf } from "./config.ts";
+import { settingsOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
 import { cutOffEvents, eventsBetween, DERIVED_TYPES } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
@@ -28,16 +26,13 @@ import { StepPublisher } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace } from "./live-chart.ts";
-import { outputTool } from "./output.ts";
-import { Personas } from "./personas.ts";
-import { AgentFingerprint } from "./fingerprint.ts";
+import { Equipment } from "./equipment.ts";
 import { RestHooks } from "./rest-hooks.ts";
 import { SentCommands } from "./sent-commands.ts";
-import { SessionHooks } from "./session-hooks.ts";
 import { SessionJournal } from "./session-journal.ts";
 import { SessionOpening } from "./session-opening.ts";
 import { SessionLife, type LifeEffect, type LivingSession } from "./session-life.ts";
-import type { KeptParts, Output, RuntimeListener } from "./runtime-parts.ts";
+import type { KeptParts, RuntimeListener } from "./runtime-parts.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { journalStateOf, statusOf } from "./status.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
@@ -49,8 +44,7 @@ const shortPath = (path: string): string => path.replace(/\.running$/u, "");
 /** A session in this process: its chart, its life, its events, and what changes it. */
 export class Runtime implements ChartOwner, LivingSession {
   readonly settings: Settings;
-  readonly toolkit: SessionToolkit;
-  readonly personas: Personas | undefined;
+  readonly equipment: Equipment;
   readonly events: EventEmitter;
   readonly journal: SessionJournal;
   /** The steps of the chart, for inspectors. */
@@ -60,46 +54,37 @@ export class Runtime implements ChartOwner, LivingSession {
   readonly rest: RestHooks;
   readonly #config: AgentConfig<never>;
   readonly #listener: RuntimeListener;
-  readonly #hooks: SessionHooks;
   readonly host: AgentHost;
   readonly #chart: LiveChart;
   readonly #life: SessionLife;
   readonly #opening: SessionOpening;
   readonly #commands = new SentCommands();
-  readonly #fingerprint: AgentFingerprint;
+  /** Resolved when something has changed, or the agent has ended. */
   #moved: PromiseWithResolvers<void> | undefined;
-  #output: Output | undefined;
   /** The requests to models so far. */
   #modelCalls = 0;
   #about: AboutSession | undefined;
-  /** The `context` of the running call, else of the agent. */
-  userContext: never;
 
   constructor(config: AgentConfig<never>, listener: RuntimeListener, kept: KeptParts) {
     this.#config = config;
     this.#listener = listener;
     this.settings = settingsOf(config);
-    this.toolkit = kept.toolkit ?? toolkitOf(config);
-    this.#output = kept.output;
     this.events = kept.events;
-    this.personas = config.personas && new Personas(config);
-    this.#fingerprint = new AgentFingerprint(config);
-    this.#hooks = new SessionHooks(config, kept.hooks);
-    this.userContext = this.sessionContext();
-    const durable = config.store && this.#durableSession(config.store);
-    this.journal = new SessionJournal(durable, this);
-    this.#life = new SessionLife({ name: config.name, isDurable: durable !== undefined }, this);
+    this.equipment = new Equipment(config, this.settings.sessionId, kept);
+    const { toolkit, hooks, personas } = this.equipment;
+    this.journal = SessionJournal.of(this, config, listener.around.admit);
+    this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     this.#opening = new SessionOpening(this, this.#life);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
-    if (restored) this.toolkit.restoreGroups(restored.activeGroups);
+    if (restored) toolkit.restoreGroups(restored.activeGroups);
     const inspect = observerOf(config);
     const fresh = freshContext(this.settings, Transcript.of(initial));
     checkHistory(fresh, "createAgent: `messages`", "message/invalid");
-    const allowed = new AllowedTools(config, this.toolkit, this.personas?.permissions);
+    const allowed = new AllowedTools(config, toolkit, personas?.permissions);
     this.#chart = new LiveChart(this, {
       ...fresh,
-      listening: this.#hooks.points,
+      listening: hooks.points,
       allowed: allowed.current,
     });
     const { name, model, redact, otel } = config;
@@ -114,7 +99,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.rest = new RestHooks(this, this.host);
     if (listener.around.parent ?? inspect) this.#chart.show(inspect && { inspect });
     allowed.watch(this);
-    if (!durable) this.#life.send({ type: "session.open" });
+    if (!this.isDurable) this.#life.send({ type: "session.open" });
     if (restored) this.load({ ...restored, hooks: [] });
   }
 
@@ -144,11 +129,6 @@ export class Runtime implements ChartOwner, LivingSession {
   /** The names of the agents inside of which this one runs, the outermost first, and its own. */
   get names(): readonly string[] {
     return this.#listener.around.path ?? [this.#config.name];
-  }
-
-  /** The hooks in the order in which they run. */
-  get sortedHooks(): readonly Hook<never>[] {
-    return this.#hooks.sorted;
   }
 
   /** True while commands are taken: the session is open in this process. */
@@ -217,8 +197,8 @@ export class Runtime implements ChartOwner, LivingSession {
     return journalStateOf(
       { ...this.status(), context, state },
       {
-        activeGroups: this.toolkit.activeGroups(),
-        hooks: this.hooks.map(({ name }) => name),
+        activeGroups: this.equipment.toolkit.activeGroups(),
+        hooks: this.equipment.hooks.all.map(({ name }) => name),
         name: this.#config.name,
         about: (this.#about ??= new AboutSession()).of(
           context,
@@ -242,7 +222,7 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** What this agent consists of. */
   get fingerprint(): Fingerprint {
-    return this.#fingerprint.of(this.toolkit.tools());
+    return this.equipment.fingerprint;
   }
 
   /** Where events are that happen now. */
@@ -259,6 +239,7 @@ export class Runtime implements ChartOwner, LivingSession {
   /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
   load(session: RestoredSession, parts?: SavedParts): void {
     this.#opening.load(session, parts);
+    if (parts?.memory ?? true) this.equipment.schema = undefined; // it was of another turn
   }
 
   /** Takes over what a restored session has beside its context. */
@@ -267,11 +248,12 @@ export class Runtime implements ChartOwner, LivingSession {
     { toolkit }: { readonly toolkit: boolean },
   ): void {
     this.#modelCalls = modelCalls ?? this.#modelCalls;
-    for (const name of hooks.filter((each) => !this.hooks.some((hook) => hook.name === each))) {
+    const { hooks: own, toolkit: tools } = this.equipment;
+    for (const name of hooks.filter((each) => !own.all.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
-    if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
+    if (activeGroups && toolkit) tools.restoreGroups(activeGroups);
   }
 
   /** Lets hooks do what they do while the session rests, if it does. */
@@ -287,45 +269,13 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
-    this.#hooks.replace(change(this.hooks));
-    this.send({ type: "hooks.listen", points: this.#hooks.points });
-  }
-
-  get hooks(): readonly Hook<never>[] {
-    return this.#hooks.all;
+    const { hooks } = this.equipment;
+    hooks.replace(change(hooks.all));
+    this.send({ type: "hooks.listen", points: hooks.points });
   }
 
   get isDurable(): boolean {
     return this.#config.store !== undefined;
-  }
-
-  /** The structured answer that is asked for; after a restore its schema is plain JSON Schema. */
-  get output(): Output | undefined {
-    const { wanted } = this.context;
-    if (!wanted) return this.#output;
-    this.#output ??= { schema: wanted.schema, tool: outputTool(wanted.schema) };
-    return this.#output;
-  }
-
-  /** True if this process has the schema itself of the structured answer that is asked for. */
-  get hasOutput(): boolean {
-    return this.#output !== undefined;
-  }
-
-  set output(output: Output | undefined) {
-    this.#output = output;
-  }
-
-  sessionContext(): never {
-    const { context, meta = {} } = this.#config;
-    if (typeof context !== "function") return context as never;
-    try {
-      return (context as (session: object) => never)({ sessionId: this.settings.sessionId, meta });
-    } catch (cause) {
-      throw new AgentError("config/invalid", `The agent's \`context\` failed: ${messageOf(cause)}`, {
-        cause,
-      });
-    }
   }
 
   /** Ends the agent at once. */
@@ -408,10 +358,11 @@ export class Runtime implements ChartOwner, LivingSession {
     this.stop(new AgentError("run/closed", message, { cause: error }));
   }
 
-  /** Resolves when something has changed, or the agent has ended. */
-  moved(): Promise<void> {
-    this.#moved ??= Promise.withResolvers<void>();
-    return this.#moved.promise;
+  /** Resolves when nothing runs and everything is durable. */
+  async rested(): Promise<void> {
+    while (this.status().phase === "running" && !this.isStopped)
+      await (this.#moved ??= Promise.withResolvers<void>()).promise;
+    await this.journal.saved();
   }
 
   /** Does what the chart of the session's life makes happen. */
@@ -431,17 +382,5 @@ export class Runtime implements ChartOwner, LivingSession {
   /** The lease was renewed, was not renewed, or is lost. */
   leaseChanged(event: LeaseEvent): void {
     this.#life.send(event);
-  }
-
-  #durableSession(store: SessionStore): DurableSession {
-    const { redact, leaseMs } = this.#config;
-    const { admit } = this.#listener.around;
-    return new DurableSession({
-      store,
-      session: this,
-      ...(admit && { admit }),
-      ...(redact && { redact }),
-      ...(leaseMs !== undefined && { leaseMs }),
-    });
   }
 }

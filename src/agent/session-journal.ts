@@ -1,19 +1,38 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { Msg } from "../message/types.ts";
-import type { DurableSession, RestoredSession } from "../session/durable.ts";
+import { DurableSession, type DurableOptions, type RestoredSession } from "../session/durable.ts";
 import type { Fact } from "../session/entry.ts";
 import { needsFlush } from "../session/entries.ts";
 import type { Lease } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
+import type { AgentConfig } from "./types.ts";
 
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal {
   readonly #durable: DurableSession | undefined;
   readonly #session: { readonly context: AgentContext };
 
-  constructor(durable: DurableSession | undefined, session: { readonly context: AgentContext }) {
+  /** The journal of a session in the store of its agent, if it has one. `admit`: see {@link DurableOptions}. */
+  static of(
+    session: DurableOptions["session"] & { readonly context: AgentContext },
+    { store, redact, leaseMs }: Pick<AgentConfig<never>, "store" | "redact" | "leaseMs">,
+    admit: DurableOptions["admit"],
+  ): SessionJournal {
+    const durable =
+      store &&
+      new DurableSession({
+        store,
+        session,
+        ...(admit && { admit }),
+        ...(redact && { redact }),
+        ...(leaseMs !== undefined && { leaseMs }),
+      });
+    return new SessionJournal(durable, session);
+  }
+
+  private constructor(durable: DurableSession | undefined, session: { readonly context: AgentContext }) {
     this.#durable = durable;
     this.#session = session;
   }

@@ -12,7 +12,7 @@ import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { nativeValue } from "../../machines/agent/updates/output.ts";
 import { limitError, type OnBegin } from "./call-limits.ts";
 import { messagesOf } from "./config.ts";
-import { outputTool, parsedOutput } from "./output.ts";
+import { parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
 import type { Runtime } from "./runtime.ts";
 import type { TakenInputs } from "./taken-inputs.ts";
@@ -150,9 +150,10 @@ export class Turns {
     const messages = messagesOf(input, true);
     const wanted = options.output && wantedOf(options.output, this.#model);
     const clientTools = this.accepted(options.clientTools);
-    if (beginsTurn(runtime.context, messages)) runtime.toolkit.refresh();
-    const hasOutput = options.output !== undefined || runtime.hasOutput;
-    const { fingerprint: agent } = runtime;
+    if (beginsTurn(runtime.context, messages)) runtime.equipment.toolkit.refresh();
+    const { equipment } = runtime;
+    const { fingerprint: agent, schema: formerSchema } = equipment;
+    const hasOutput = options.output !== undefined || formerSchema !== undefined;
     const event = {
       type: "call",
       at: runtime.now(),
@@ -164,11 +165,9 @@ export class Turns {
     } as const;
     const refused = runtime.refusal(event);
     if (refused) throw refused;
-    const userContext = options.context ?? runtime.sessionContext();
-    const { output: previousOutput } = runtime;
-    if (options.output) runtime.output = { schema: options.output, tool: outputTool(options.output) };
-    else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
-    runtime.userContext = userContext;
+    equipment.userContext = options.context ?? equipment.sessionContext();
+    if (options.output) equipment.schema = options.output;
+    else if (phase === "stopped" && !runtime.context.progress.continues) equipment.schema = undefined;
 
     const goesOn = !beginsTurn(runtime.context, messages);
     const { progress } = runtime.context;
@@ -182,7 +181,7 @@ export class Turns {
       runtime.send({ ...event, ...(trace !== undefined && { trace }) });
       return await promise;
     } catch (error) {
-      if (phase === "suspended" && runtime.status().phase === phase) runtime.output = previousOutput; // the call was refused
+      if (phase === "suspended" && runtime.status().phase === phase) equipment.schema = formerSchema; // the call was refused
       throw error;
     }
   }
@@ -264,7 +263,7 @@ export class Turns {
 
   async #reply(context: AgentContext): Promise<Reply<never>> {
     const runtime = this.#session.runtime;
-    const schema = runtime.output?.schema;
+    const { schema } = runtime.equipment;
     await runtime.journal.saved();
     const value = context.outcome?.output;
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));

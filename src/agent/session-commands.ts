@@ -1,0 +1,138 @@
+import { errorFrom } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import { Transcript } from "../message/transcript.ts";
+import type { Msg } from "../message/types.ts";
+import { checkMessages } from "../message/validate.ts";
+import { checkHistory } from "../session/check-history.ts";
+import type { PendingCall } from "../tool/pending.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
+import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
+import { compactSchema, decideSchema } from "./call-schema.ts";
+import { checkDecision, checkLimits } from "./check-arguments.ts";
+import type { CompactionResult } from "./compaction-options.ts";
+import { messagesOf, oneMessage } from "./config.ts";
+import type { InboxAgent } from "./inbox-agent.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Agent } from "./types.ts";
+
+type Change = Parameters<Agent["edit"]>[0];
+
+const editSchema = s.lazily(() => s.func<Change>());
+
+/** What is asked of a session beside calls: each is one command to its chart, and resolves when what it changed is durable. */
+export class SessionCommands {
+  readonly #runtimeOf: () => Runtime;
+  readonly #ready: () => Promise<void> | undefined;
+
+  /** `ready` resolves when the session is open. */
+  constructor(runtimeOf: () => Runtime, ready: () => Promise<void> | undefined) {
+    this.#runtimeOf = runtimeOf;
+    this.#ready = ready;
+  }
+
+  /** See {@link InboxAgent.decide}. */
+  async decide(
+    ...[callId, decision, options = {}, inputId, madeAt]: Parameters<InboxAgent["decide"]>
+  ): Promise<PendingCall[]> {
+    const checked = checkDecision(decision);
+    check(decideSchema(), options, "decide");
+    const { argsHash, by } = options;
+    const runtime = await this.#command(
+      (at) => ({
+        type: "tool.decide",
+        at,
+        callId,
+        decision: checked,
+        ...(argsHash !== undefined && { argsHash }),
+        ...(by !== undefined && { decidedBy: by }),
+        ...(madeAt !== undefined && { madeAt }),
+      }),
+      inputId,
+    );
+    return [...undecidedCalls(runtime.context)];
+  }
+
+  /** See {@link Agent.interrupt}. */
+  interrupt(message?: string | Msg, inputId?: string): boolean {
+    const note = message === undefined ? undefined : oneMessage(message, "interrupt");
+    return this.#offer(
+      (at) => ({ type: "run.interrupt", at, cause: "user", ...(note && { message: note }) }),
+      inputId,
+    );
+  }
+
+  /** See {@link Agent.steer}. */
+  steer(given: string | Msg, inputId?: string): boolean {
+    const message = oneMessage(given, "steer");
+    return this.#offer((at) => ({ type: "run.steer", at, message }), inputId);
+  }
+
+  /** See {@link Agent.extendBudget}. */
+  async extendBudget(...[extra, inputId]: Parameters<InboxAgent["extendBudget"]>): Promise<void> {
+    checkLimits(extra, "extendBudget");
+    await this.#command((at) => ({ type: "budget.extend", at, extra }), inputId);
+  }
+
+  /** See {@link InboxAgent.compact}. */
+  async compact(...[options = {}, inputId]: Parameters<InboxAgent["compact"]>): Promise<CompactionResult> {
+    check(compactSchema(), options, "compact");
+    const runtime = await this.#open();
+    const tokensBefore = promptTokens(runtime.context);
+    const { view } = runtime.context;
+    await runtime.command({ type: "session.compact", at: runtime.now(), ...options }, inputId);
+    await runtime.rested();
+    const { context } = runtime;
+    const error = context.view === view ? context.progress.compactions?.last?.error : undefined;
+    if (error && inputId === undefined) throw errorFrom(error);
+    return { tokensBefore, tokensAfter: promptTokens(context), from: context.view?.from ?? 0 };
+  }
+
+  /** See {@link Agent.edit}. `change` and the command run in one tick, so that no step comes in between. */
+  async edit(change: Change): Promise<void> {
+    check(editSchema(), change, "edit", "The change");
+    const runtime = await this.#open();
+    runtime.assertAccepts("call");
+    const { context } = runtime;
+    const before = context.transcript.slice();
+    const at = runtime.now();
+    const refused = runtime.refusal({ type: "session.edit", at, messages: before });
+    if (refused) throw refused;
+    const messages = checkMessages(change(before), "edit: the messages");
+    checkHistory({ ...context, transcript: Transcript.of(messages) }, "edit", "message/invalid");
+    await runtime.command({ type: "session.edit", at, messages });
+    await runtime.journal.saved();
+  }
+
+  /** See {@link Agent.observe}. */
+  async observe(given: Msg | readonly Msg[]): Promise<void> {
+    const messages = messagesOf(given);
+    await this.#command((at) => ({ type: "session.observe", at, messages }));
+  }
+
+  async #open(): Promise<Runtime> {
+    await this.#ready();
+    const runtime = this.#runtimeOf();
+    runtime.assertAccepts("command");
+    return runtime;
+  }
+
+  /** Gives a command to the open session, and returns it when what the command changed is durable. */
+  async #command(commandAt: (at: number) => AgentCommand, inputId?: string): Promise<Runtime> {
+    const runtime = await this.#open();
+    await runtime.command(commandAt(runtime.now()), inputId);
+    await runtime.journal.saved();
+    return runtime;
+  }
+
+  /** Gives a command that the chart accepts, and begins to save what it changed; false for one that it refuses. */
+  #offer(commandAt: (at: number) => AgentCommand, inputId?: string): boolean {
+    const runtime = this.#runtimeOf();
+    const command = commandAt(runtime.now());
+    if (!runtime.isOpen || runtime.refusal(command)) return false;
+    runtime.command(command, inputId).catch(() => {});
+    runtime.journal.save();
+    return true;
+  }
+}
