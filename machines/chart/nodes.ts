@@ -4,6 +4,7 @@ import type {
   Branch,
   ChartDefinition,
   DecisionDefinition,
+  Effect,
   NameRef,
   OneOrMore,
   Service,
@@ -11,16 +12,29 @@ import type {
 } from "./definition.ts";
 
 /** A name with its parameters. */
-export type Named = { readonly name: string; readonly params?: JsonObject };
+export type Named = { readonly name: string; readonly params: JsonObject | undefined };
 
-/** A branch with its names resolved to data and its target to an id. A branch without `choose` is one edge of the drawing. */
-export type Transition = {
-  readonly guard?: Named;
-  readonly actions: readonly Named[];
+/** What a name of the vocabulary stands for. */
+type Meaning<Context, Result> = (context: Context, event: object, params: unknown) => Result;
+
+/** A guard of the vocabulary. */
+export type Guard<Context> = Named & { readonly judge: Meaning<Context, boolean> };
+
+/** An action of the vocabulary: an update or, if that is undefined, effects. */
+export type Action<Context> = Named & {
+  readonly update: Meaning<Context, object> | undefined;
+  readonly effects: Meaning<Context, readonly Effect[]>;
+};
+
+/** A branch with its names resolved to what they stand for and its target to an id. A branch without `choose` is one edge of the
+ *  drawing. */
+export type Transition<Context = never> = {
+  readonly guard?: Guard<Context>;
+  readonly actions: readonly Action<Context>[];
   readonly target?: string;
   readonly refuse?: string;
   readonly reenter: boolean;
-  readonly choose: readonly Transition[];
+  readonly choose: readonly Transition<Context>[];
   /** The id of the edge, `source|event|number`; empty for a branch with `choose`. */
   readonly edge: string;
 };
@@ -35,25 +49,28 @@ export type Node<Context = never> = {
   readonly parent: Node<Context> | undefined;
   readonly kind: "state" | "decision";
   readonly description: string;
-  readonly entry: readonly Named[];
-  readonly exit: readonly Named[];
+  readonly entry: readonly Action<Context>[];
+  readonly exit: readonly Action<Context>[];
   readonly services: readonly Required<Pick<Service<Context>, "src" | "id" | "input">>[];
   /** The node that is entered first. */
   readonly initial: string | undefined;
   readonly children: readonly string[];
   /** Of a state: its transitions by event descriptor, in the order of the definition. */
-  readonly on: ReadonlyMap<string, readonly Transition[]>;
+  readonly on: ReadonlyMap<string, readonly Transition<Context>[]>;
   /** The descriptors of `on` that mean more than one event, the most specific first. */
   readonly wildcards: readonly string[];
   /** Of a decision. */
-  readonly decide: readonly Transition[];
+  readonly decide: readonly Transition<Context>[];
 };
 
 const list = <T>(value: OneOrMore<T> | undefined): readonly T[] =>
   value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T];
 
 const named = (ref: NameRef): Named =>
-  typeof ref === "string" ? { name: ref } : { name: ref.type, params: ref.params };
+  typeof ref === "string" ? { name: ref, params: undefined } : { name: ref.type, params: ref.params };
+
+const own = (part: object, name: string): unknown =>
+  Object.hasOwn(part, name) ? (part as { readonly [name: string]: unknown })[name] : undefined;
 
 const isDecision = <Context>(
   definition: StateDefinition<Context> | DecisionDefinition,
@@ -64,8 +81,8 @@ const isDecision = <Context>(
  *  branch that is never reached, or begins with a decision. */
 export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<string, Node<Context>> {
   const nodes = new Map<string, Node<Context>>();
+  const { guards, updates, effects, refusals } = chart.vocabulary;
   add(chart.root, chart.id, undefined);
-  const { updates, effects } = chart.vocabulary;
   const both = Object.keys(updates).find((name) => Object.hasOwn(effects, name));
   if (both !== undefined) invalid(`'${both}' is an update and an effect`);
   for (const node of nodes.values()) check(node);
@@ -86,7 +103,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     const path = id.slice(chart.id.length + 1);
     const base = parent ?? { id };
     const common = { id, key, path, parent, description: definition.description };
-    const entry = list(definition.entry).map(named);
+    const entry = list(definition.entry).map(actionOf);
     if (isDecision(definition)) {
       const decide = transitionsOf(definition.decide, base.id, `${id}|`);
       const on = new Map<string, never>();
@@ -113,7 +130,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
       ...common,
       kind: "state",
       entry,
-      exit: list(definition.exit).map(named),
+      exit: list(definition.exit).map(actionOf),
       services: services.map(({ src, id: actor = src, input }) => ({ src, id: actor, input })),
       initial: definition.initial === undefined ? undefined : `${id}.${definition.initial}`,
       children: inner.map(([name]) => `${id}.${name}`),
@@ -127,14 +144,30 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     for (const [name, child] of inner) add(child, name, node);
   }
 
-  function transitionsOf(branches: readonly Branch[], base: string, prefix: string): readonly Transition[] {
+  // `check` finds the names that the vocabulary lacks
+  function actionOf(ref: NameRef): Action<Context> {
+    const { name, params } = named(ref);
+    const update = own(updates, name) as Action<Context>["update"];
+    return { name, params, update, effects: own(effects, name) as Action<Context>["effects"] };
+  }
+
+  function guardOf(ref: NameRef): Guard<Context> {
+    const { name, params } = named(ref);
+    return { name, params, judge: own(guards, name) as Guard<Context>["judge"] };
+  }
+
+  function transitionsOf(
+    branches: readonly Branch[],
+    base: string,
+    prefix: string,
+  ): readonly Transition<Context>[] {
     let edges = 0;
-    const transitionOf = (branch: Branch): Transition => {
+    const transitionOf = (branch: Branch): Transition<Context> => {
       const { guard, actions, target, choose = [], refuse, reenter = false } = branch;
       const isEdge = choose.length === 0;
       return {
-        ...(guard !== undefined && { guard: named(guard) }),
-        actions: list(actions).map(named),
+        ...(guard !== undefined && { guard: guardOf(guard) }),
+        actions: list(actions).map(actionOf),
         ...(target !== undefined && {
           target: target.startsWith("#") ? target.slice(1) : `${base}.${target}`,
         }),
@@ -148,7 +181,6 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
   }
 
   function check(node: Node<Context>): void {
-    const { guards, updates, effects, refusals } = chart.vocabulary;
     const fail = (problem: string): never => invalid(`${node.id} ${problem}`);
     const checkActions = (actions: readonly Named[]): void => {
       const unknown = actions.find(

@@ -5,7 +5,7 @@ import {
   firstOf,
   matches,
   nodesOf,
-  type Named,
+  type Action,
   type Node,
   type Transition,
 } from "./nodes.ts";
@@ -61,8 +61,6 @@ const stepOf = <Context>(
 /** Decisions in one macrostep beyond which the chart counts as running in circles. */
 const MAX_DECISIONS = 100;
 
-type Implementation<Context> = (context: Context, event: Event, params: unknown) => unknown;
-
 /**
  * A chart as a pure function: what each event leads to from each state. The engine asks it what to do, the explorer and the
  * tests walk it, and nothing else decides.
@@ -90,7 +88,7 @@ export class Resolver<Context extends object> {
     const draft: Draft<Context> = draftOf(context);
     const event = { type: "xstate.init" };
     const state = firstOf(this.nodes, this.node(""));
-    this.#enter(undefined, state, draft, event);
+    enter(undefined, state, draft, event);
     return stepOf(draft, { target: state.path, within: "" });
   }
 
@@ -98,10 +96,8 @@ export class Resolver<Context extends object> {
   next(path: string, context: Context, event: Event): Step<Context> | undefined {
     const source = this.node(path);
     for (let node: Node<Context> | undefined = source; node; node = node.parent) {
-      for (const transition of transitionsFor(node, event.type)) {
-        if (this.#holds(transition.guard, context, event))
-          return this.#take(source, transition, context, event);
-      }
+      const transition = firstThatHolds(transitionsFor(node, event.type), context, event);
+      if (transition) return this.#take(source, transition, context, event);
     }
     return undefined;
   }
@@ -109,9 +105,7 @@ export class Resolver<Context extends object> {
   /** Why an event would be refused, judged without running anything; undefined if it would be accepted. */
   refusal(path: string, context: Context, event: Event): Refusal | undefined {
     for (let node: Node<Context> | undefined = this.node(path); node; node = node.parent) {
-      const transition = transitionsFor(node, event.type).find(({ guard }) =>
-        this.#holds(guard, context, event),
-      );
+      const transition = firstThatHolds(transitionsFor(node, event.type), context, event);
       if (transition)
         return transition.refuse === undefined ? undefined : this.#refusal(transition.refuse, context, event);
     }
@@ -122,24 +116,27 @@ export class Resolver<Context extends object> {
     return this.chart.vocabulary.refusals[name]!(context, event as never);
   }
 
-  #take(source: Node<Context>, transition: Transition, before: Context, event: Event): Step<Context> {
+  #take(
+    source: Node<Context>,
+    transition: Transition<Context>,
+    before: Context,
+    event: Event,
+  ): Step<Context> {
     const draft: Draft<Context> = draftOf(before);
     const { target, reenter } = this.#follow(transition, draft, event);
     const first = target === undefined ? undefined : this.nodes.get(target)!;
     if (!first || (first === source && !reenter)) return stepOf(draft, undefined);
     const { state, within } = this.#settle(first, commonParent(source, first), draft, event);
     this.#leave(source, within, before, draft, event);
-    this.#enter(within, state, draft, event);
+    enter(within, state, draft, event);
     return stepOf(draft, { target: state.path, within: within.path });
   }
 
   /** Takes a transition and, where it chooses after its actions, the branch whose guard holds. */
-  #follow(transition: Transition, draft: Draft<Context>, event: Event): Transition {
-    for (const action of transition.actions) this.#run(action, draft, event);
-    if (transition.choose.length > 0) {
-      const branch = transition.choose.find(({ guard }) => this.#holds(guard, draft.context, event))!;
-      return this.#follow(branch, draft, event);
-    }
+  #follow(transition: Transition<Context>, draft: Draft<Context>, event: Event): Transition<Context> {
+    run(transition.actions, draft, event);
+    if (transition.choose.length > 0)
+      return this.#follow(firstThatHolds(transition.choose, draft.context, event)!, draft, event);
     draft.edges.push(transition.edge);
     if (transition.refuse !== undefined)
       draft.refused = this.#refusal(transition.refuse, draft.context, event);
@@ -157,8 +154,8 @@ export class Resolver<Context extends object> {
     let left = within;
     for (let count = 0; count < MAX_DECISIONS; count++) {
       if (at.kind === "state") return { state: at, within: left };
-      for (const action of at.entry) this.#run(action, draft, event);
-      const transition = at.decide.find(({ guard }) => this.#holds(guard, draft.context, event))!;
+      run(at.entry, draft, event);
+      const transition = firstThatHolds(at.decide, draft.context, event)!;
       const next = this.nodes.get(this.#follow(transition, draft, event).target!)!;
       const common = commonParent(at, next);
       if (contains(common, left)) left = common;
@@ -176,43 +173,57 @@ export class Resolver<Context extends object> {
     event: Event,
   ): void {
     const exit = draftOf(before);
-    for (let node = source; node !== within; node = node.parent!)
-      for (const action of node.exit) this.#run(action, exit, event);
+    for (let node = source; node !== within; node = node.parent!) run(node.exit, exit, event);
     draft.effects.unshift(...exit.effects);
     draft.actions.unshift(...exit.actions);
   }
+}
 
-  #enter(within: Node<Context> | undefined, state: Node<Context>, draft: Draft<Context>, event: Event): void {
-    const entered: Node<Context>[] = [];
-    for (let node: Node<Context> | undefined = state; node && node !== within; node = node.parent)
-      entered.unshift(node);
-    for (const node of entered) for (const action of node.entry) this.#run(action, draft, event);
-  }
+/** Runs the entry actions of the states from `within`, which is not entered, to `state`. */
+function enter<Context extends object>(
+  within: Node<Context> | undefined,
+  state: Node<Context> | undefined,
+  draft: Draft<Context>,
+  event: Event,
+): void {
+  if (!state || state === within) return;
+  enter(within, state.parent, draft, event);
+  run(state.entry, draft, event);
+}
 
-  #run({ name, params }: Named, draft: Draft<Context>, event: Event): void {
-    const { updates, effects } = this.chart.vocabulary;
+function run<Context extends object>(
+  actions: readonly Action<Context>[],
+  draft: Draft<Context>,
+  event: Event,
+): void {
+  for (const { name, params, update, effects } of actions) {
     draft.actions.push(name);
-    const update = updates[name] as Implementation<Context> | undefined;
     if (update) {
-      const change = update(draft.context, event, params) as Partial<Context>;
-      if (draft.isCopy) Object.assign(draft.context, change);
-      else draft.context = { ...draft.context, ...change };
+      const change = update(draft.context, event, params);
+      if (!draft.isCopy) draft.context = { ...draft.context };
       draft.isCopy = true;
-    } else {
-      const effect = effects[name] as Implementation<Context>;
-      draft.effects.push(...(effect(draft.context, event, params) as readonly Effect[]));
-    }
-  }
-
-  #holds(guard: Named | undefined, context: Context, event: Event): boolean {
-    if (!guard) return true;
-    const judge = this.chart.vocabulary.guards[guard.name] as Implementation<Context>;
-    return judge(context, event, guard.params) === true;
+      Object.assign(draft.context, change);
+    } else draft.effects.push(...effects(draft.context, event, params));
   }
 }
 
+function firstThatHolds<Context>(
+  transitions: readonly Transition<Context>[],
+  context: Context,
+  event: Event,
+): Transition<Context> | undefined {
+  for (const transition of transitions) {
+    const { guard } = transition;
+    if (!guard || guard.judge(context, event, guard.params)) return transition;
+  }
+  return undefined;
+}
+
 /** The transitions that a node has for events of a type, the most specific descriptor first. */
-function transitionsFor<Context>({ on, wildcards }: Node<Context>, type: string): readonly Transition[] {
+function transitionsFor<Context>(
+  { on, wildcards }: Node<Context>,
+  type: string,
+): readonly Transition<Context>[] {
   const exact = on.get(type);
   if (exact || wildcards.length === 0) return exact ?? [];
   return wildcards.filter((each) => matches(each, type)).flatMap((each) => on.get(each)!);

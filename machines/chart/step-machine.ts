@@ -8,6 +8,7 @@ import {
   type AnyActorRef,
   type AnyActorScope,
   type AnyMachineSnapshot,
+  type AnyStateMachine,
   type AnyTransitionDefinition,
   type ExecutableActionObject,
   type Snapshot,
@@ -112,6 +113,13 @@ export class StepMachine<Context extends object> extends StateMachine<
     return isWhole ? snapshot : super.restoreSnapshot(snapshot, scope);
   }
 
+  /** As XState does it, but works each state out once. */
+  override resolveState(config: Parameters<AnyStateMachine["resolveState"]>[0]): AnyMachineSnapshot {
+    const { value, context, ...rest } = config;
+    const isPlain = Object.keys(rest).length === 0;
+    return isPlain ? { ...this.#at(statePath(value)), context } : super.resolveState(config);
+  }
+
   #resolve({ value, context }: AnyMachineSnapshot, event: Event): StepTaken<Context> | undefined {
     const from = statePath(value);
     const step = this.#resolver.next(from, context as Context, event);
@@ -160,7 +168,7 @@ export class StepMachine<Context extends object> extends StateMachine<
   #at(path: string): AnyMachineSnapshot {
     let place = this.#places.get(path);
     if (!place) {
-      place = this.resolveState({ value: pathToStateValue(path.split(".")), context: {} });
+      place = super.resolveState({ value: pathToStateValue(path.split(".")), context: {} });
       this.#places.set(path, place);
     }
     return place;

@@ -73,9 +73,16 @@ export function sessionIdOf({ sessionId, snapshot }: AgentConfig<never>): string
   return sessionId ?? (snapshot?.["sessionId"] as string | undefined) ?? newId();
 }
 
+const MODEL_DEFAULTS = freeze(executionData(EXECUTION_DEFAULTS.model));
 const sharedModel = sharing<Settings["model"]>();
+const NO_BUDGET = Object.freeze<Settings["budget"]>({});
 const sharedBudget = sharing<Settings["budget"]>();
 const sharedCompaction = sharing<NonNullable<Settings["compaction"]>>();
+
+function modelSettings({ modelExecution }: AgentConfig<never>): Settings["model"] {
+  if (!modelExecution) return MODEL_DEFAULTS;
+  return sharedModel(executionData(mergeExecution(modelExecution, EXECUTION_DEFAULTS.model)));
+}
 
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
@@ -95,10 +102,10 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     recoverOrphans: config.recoverOrphans ?? true,
     interruptGraceMs: config.interruptGraceMs ?? 2_000,
     interruptReply: interruptReply === false ? null : interruptReply,
-    model: sharedModel(executionData(mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model))),
+    model: modelSettings(config),
     hasFallback: config.fallbackModel !== undefined,
     isDurable: config.store !== undefined && config.durability !== "turn",
-    budget: sharedBudget(budget),
+    budget: config.budget ? sharedBudget(budget) : NO_BUDGET,
     onBudget: onExceeded,
     onChangedAgent: config.onChangedAgent ?? "adopt",
     window: config.contextWindow ?? null,

@@ -35,7 +35,7 @@ function partsOf(schema: Json | undefined, value: object, root: JsonObject): rea
 
 function prunedList(schema: JsonObject, list: readonly Json[], root: JsonObject): Json {
   const first = listOf(schema["prefixItems"]);
-  return list.map((item, index) => pruneNulls(first[index] ?? schema["items"], item, root));
+  return list.map((item, index) => prune(first[index] ?? schema["items"], item, root));
 }
 
 function prunedObject(schema: JsonObject, object: JsonObject, root: JsonObject): Json {
@@ -44,18 +44,21 @@ function prunedObject(schema: JsonObject, object: JsonObject, root: JsonObject):
   const entries = Object.entries(object).flatMap(([key, item]): (readonly [string, Json])[] => {
     const isDeclared = Object.hasOwn(properties, key);
     if (isDeclared && item === null && !required.includes(key)) return [];
-    return [[key, pruneNulls(isDeclared ? properties[key] : schema["additionalProperties"], item, root)]];
+    return [[key, prune(isDeclared ? properties[key] : schema["additionalProperties"], item, root)]];
   });
   return Object.fromEntries(entries);
 }
 
-/** A copy of `value` without the explicit nulls of declared, optional properties, which some models send for
- *  "not given" (S20). Local `$ref`s are followed. */
-export function pruneNulls(
-  schema: Json | undefined,
-  value: Json,
-  root: JsonObject = (schema ?? {}) as JsonObject,
-): Json {
+const hasNull = (value: Json): boolean =>
+  value === null || (typeof value === "object" && Object.values(value).some(hasNull));
+
+/** Returns `value` without the explicit nulls of declared, optional properties, which some models send for "not given" (S20): a copy,
+ *  or the value itself if it has no null. Local `$ref`s are followed. */
+export function pruneNulls(schema: Json | undefined, value: Json): Json {
+  return hasNull(value) ? prune(schema, value, (schema ?? {}) as JsonObject) : value;
+}
+
+function prune(schema: Json | undefined, value: Json, root: JsonObject): Json {
   if (typeof value !== "object" || value === null) return value;
   return partsOf(schema, value, root).reduce<Json>((now, part) => {
     if (Array.isArray(now)) return prunedList(part, now, root);

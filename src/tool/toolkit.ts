@@ -223,6 +223,7 @@ export class SessionToolkit implements Toolkit<never> {
 
   /** Takes the present tools of each source, in the places of those that they replace. Returns whether anything changed. */
   refresh(): boolean {
+    if (this.#sources.size === 0) return false;
     const stale = [...this.#sources].filter(([source, version]) => source.version !== version);
     for (const [source] of stale) this.#refreshFrom(source);
     return stale.length > 0;

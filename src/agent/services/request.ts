@@ -26,12 +26,9 @@ export function modelOf(
  *  model of a restored session, may lack the capability to keep to a schema by itself. */
 export function outputModeOf(
   host: Host,
-  {
-    phase,
-    wanted,
-    ...asked
-  }: Pick<ModelInput, "phase" | "wanted" | "usesFallback" | "persona" | "overrides">,
+  asked: Pick<ModelInput, "phase" | "wanted" | "usesFallback" | "persona" | "overrides">,
 ): WantedOutput["mode"] | undefined {
+  const { phase, wanted } = asked;
   if (!wanted || phase !== "reasoning") return undefined;
   return modelOf(host, asked).capabilities?.structuredOutput ? wanted.mode : "tool";
 }
