@@ -21,9 +21,9 @@ export class AboutSession {
       error: outcome?.error,
       messages: transcript,
     });
+    this.#about = display(about as AboutTurns & JsonObject);
     this.#outcome = outcome;
     this.#first = first;
-    this.#about = display(about as AboutTurns & JsonObject);
     return this.#about;
   }
 }

@@ -168,8 +168,26 @@ export class Journal {
   }
 
   async #write(): Promise<void> {
-    const { facts, acknowledged: ackInputs, steps, calls: modelCalls } = this.#recorded;
+    const recorded = this.#recorded;
     this.#next = undefined;
+    try {
+      await this.#append(recorded);
+    } catch (error) {
+      this.#seqAfterWrite = this.#seq;
+      const { facts, steps, calls, acknowledged } = this.#recorded;
+      const behind = recorded.facts.length;
+      this.#next = {
+        facts: [...recorded.facts, ...facts],
+        acknowledged: [...recorded.acknowledged, ...acknowledged],
+        steps: [...recorded.steps, ...steps],
+        calls: [...recorded.calls, ...calls.map((call) => ({ ...call, after: (call.after ?? 0) + behind }))],
+      };
+      throw this.#failed(error);
+    }
+    this.#owner.committed?.();
+  }
+
+  async #append({ facts, steps, calls: modelCalls, acknowledged }: Recorded): Promise<void> {
     const redact = this.#redact;
     const journalState = this.#owner.journalState();
     const { context, state, isAtRest, position, activeGroups } = journalState;
@@ -202,28 +220,14 @@ export class Journal {
       fence: this.#lease.fence,
       entries,
       position,
-      ...(ackInputs.length > 0 && { ackInputs }),
+      ...(acknowledged.length > 0 && { ackInputs: acknowledged }),
       ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
     };
-    try {
-      this.#seq = this.#seqAfterWrite = await this.#store.append(this.#lease.sessionId, batch);
-      this.#position = chartAt;
-      this.#groups = groups;
-      this.#marks = marks;
-      if (isDue) this.#sinceCheckpoint = 0;
-    } catch (error) {
-      this.#seqAfterWrite = this.#seq;
-      const later = this.#recorded;
-      const calls = later.calls.map((call) => ({ ...call, after: (call.after ?? 0) + facts.length }));
-      this.#next = {
-        facts: [...facts, ...later.facts],
-        acknowledged: [...ackInputs, ...later.acknowledged],
-        steps: [...steps, ...later.steps],
-        calls: [...modelCalls, ...calls],
-      };
-      throw this.#failed(error);
-    }
-    this.#owner.committed?.();
+    this.#seq = this.#seqAfterWrite = await this.#store.append(this.#lease.sessionId, batch);
+    this.#position = chartAt;
+    this.#groups = groups;
+    this.#marks = marks;
+    if (isDue) this.#sinceCheckpoint = 0;
   }
 
   #failed(error: unknown): AgentError {

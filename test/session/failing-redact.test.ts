@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { textOf, userMsg } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { AboutSession } from "../../src/agent/about-session.ts";
+import { Transcript } from "../../src/message/transcript.ts";
+import { scripted } from "../support/agents.ts";
+
+test("a `redact` that throws fails the turn, and what happened meanwhile is stored once it works again", async () => {
+  const store = memoryStore();
+  let isBroken = false;
+  const redact = <T>(value: T): T => {
+    if (isBroken) throw new Error("no key");
+    return value;
+  };
+  const { agent } = scripted(["One", "Two", "Three"], { store, sessionId: "s", redact });
+  await agent.call("1");
+  isBroken = true;
+  await expect(agent.call("2")).rejects.toMatchObject({ message: expect.stringContaining("no key") });
+  isBroken = false;
+  await agent.call("3");
+  const texts = (await agent.messages()).map(textOf);
+  expect(texts).toContain("2");
+  await agent.close();
+  const restored = scripted([], { store, sessionId: "s" }).agent;
+  await restored.open();
+  expect((await restored.messages()).map(textOf)).toEqual(texts);
+  await restored.close();
+});
+
+test("what lists show of a session is worked out again after `redact` has thrown", () => {
+  const about = new AboutSession();
+  const session = (text: string) => ({ transcript: Transcript.of([userMsg(text)]), outcome: null });
+  about.of(session("one"), (shown) => shown);
+  const second = session("two");
+  const failing = () => {
+    throw new Error("no key");
+  };
+  expect(() => about.of(second, failing)).toThrow("no key");
+  expect(about.of(second, (shown) => shown)).toMatchObject({ title: "two" });
+});
