@@ -177,10 +177,11 @@ export class Runtime implements ChartOwner, LivingSession {
     return refused && errorFrom(refused as ErrorInfo);
   }
 
-  /** Sends a command and resolves once the chart has accepted it; rejects with its refusal. An input that the command came from
-   *  is acknowledged by the append that stores what the command changed. */
-  command(event: AgentCommand, inputId?: string): Promise<void> {
-    return this.#commands.send(
+  /** Sends a command and resolves once the chart has accepted it; rejects with its refusal, or with why the agent has ended. An input
+   *  that the command came from is acknowledged by the append that stores what the command changed. */
+  async command(event: AgentCommand, inputId?: string): Promise<void> {
+    this.assertAccepts("command");
+    await this.#commands.send(
       (id) => this.send({ ...event, id }),
       () => inputId !== undefined && this.journal.acknowledge(inputId),
     );
@@ -293,6 +294,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#opening.end();
     this.rest.stop();
     this.#chart.stop();
+    this.#commands.end(error);
     this.#moved?.resolve();
     this.host.stop();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);

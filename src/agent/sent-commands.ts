@@ -10,7 +10,7 @@ export class SentCommands {
   #count = 0;
 
   /** Sends a command under a new id. Resolves once the chart has accepted it, after `onAccepted`, which is called in the same step;
-   *  rejects with its refusal. */
+   *  rejects with its refusal, or as {@link end} says. */
   send(send: (id: string) => void, onAccepted: () => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const id = `${++this.#count}`;
@@ -28,5 +28,11 @@ export class SentCommands {
     if (id === undefined) return;
     this.#answers?.get(id)?.(refused && errorFrom(refused as ErrorInfo));
     this.#answers?.delete(id);
+  }
+
+  /** The chart answers no more: the commands that wait are rejected. */
+  end(error: AgentError): void {
+    for (const answer of this.#answers?.values() ?? []) answer(error);
+    this.#answers = undefined;
   }
 }

@@ -20,7 +20,7 @@ import type {
   ToolRunOutcome,
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
-import { hostOf, isSeen, type Host } from "./host.ts";
+import { hostOf, isUnseen, type Host } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
@@ -124,6 +124,6 @@ export const liveMachine = machineOf(
   {
     stepTaken: ({ self }, step) => hostOf(self).stepTaken(step),
     perform: ({ self }, effect) => hostOf(self).perform(effect),
-    isUnseen: (self) => !isSeen(self),
+    isUnseen,
   },
 );

@@ -107,7 +107,7 @@ export function markSeen(agent: AnyActorRef): void {
   seen.add(agent);
 }
 
-/** True if somebody outside has the actor, and maybe its snapshots. */
-export function isSeen(agent: AnyActorRef): boolean {
-  return seen.has(agent);
+/** True for an actor of an agent that nobody outside has, nor a snapshot of it. One that XState makes for a pure transition is none. */
+export function isUnseen(agent: AnyActorRef): boolean {
+  return (agent as Hosted)[HOST] !== undefined && !seen.has(agent);
 }

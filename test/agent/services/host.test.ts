@@ -1,4 +1,4 @@
-import { createActor, createMachine, waitFor } from "xstate";
+import { createActor, createMachine, transition, waitFor } from "xstate";
 import { expect, test } from "vitest";
 import { textOf, userMsg } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
@@ -9,7 +9,7 @@ import { bindHost, hostOf } from "../../../src/agent/services/host.ts";
 import { Runtime } from "../../../src/agent/runtime.ts";
 import { EventEmitter } from "../../../src/event/emitter.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
-import { toolOf } from "../../support/agents.ts";
+import { scripted, toolOf } from "../../support/agents.ts";
 
 /** The settings and the host of an agent with a model and a tool of its own, which are bound to another actor below. */
 function partsOf(name: string, ran: string[]) {
@@ -49,4 +49,18 @@ test("two agent machines in one actor system each use their own model and tools"
     "ben answers",
   ]);
   expect(ran.toSorted()).toEqual(["anna", "ben"]);
+});
+
+test("a pure transition leaves a snapshot with services that have ended since as it is", async () => {
+  const { agent } = scripted(["never said"]);
+  const { actor } = agent;
+  const called = agent.call("go");
+  const snapshot = actor.getSnapshot();
+  const services = Object.keys(snapshot.children);
+  expect(services).not.toEqual([]);
+  agent.interrupt();
+  await called;
+  const error = { code: "model/failed", message: "It failed.", at: 0 };
+  transition(liveMachine, snapshot as never, { type: `xstate.error.actor.${services[0]}`, error } as never);
+  expect(Object.keys(snapshot.children)).toEqual(services);
 });
