@@ -83,6 +83,7 @@ type Enqueue = {
 export function machineOf<Context extends object>(
   resolver: Resolver<Context>,
   actors: Actors,
+  { isUnseen: _, ...actions }: Partial<Actions<Context>> & { readonly isUnseen?: unknown } = {},
 ): ChartMachine<Context> {
   const { chart } = resolver;
   const known = new WeakMap<
@@ -142,7 +143,7 @@ export function machineOf<Context extends object>(
   return createMachine({
     id: chart.id,
     actors,
-    actions: { stepTaken: () => {}, perform: () => {} },
+    actions: { stepTaken: () => {}, perform: () => {}, ...actions }, // XState 6 names effects after these functions
     meta: { chart: drawingOf(resolver) },
     context: ({ input }: { readonly input: Context }) => resolver.begin(input).context,
     // the effects of the first states; their updates are in the first context
@@ -155,12 +156,14 @@ export function machineOf<Context extends object>(
 function perform<Context>(effects: readonly Effect[], scope: Scope<Context>, enqueue: Enqueue): void {
   const children = new Map(Object.entries(scope.children));
   for (const effect of effects) {
-    if (effect.type === "spawn")
+    if (effect.type === "spawn") {
+      const former = children.get(effect.id);
+      if (former) enqueue.stop(former); // XState 6 throws for an id in use; XState 5 lets the former child run on
       children.set(
         effect.id,
         enqueue.spawn(scope.actors[effect.src]!, { id: effect.id, input: effect.input }),
       );
-    else if (effect.type === "stop") {
+    } else if (effect.type === "stop") {
       enqueue.stop(children.get(effect.id));
       children.delete(effect.id); // XState 6 throws for a child that is stopped already
     } else enqueue(scope.actions.perform, scope, effect);
