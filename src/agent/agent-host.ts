@@ -40,6 +40,7 @@ type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry
 
 /** The calls that waited to go on, and have got their results without that. */
 function leftCalls(before: AgentContext, { calls, transcript }: AgentContext): readonly CallRecord[] {
+  if (transcript === before.transcript) return [];
   const waited = before.calls.filter(
     ({ status, stored, resume }) => resume && !stored && (status === "suspended" || status === "approved"),
   );

@@ -3,7 +3,7 @@ import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { recoveredResult } from "../tool/results.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
-import { beginsToWait, unfinishedResult, waitingResult } from "../session/call-records.ts";
+import { beginsToWait, changedCalls, unfinishedResult, waitingResult } from "../session/call-records.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
@@ -39,10 +39,9 @@ function outcomeOf(
 
 /** What became of the calls that were there before. */
 function callEvents(before: AgentContext, after: AgentContext, added: readonly Msg[]): AgentEventBody[] {
-  const records = new Map(after.calls.map((record) => [record.call.id, record]));
-  return before.calls.flatMap((old): readonly AgentEventBody[] => {
-    const current = records.get(old.call.id);
-    if (current === old || !isReported(old.call)) return [];
+  const gone = changedCalls(before.calls, after.calls);
+  return gone.flatMap(({ record: old, other: current }): readonly AgentEventBody[] => {
+    if (!isReported(old.call)) return [];
     if (old.status !== "running") {
       const outcome = outcomeOf(old, current, added);
       return outcome ? notRun(outcome.record.call, outcome.result) : [];
@@ -58,19 +57,19 @@ function callEvents(before: AgentContext, after: AgentContext, added: readonly M
 
 /** What became of new calls in the step that opened them. */
 function newCallEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  const known = new Set(before.calls.map(({ call }) => call.id));
-  return after.calls.flatMap((record): readonly AgentEventBody[] => {
-    if (known.has(record.call.id) || !isReported(record.call)) return [];
+  return changedCalls(after.calls, before.calls).flatMap(({ record, other }): readonly AgentEventBody[] => {
+    if (other || !isReported(record.call)) return [];
     const outcome = outcomeOf(undefined, record, []);
     return outcome ? notRun(record.call, outcome.result) : [];
   });
 }
 
 function startEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  const attempts = new Map(before.calls.map((record) => [record.call.id, record.attempt]));
-  const isNew = ({ call, status, attempt }: CallRecord): boolean =>
-    status === "running" && attempt !== (attempts.get(call.id) ?? 0) && isReported(call);
-  return after.calls.filter(isNew).map(({ call, attempt }) => ({ type: "tool.start", call, attempt }));
+  return changedCalls(after.calls, before.calls).flatMap(({ record, other }): AgentEventBody[] => {
+    const { call, status, attempt } = record;
+    const isNew = status === "running" && attempt !== (other?.attempt ?? 0) && isReported(call);
+    return isNew ? [{ type: "tool.start", call, attempt }] : [];
+  });
 }
 
 function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[] {

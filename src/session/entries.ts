@@ -1,5 +1,5 @@
 import type { Msg } from "../message/types.ts";
-import { AS_OPENED, callsAskedIn } from "./call-records.ts";
+import { AS_OPENED, callsAskedIn, changedCalls } from "./call-records.ts";
 import { changed } from "./changed.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
@@ -37,7 +37,6 @@ function messageFact(before: AgentContext, after: AgentContext): MessagesFact | 
 const NOT_SET: ReadonlySet<string> = new Set(["call", "spawned", "deadlineAt"]);
 
 function callFact(old: CallRecord | undefined, now: CallRecord): CallFact[] {
-  if (old === now) return [];
   const { call } = now;
   const is: { readonly [key: string]: unknown } = now;
   const was: { readonly [key: string]: unknown } = old ?? AS_OPENED;
@@ -51,9 +50,7 @@ function callFact(old: CallRecord | undefined, now: CallRecord): CallFact[] {
 }
 
 function callFacts(before: AgentContext, after: AgentContext): readonly CallFact[] {
-  if (before.calls === after.calls) return [];
-  const old = new Map(before.calls.map((record) => [record.call.id, record]));
-  return after.calls.flatMap((record) => callFact(old.get(record.call.id), record));
+  return changedCalls(after.calls, before.calls).flatMap(({ record, other }) => callFact(other, record));
 }
 
 /** True for a call that the message before it asks for, and for one that begins to run: other results are stored before that. */
@@ -151,26 +148,23 @@ export function needsFlush(before: AgentContext, after: AgentContext): boolean {
 function isRetryScheduled(before: AgentContext, after: AgentContext): boolean {
   const { notBeforeAt } = after.request;
   if (notBeforeAt !== null && notBeforeAt !== before.request.notBeforeAt) return true;
-  if (before.calls === after.calls) return false;
-  return after.calls.some((record, index) => {
-    const old = before.calls[index];
-    return record.notBeforeAt !== undefined && record.notBeforeAt !== old?.notBeforeAt;
-  });
+  return changedCalls(after.calls, before.calls).some(
+    ({ record, other }) => record.notBeforeAt !== undefined && record.notBeforeAt !== other?.notBeforeAt,
+  );
 }
 
 /** True if a call has been suspended and goes on later: what it remembers cannot be had again. */
 function hasNewState(before: AgentContext, after: AgentContext): boolean {
-  if (before.calls === after.calls) return false;
-  const rounds = new Map(before.calls.map(({ call, resume }) => [call.id, resume?.round]));
-  return after.calls.some(({ call, resume }) => resume && resume.round !== rounds.get(call.id));
+  return changedCalls(after.calls, before.calls).some(
+    ({ record: { resume }, other }) => resume && resume.round !== other?.resume?.round,
+  );
 }
 
 function hasNewResult(before: AgentContext, after: AgentContext): boolean {
   if (before.calls === after.calls) return false;
-  const known = new Set(before.calls.map(({ result }) => result));
-  return (
-    after.calls.length === 0 || after.calls.some(({ result }) => result !== undefined && !known.has(result))
-  );
+  const isNew = ({ record: { result }, other }: ReturnType<typeof changedCalls>[number]): boolean =>
+    result !== undefined && result !== other?.result;
+  return after.calls.length === 0 || changedCalls(after.calls, before.calls).some(isNew);
 }
 
 /** Returns the position of a context in the chart's state `state`. */

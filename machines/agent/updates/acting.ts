@@ -4,7 +4,7 @@ import { failedTool, interruptedResult, timedOut } from "../../../src/tool/resul
 import type { TimerDue } from "../events.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
 import { exceededByTools } from "./budget.ts";
-import { storeEach, storeResult, updateCall } from "./calls.ts";
+import { placeOf, storeEach, storeResult, updateCall, withRecord } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "../context.ts";
 import { handoffProblem, withHandoff, withoutHandoff } from "./handoff.ts";
 import { outputOf, withoutOutput } from "./output.ts";
@@ -23,7 +23,7 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
   const written = new Set<string>();
   let room = limit;
   let isWaiting = false;
-  if (!calls.some(({ status }) => status === "approved")) return [];
+  if (!hasApproved(calls)) return [];
   for (const { status, call, writes = NONE, notBeforeAt = 0 } of calls) {
     if (status === "approved") isWaiting ||= notBeforeAt > at;
     if (status !== "running") continue;
@@ -67,8 +67,15 @@ export function startCalls(context: AgentContext): Change {
   return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
 }
 
+/** True if a call waits to run. It is asked for each result of a batch. */
+function hasApproved(calls: readonly CallRecord[]): boolean {
+  for (const record of calls) if (record.status === "approved") return true;
+  return false;
+}
+
 /** True if no call of the batch starts now and none has to pause it. */
 export function startsNothing(context: AgentContext): boolean {
+  if (!hasApproved(context.calls)) return true;
   return dueCalls(context).length === 0 && !(exceededByTools(context) !== undefined && noneRunning(context));
 }
 
@@ -144,28 +151,25 @@ function retried({ settings }: AgentContext, record: CallRecord, at: number, ret
   return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
 }
 
-/** The call of an outcome, if that attempt is still running. */
-function runningCall({ calls }: AgentContext, { callId, attempt }: ToolRunOutcome): CallRecord | undefined {
-  return calls.find(
-    (record) => record.call.id === callId && record.status === "running" && record.attempt === attempt,
-  );
+/** The place of the call of an outcome, if that attempt is still running; else -1. */
+function runningPlace({ calls }: AgentContext, { callId, attempt }: ToolRunOutcome): number {
+  const place = placeOf(calls, callId);
+  const record = calls[place];
+  return record?.status === "running" && record.attempt === attempt ? place : -1;
 }
 
 /** True if the attempt of the outcome is no longer running. */
 export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean {
-  return runningCall(context, outcome) === undefined;
+  return runningPlace(context, outcome) < 0;
 }
 
 export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
   const { callId, at, result, slots, spent, retry, retryAt } = outcome;
-  const record = runningCall(context, outcome);
+  const place = runningPlace(context, outcome);
+  const record = context.calls[place];
   if (!record) return { at };
-  if (retry && mayRetry({ ...context, at }, record)) {
-    return {
-      at,
-      calls: context.calls.map((each) => (each === record ? retried(context, record, at, retryAt) : each)),
-    };
-  }
+  if (retry && mayRetry({ ...context, at }, record))
+    return { at, calls: withRecord(context.calls, place, retried(context, record, at, retryAt)) };
   const end = ended(record, outcome);
   const counted = end.status === "done" ? spent : undefined;
   const next = { ...end, ...(counted && { spent: counted }) };
@@ -177,7 +181,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   );
   return {
     at,
-    calls: context.calls.map((each) => (each === record ? next : each)),
+    calls: withRecord(context.calls, place, next),
     ...takeWrites(context, slots),
     ...(progress !== context.progress && { progress }),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),

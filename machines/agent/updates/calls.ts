@@ -1,7 +1,7 @@
 // machines/agent/updates holds the pure functions behind the guards and actions of the agent's chart.
 import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Transcript } from "../../../src/message/transcript.ts";
-import type { Msg, Reason, ToolResultBlock } from "../../../src/message/types.ts";
+import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../../src/message/types.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, outcomeResult, truncatedCall } from "../../../src/tool/results.ts";
 import type { AgentContext, CallRecord, Change, Draft } from "../context.ts";
@@ -21,9 +21,40 @@ export function isUndecided(record: CallRecord): boolean {
   return !record.decided && (record.asks !== undefined || record.status === "unknown");
 }
 
-/** True if no call of the batch is running or waits to run. */
+/** True if no call of the batch is running or waits to run. The last ones are looked at first: they mostly end last. */
 export function allSettled(calls: readonly CallRecord[]): boolean {
-  return calls.every(({ status }) => status === "done" || status === "denied" || status === "suspended");
+  for (let place = calls.length - 1; place >= 0; place--) {
+    const { status } = calls[place]!;
+    if (status !== "done" && status !== "denied" && status !== "suspended") return false;
+  }
+  return true;
+}
+
+/** The places of the calls of a batch, by the first of them: a batch is asked for each of its results. */
+const batches = new WeakMap<ToolUseBlock, ReadonlyMap<string, number>>();
+/** A smaller batch is searched. */
+const MANY = 16;
+
+/** Returns the place of a call in its batch, or -1. While a batch is open, its calls keep their places. */
+export function placeOf(calls: readonly CallRecord[], callId: string): number {
+  if (calls.length < MANY) return calls.findIndex(({ call }) => call.id === callId);
+  const [{ call: first }] = calls as [CallRecord];
+  const known = batches.get(first)?.get(callId) ?? -1;
+  if (calls[known]?.call.id === callId) return known;
+  const places = new Map(calls.map(({ call }, place) => [call.id, place]));
+  batches.set(first, places);
+  return places.get(callId) ?? -1;
+}
+
+/** The records with another one at a place. */
+export function withRecord(
+  calls: readonly CallRecord[],
+  place: number,
+  record: CallRecord,
+): readonly CallRecord[] {
+  const next = calls.slice();
+  next[place] = record;
+  return next;
 }
 
 /** Records for the calls of a message. A call from an answer that was cut off at the length limit is answered at once. */
@@ -42,7 +73,7 @@ export function recordsOf(draft: Draft, at: number): readonly CallRecord[] {
 /** The name of the actor that runs a call: its tool and its place in the batch. Not the call's id: XState keeps every type
  *  of event it has ever met, and the name of an actor is part of one. */
 export function toolActorOf({ calls }: Pick<AgentContext, "calls">, callId: string): `tool.${string}` {
-  const index = calls.findIndex(({ call }) => call.id === callId);
+  const index = placeOf(calls, callId);
   return `tool.${calls[index]?.call.name}.${index + 1}`;
 }
 
@@ -52,7 +83,8 @@ export function updateCall(
   callId: string,
   change: Partial<CallRecord>,
 ): readonly CallRecord[] {
-  return calls.map((record) => (record.call.id === callId ? { ...record, ...change } : record));
+  const place = placeOf(calls, callId);
+  return place < 0 ? calls : withRecord(calls, place, { ...calls[place]!, ...change });
 }
 
 /** Where the result of a call belongs: directly after the message at `askedAt`, in call order (I2). */

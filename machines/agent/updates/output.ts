@@ -3,7 +3,7 @@ import { pruneNulls } from "../../../src/tool/prune-nulls.ts";
 import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
 import type { Json } from "../../../src/base/json.ts";
 import type { Msg, Usage } from "../../../src/message/types.ts";
-import { openCalls } from "./calls.ts";
+import { openCalls, placeOf } from "./calls.ts";
 import type { AgentContext, Change, WantedOutput } from "../context.ts";
 import { makeMessage } from "./messages.ts";
 import { addUsage } from "../../../src/message/usage.ts";
@@ -59,8 +59,8 @@ export function failOutput(context: AgentContext): Change {
 
 /** The validated value of a successful call of the output tool. */
 export function outputOf({ calls, wanted }: AgentContext, callId: string): Json | undefined {
-  const call = calls.find((record) => record.call.id === callId)?.call;
-  const answer = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
+  const call = wanted ? calls[placeOf(calls, callId)]?.call : undefined;
+  const answer = call?.name === OUTPUT_TOOL ? call.input["response"] : undefined;
   return answer === undefined ? undefined : pruneNulls(wanted!.schema, answer);
 }
 

@@ -4,9 +4,11 @@ import type { AgentContext } from "../context.ts";
  *  Null if there is none. A retry that is due but exceeds the parallel limit waits for a running call instead. */
 export function nextInstant({ at, calls, request }: AgentContext): number | null {
   let next = request.deadlineAt ?? Number.POSITIVE_INFINITY;
-  for (const { status, deadlineAt, notBeforeAt = at } of calls) {
-    if (status === "running") next = Math.min(next, deadlineAt ?? next);
-    else if (status === "approved" && notBeforeAt > at) next = Math.min(next, notBeforeAt);
+  for (const record of calls) {
+    const { status } = record; // asked for each result of a batch: of most calls nothing else is read
+    if (status === "running") next = Math.min(next, record.deadlineAt ?? next);
+    else if (status === "approved" && (record.notBeforeAt ?? at) > at)
+      next = Math.min(next, record.notBeforeAt!);
   }
   return next === Number.POSITIVE_INFINITY ? null : next;
 }
