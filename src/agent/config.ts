@@ -125,6 +125,7 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   toolkit.addSlots(config.slots ?? []);
   if (config.personas) toolkit.addAll(personaTools(config));
   for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);
+  toolkit.share();
   const { clientTools = [] } = config;
   const names = toolkit.names();
   const shadowed = clientTools.find((name) => names.includes(name) || RESERVED_NAMES.includes(name));
@@ -137,7 +138,6 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
     const problem = ruleProblem(permissions?.rules ?? [], [...names, ...clientTools]);
     if (problem !== undefined) throw invalid(problem);
   }
-  toolkit.share();
   return toolkit;
 }
 

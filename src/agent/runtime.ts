@@ -38,8 +38,10 @@ import { journalStateOf, statusOf } from "./status.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
 import type { AgentConfig, Status } from "./types.ts";
 
+const RUNNING = ".running";
+
 /** A path as events and journals name it. */
-const shortPath = (path: string): string => path.replace(/\.running$/u, "");
+const shortPath = (path: string): string => (path.endsWith(RUNNING) ? path.slice(0, -RUNNING.length) : path);
 
 /** A session in this process: its chart, its life, its events, and what changes it. */
 export class Runtime implements ChartOwner, LivingSession {

@@ -30,10 +30,10 @@ const WINDOWS: { readonly [name: string]: number } = {
   "llama-3.3": 131_072,
 };
 
+const LONGEST_FIRST = Object.entries(WINDOWS).toSorted(([a], [b]) => b.length - a.length);
+
 /** Returns the context window of a model of this name, in tokens; undefined if it is not known. */
 export function knownWindow(name: string): number | undefined {
   const model = name.toLowerCase().split("/").at(-1)!;
-  const known = Object.keys(WINDOWS).filter((prefix) => model.startsWith(prefix));
-  const longest = known.toSorted((a, b) => b.length - a.length)[0];
-  return longest === undefined ? undefined : WINDOWS[longest];
+  return LONGEST_FIRST.find(([prefix]) => model.startsWith(prefix))?.[1];
 }
