@@ -131,6 +131,18 @@ async function run(
 
 const END = 'closed [{"type":"text","text":"look: success, pay: success"}]';
 
+/** Copies a folder while a store writes in it: a file that the store has replaced meanwhile begins the copy anew. */
+function copyWhileWritten(from: string, to: string): void {
+  for (;;) {
+    try {
+      return cpSync(from, to, { recursive: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      rmSync(to, { recursive: true, force: true });
+    }
+  }
+}
+
 /** What must hold of a run that was cut off, and of what followed. */
 function expectOnce(name: string, end: string, effects: readonly string[]): void {
   expect({ name, end }).toEqual({ name, end: END });
@@ -163,7 +175,7 @@ describe("a machine with agents in parallel, restored at each event of its run",
     const end = await run(effects, fileStore({ dir }), undefined, (name, persist) => {
       if (name.startsWith("event ")) return;
       const copy = join(root, `cut-${cuts.length}`);
-      cpSync(dir, copy, { recursive: true });
+      copyWhileWritten(dir, copy);
       cuts.push({ name, snapshot: persist(), effects: [...effects], dir: copy });
     });
     expectOnce("uncut", end, effects);
