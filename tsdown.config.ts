@@ -32,6 +32,17 @@ const copyLoaders = {
   },
 };
 
+/** Leaves out what prom-client needs for exemplars, which are not used: a worker runs without `@opentelemetry/api`. */
+const withoutExemplars = {
+  name: "without-exemplars",
+  resolveId: {
+    order: "pre" as const,
+    handler: (source: string, importer = "") =>
+      source === "@opentelemetry/api" && importer.includes("/prom-client/") ? "\0no-exemplars" : undefined,
+  },
+  load: (id: string) => (id === "\0no-exemplars" ? "export {};" : undefined),
+};
+
 /** Minifies the bundled packages: nobody reads them here, and elkjs alone loses 1 MB. */
 const minifyVendor = {
   name: "minify-vendor",
@@ -132,7 +143,7 @@ const main = defineConfig({
       "@opentelemetry/sdk-node",
     ],
   },
-  plugins: [copyLoaders, minifyVendor, recordBundled("package")],
+  plugins: [copyLoaders, withoutExemplars, minifyVendor, recordBundled("package")],
   outputOptions: {
     banner: ({ isEntry, name, fileName }) =>
       isEntry && !fileName.endsWith(".d.mts") ? firstLineOf(name, fileName) : "",

@@ -225,7 +225,7 @@ describe("the installed command", () => {
     expect(chart.stdout).toBe(readFileSync(join(ROOT, "docs/chart.svg"), "utf8"));
   });
 
-  test("serves sessions that an installed worker runs, with metrics and a log", async () => {
+  test("serves sessions that an installed worker runs without any peer, with metrics and a log", async () => {
     const agents = `
       import { scriptedModel } from "agentchart/testing";
       export const agents = { greeter: () => ({ name: "greeter", model: scriptedModel(["Good morning."]) }) };
@@ -347,13 +347,14 @@ describe("the README in an empty folder", () => {
   );
 });
 
-/** Installs the peers whose types are those of `agentchart/otel` and `agentchart/mcp`; the first imports its peer, too. */
+/** Installs the peers whose types are those of `agentchart/otel` and `agentchart/mcp`, for one test; the first imports its peer, too. */
 function linkPeers(): void {
   for (const peer of ["@opentelemetry/api", "@modelcontextprotocol/client"]) {
     const place = join(folder, "node_modules", peer);
     if (existsSync(place)) continue;
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", peer), place);
+    onTestFinished(() => rmSync(place));
   }
 }
 
