@@ -8,11 +8,15 @@ async function run(agent: Agent, request: Request): Promise<Response> {
   const messages = await agent.messages();
   for (const { callId, decision, argsHash } of decisions) await agent.decide(callId, decision, { argsHash });
   const events = toAgUiEvents(agent.stream(text, { onLeave: "continue" }), { threadId, runId, messages });
-  const frames = async function* () {
-    for await (const event of events) yield `data: ${JSON.stringify(event)}\n\n`;
-  };
-  const headers = { "Content-Type": "text/event-stream" };
-  return new Response(ReadableStream.from(frames()).pipeThrough(new TextEncoderStream()), { headers });
+  const body = new ReadableStream({
+    async pull(to) {
+      const { value, done } = await events.next();
+      if (done) to.close();
+      else to.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(value)}\n\n`));
+    },
+    cancel: async () => void (await events.return()),
+  });
+  return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
 }
 // #endregion
 

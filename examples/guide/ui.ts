@@ -7,12 +7,16 @@ async function chat(agent: Agent, request: Request): Promise<Response> {
   const { text, decisions } = readChatRequest(await request.json(), agent.status().pending);
   for (const { callId, decision, argsHash } of decisions) await agent.decide(callId, decision, { argsHash });
   const chunks = toUIMessageChunks(agent.stream(text, { onLeave: "continue" }));
-  const frames = async function* () {
-    for await (const chunk of chunks) yield `data: ${JSON.stringify(chunk)}\n\n`;
-    yield "data: [DONE]\n\n";
-  };
   const headers = { "Content-Type": "text/event-stream", "x-vercel-ai-ui-message-stream": "v1" };
-  return new Response(ReadableStream.from(frames()).pipeThrough(new TextEncoderStream()), { headers });
+  const body = new ReadableStream({
+    async pull(to) {
+      const { value, done } = await chunks.next();
+      to.enqueue(new TextEncoder().encode(`data: ${done ? "[DONE]" : JSON.stringify(value)}\n\n`));
+      if (done) to.close();
+    },
+    cancel: async () => void (await chunks.return()),
+  });
+  return new Response(body, { headers });
 }
 // #endregion
 

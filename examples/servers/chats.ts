@@ -55,17 +55,21 @@ export class Chats {
 }
 
 /** A response of server-sent events, as the AI SDK reads them. */
-function streamed(chunks: AsyncIterable<unknown>): Response {
-  const frames = async function* () {
-    for await (const chunk of chunks) yield `data: ${JSON.stringify(chunk)}\n\n`;
-    yield "data: [DONE]\n\n";
-  };
+function streamed(chunks: AsyncGenerator<unknown, void>): Response {
+  const body = new ReadableStream({
+    async pull(to) {
+      const { value, done } = await chunks.next();
+      to.enqueue(new TextEncoder().encode(`data: ${done ? "[DONE]" : JSON.stringify(value)}\n\n`));
+      if (done) to.close();
+    },
+    cancel: async () => void (await chunks.return()),
+  });
   const headers = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-cache",
     "x-vercel-ai-ui-message-stream": "v1",
   };
-  return new Response(ReadableStream.from(frames()).pipeThrough(new TextEncoderStream()), { headers });
+  return new Response(body, { headers });
 }
 
 const STATUS: { readonly [code: string]: number } = {

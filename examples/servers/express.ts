@@ -1,5 +1,4 @@
 // #region express
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import express, { type Express, type Response as ExpressResponse } from "express";
 import type { Chats } from "./chats.ts";
@@ -18,6 +17,6 @@ export function expressApp(chats: Chats): Express {
 
 async function send(answer: Response, response: ExpressResponse): Promise<void> {
   response.status(answer.status).setHeaders(answer.headers);
-  await pipeline(Readable.fromWeb(answer.body!), response).catch(() => {}); // the page has gone, the turn goes on
+  await pipeline(answer.body!, response).catch(() => {}); // the page has gone, the turn goes on
 }
 // #endregion
