@@ -51,7 +51,7 @@ async function longRun(rounds: number): Promise<{
   const agent = longRunner(rounds, env.hub.address);
   await agent.call("Look everywhere.");
   const address = `${env.hub.url}/#/run/${agent.sessionId}`;
-  const warm = await env.open();
+  const warm = await env.open({ reducedMotion: "no-preference" });
   await warm.ui.choose(agent.sessionId);
   await warm.page.goto(address);
   await warm.page.reload();
@@ -87,7 +87,7 @@ async function follow(count: number, stepsPerSecond: number): Promise<Followed> 
   const agents = Array.from({ length: count }, () => busyAgent(env.hub.address, stepsPerSecond));
   let taken = 0;
   for (const agent of agents) stepsOf(agent).subscribe(() => taken++);
-  const { page, ui } = await env.open();
+  const { page, ui } = await env.open({ reducedMotion: "no-preference" });
   const running = agents.map((agent) => agent.call("Go on."));
   await ui.choose(agents[0]!.sessionId);
   await sleep(WARM_UP_MS);

@@ -212,11 +212,20 @@ test("the header fits a phone's screen and shows the agent's name and the help b
   await busy.close();
 });
 
-test("nothing is animated if the user prefers reduced motion", async () => {
-  const { page, ui } = await env.open({ reducedMotion: "reduce" });
-  await ui.choose(agent.sessionId);
-  const moving = await page.evaluate(
-    `document.getAnimations().filter(({ effect }) => effect.getComputedTiming().duration > 10).length`,
-  );
-  expect(moving).toBe(0);
+test("the state of a run that works moves, and nothing does if the user prefers reduced motion", async () => {
+  const model = new HeldModel();
+  const busy = createAgent({ name: "busy", model: model.model, inspect: env.hub.address });
+  const turn = busy.call("Go.");
+  await model.requested(1);
+  for (const reducedMotion of ["no-preference", "reduce"] as const) {
+    const { page, ui } = await env.open({ reducedMotion });
+    await ui.choose(busy.sessionId);
+    const moving = await page.evaluate<number>(
+      `document.getAnimations().filter(({ effect }) => effect.getComputedTiming().duration > 10).length`,
+    );
+    expect(moving > 0, reducedMotion).toBe(reducedMotion === "no-preference");
+  }
+  model.send({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });
+  await turn;
+  await busy.close();
 });

@@ -26,7 +26,7 @@ test("the heap of a page that is left open does not grow", { timeout: OPEN_FOR_M
   });
   const reply = agent.call("Wait.");
   await held.requested(1);
-  const { page, ui } = await env.open();
+  const { page, ui } = await env.open({ reducedMotion: "no-preference" });
   const cost = await PageCost.of(page);
   await ui.choose(agent.sessionId);
   const before = await cost.steadyHeap();

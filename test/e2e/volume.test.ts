@@ -38,7 +38,7 @@ test("a run of 10,000 steps can be shown at any step with a small DOM and heap",
   const microsteps = recordMicrosteps(agent);
   await agent.call("Look everywhere.");
   expect(microsteps.length).toBeGreaterThan(9_990);
-  const { page, ui, faults } = await env.open();
+  const { page, ui, faults } = await env.open({ reducedMotion: "no-preference" });
   const cost = await PageCost.of(page);
   await ui.choose(agent.sessionId);
   await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
@@ -58,7 +58,7 @@ test("a run of 10,000 steps can be shown at any step with a small DOM and heap",
 test("a run of 100 steps a second is followed without animations, and every panel shows the newest step afterwards", async () => {
   const agent = busyAgent(env.hub.address, 100);
   const microsteps = recordMicrosteps(agent);
-  const { page, ui, faults } = await env.open();
+  const { page, ui, faults } = await env.open({ reducedMotion: "no-preference" });
   const running = agent.call("Go on.");
   await ui.choose(agent.sessionId);
   const shown = page.locator('.timeline [aria-selected="true"]');
@@ -96,7 +96,7 @@ test("a list of 10,000 stored runs renders only its visible part and can be sear
   const home = makeHome();
   await storeCopies(join(home.path, "many.sqlite"), 10_000);
   const hub = await startHub(home, ["--store", `sqlite:${join(home.path, "many.sqlite")}`]);
-  const { page } = await open(env.browser, hub.link);
+  const { page } = await open(env.browser, hub.link, { reducedMotion: "no-preference" });
   const ui = new InspectorPage(page);
   await page.locator("[data-run]").first().waitFor();
   const list = page.locator(".run-list");

@@ -21,7 +21,11 @@ export function launch(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium()!, args: ["--no-sandbox", ...flags] });
 }
 
-/** Opens an address in a new browser context and records the faults of the page from the start. */
+/**
+ * Opens an address in a new browser context and records the faults of the page from the start. Nothing moves in it unless
+ * `reducedMotion` is "no-preference": without a graphics card the browser draws each frame of a dot that pulses with the processor,
+ * which costs more than most tests.
+ */
 export async function open(
   browser: Browser,
   address: string,
@@ -30,6 +34,7 @@ export async function open(
   const context = await browser.newContext({
     viewport: { width: 1680, height: 980 },
     colorScheme: "dark",
+    reducedMotion: "reduce",
     ...options,
   });
   const page = await context.newPage();
