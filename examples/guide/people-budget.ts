@@ -23,3 +23,16 @@ await agent.extendBudget({ totalTokens: 5_000 }); // for this turn
 reply = await agent.call();
 console.log(reply.reason, reply.text);
 // #endregion
+
+// #region cost
+const prices = { scripted: { input: 0.4, output: 1.6, cachedInput: 0.1 } }; // per million tokens, by the name of the model
+const usage = { inputTokens: 900_000, outputTokens: 200_000 };
+const priced = createAgent({
+  name: "desk",
+  model: scriptedModel([{ text: "It is paid.", usage }]),
+  prices,
+  budget: { cost: 5 },
+});
+const { turn } = await priced.call("Is order 17 paid?");
+console.log(turn.usage.cost, turn.usage.inputTokens, turn.modelCalls);
+// #endregion

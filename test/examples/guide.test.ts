@@ -12,6 +12,7 @@ import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
 const pages = globSync(
   [
     "docs/guide/*.md",
+    "docs/context.md",
     "docs/plans.md",
     "docs/memory.md",
     "docs/knowledge.md",

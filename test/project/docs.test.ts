@@ -38,6 +38,18 @@ describe("the pages of the documentation", () => {
     expect(broken).toEqual([]);
   });
 
+  test("can all be reached by links from the README, and have at most 150 lines unless they are generated or measured", () => {
+    const reached = new Set(["README.md"]);
+    for (const path of reached)
+      for (const [, file] of proseOf(path).matchAll(/\]\((?!https?:)([^)#]+\.md)(?:#[^)]*)?\)/g))
+        reached.add(posix.join(posix.dirname(path), file!));
+    const docs = pages.filter((path) => path.startsWith("docs/") && !path.startsWith("docs/api/"));
+    expect(docs.filter((path) => !reached.has(path))).toEqual([]);
+    const lines = (path: string): number => read(path).trimEnd().split("\n").length;
+    const isList = (path: string): boolean => /^docs\/(?:bench|state-table|invariants)/.test(path);
+    expect(docs.filter((path) => !isList(path) && lines(path) > 150)).toEqual([]);
+  });
+
   test("name only files and folders that exist", () => {
     const named = pages
       .filter((path) => path !== "CHANGELOG.md")

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { expect, test } from "vitest";
 import { ERROR_CODES } from "../../src/base/error.ts";
 import { agentMachine, chartJson } from "agentchart/machines";
@@ -12,6 +12,7 @@ const pages = [
   ...globSync(
     [
       "docs/guide/*.md",
+      "docs/context.md",
       "docs/plans.md",
       "docs/memory.md",
       "docs/knowledge.md",
@@ -54,11 +55,21 @@ test("every example of the guide is in a page", () => {
 });
 
 test("docs/guide/README.md lists every page of the guide", () => {
-  const listed = [...read("docs/guide/README.md").matchAll(/\]\(([\w-]+\.md)\)/g)].map(
-    ([, link]) => `docs/guide/${link!}`,
-  );
+  const links = read("docs/guide/README.md").matchAll(/\]\(([\w-]+\.md)\)/g);
+  const listed = new Set([...links].map(([, link]) => `docs/guide/${link!}`));
   expect(guide.length).toBeGreaterThanOrEqual(8);
-  expect(listed.toSorted()).toEqual(guide);
+  expect([...listed].toSorted()).toEqual(guide);
+});
+
+test("every page but the README links to the files that its code is a part of", () => {
+  const without = pages
+    .filter((path) => path !== "README.md")
+    .flatMap((path) =>
+      examplesOf(read(path))
+        .filter((file) => !read(path).includes(`](${posix.relative(posix.dirname(path), file)})`))
+        .map((file) => `${path}: ${file}`),
+    );
+  expect(without).toEqual([]);
 });
 
 test("docs/guide/errors.md explains every error code, in the order of ERROR_CODES", () => {
