@@ -81,6 +81,16 @@ export function strings(
   return { description: repeatable, value, sections, default: [], isRepeatable: true, parse: nonEmpty };
 }
 
+/** Origins of pages; the flag may occur more than once. */
+export function origins(description: string): Parameter<readonly string[]> {
+  const parse = (text: string): string => {
+    if (!/^https?:\/\/[^/\s*]+$/u.test(text))
+      throw new InvalidArgumentError("It must look like https://app.example.com.");
+    return text;
+  };
+  return { ...strings("ORIGIN", description), parse };
+}
+
 export function choice<const T extends string>(
   value: string,
   choices: readonly T[],

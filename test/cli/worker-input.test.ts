@@ -40,6 +40,10 @@ describe("A wrong command line exits with 2 and one line", () => {
       "Option '--rate <N/s|min|h>' argument '60' is invalid. It must look like 5/s, 60/min or 1000/h.",
     ],
     [
+      ["serve", ...STORE, "--origin", "app.example.com"],
+      "Option '--origin <ORIGIN>' argument 'app.example.com' is invalid. It must look like https://app.example.com.",
+    ],
+    [
       ["worker", ...AGENTS, "--health-port", "70000"],
       "Option '--health-port <PORT>' argument '70000' is invalid. It must be an integer from 0 to 65535.",
     ],
