@@ -5,6 +5,12 @@ import { BARE_ENV } from "../support/bare-env.ts";
 /** The entry of the program, as source. */
 export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
+/** The built program, if AGENTCHART_BUILT says that it is as the sources are: it starts in half of the time. */
+const BUILT =
+  process.env["AGENTCHART_BUILT"] === "1"
+    ? [fileURLToPath(new URL("../../dist/cli/main.mjs", import.meta.url))]
+    : undefined;
+
 /** Files for `--tools`. */
 export const TOOLS = {
   weather: fileURLToPath(new URL("./fixtures/weather.ts", import.meta.url)),
@@ -27,8 +33,10 @@ export type Started = {
 };
 
 export type ProcessOptions = {
-  /** The entry of an installed package to start instead of the sources. */
+  /** The entry of an installed package to start instead. */
   readonly installed?: string;
+  /** True to start the sources, also if the program is built. */
+  readonly isSource?: boolean;
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
   readonly node?: readonly string[];
@@ -36,12 +44,13 @@ export type ProcessOptions = {
   readonly stdin?: string;
 };
 
-/** Starts the program, from its sources by default, in a process that inherits only PATH from the environment. */
+/** Starts the program, built or from its sources, in a process that inherits only PATH from the environment. */
 export function start(
   args: readonly string[],
-  { installed, cwd, env = {}, node = [], stdin = "" }: ProcessOptions = {},
+  { installed, isSource = false, cwd, env = {}, node = [], stdin = "" }: ProcessOptions = {},
 ): Started {
-  const main = installed ? [installed] : ["--conditions=agentchart-source", MAIN];
+  const sources = ["--conditions=agentchart-source", MAIN];
+  const main = installed ? [installed] : isSource ? sources : (BUILT ?? sources);
   const child = spawn(process.execPath, [...node, ...main, ...args], {
     ...(cwd !== undefined && { cwd }),
     env: { ...BARE_ENV, ...env },

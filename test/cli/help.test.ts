@@ -151,7 +151,7 @@ describe("A process of the program", () => {
 registerHooks({ load(url, context, next) { process.stderr.write("loaded " + url + "\\n"); return next(url, context); } });`);
 
   async function loadedBy(...args: readonly string[]): Promise<readonly string[]> {
-    const { stderr } = await agentchart(args, { node: ["--import", PRINT_LOADED] });
+    const { stderr } = await agentchart(args, { isSource: true, node: ["--import", PRINT_LOADED] });
     return [...stderr.matchAll(/^loaded file:.*\/(?:(src|machines)\/|node_modules\/)(.*)$/gm)].map(
       ([, root, path]) => (root ? `${root}/${path}` : path!),
     );
