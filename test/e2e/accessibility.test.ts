@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, type Agent } from "agentchart";
-import { accessibilityProblems } from "./support/axe.ts";
+import { problemsInBothThemes } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { HeldModel } from "./support/held-model.ts";
@@ -24,46 +24,46 @@ afterAll(async () => {
 });
 afterEach(() => env.closePages());
 
-describe.each(["dark", "light"] as const)("The page in %s", (colorScheme) => {
+describe("The page, in dark and in light,", () => {
   test("has no axe violations while a call waits for approval, in any tab", async () => {
-    const { page, ui } = await env.open({ colorScheme });
+    const { page, ui } = await env.open();
     await ui.choose(agent.sessionId);
     await ui.pending("c5").waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await problemsInBothThemes(page)).toEqual([]);
     for (const tab of ["context", "diff", "event", "tokens", "raw", "prompt"]) {
       await ui.openTab(tab);
-      expect(await accessibilityProblems(page, ".right"), tab).toEqual([]);
+      expect(await problemsInBothThemes(page, ".right"), tab).toEqual([]);
     }
     await ui.pending("c5").getByRole("button", { name: /^Edit/ }).click();
-    expect(await accessibilityProblems(page, ".right")).toEqual([]);
+    expect(await problemsInBothThemes(page, ".right")).toEqual([]);
   });
 
   test("has no axe violations at a past step, in the outline and in the dialogs", async () => {
-    const { page, ui } = await env.open({ colorScheme });
+    const { page, ui } = await env.open();
     await ui.choose(agent.sessionId);
     await ui.goTo(9);
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await problemsInBothThemes(page)).toEqual([]);
     await page.keyboard.press("o");
     await page.locator(".outline-pane").waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await problemsInBothThemes(page)).toEqual([]);
     for (const key of ["?", "g"]) {
       await page.keyboard.press(key);
       await page.getByRole("dialog").waitFor();
-      expect(await accessibilityProblems(page, "dialog"), key).toEqual([]);
+      expect(await problemsInBothThemes(page, "dialog"), key).toEqual([]);
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
     }
   });
 
   test("has no axe violations without a token and on a phone", async () => {
-    const withoutToken = await env.open({ colorScheme, at: `${env.hub.url}/` });
+    const withoutToken = await env.open({ at: `${env.hub.url}/` });
     await withoutToken.page.getByTestId("welcome").waitFor();
-    expect(await accessibilityProblems(withoutToken.page)).toEqual([]);
-    const { page } = await env.open({ colorScheme, viewport: { width: 390, height: 844 } });
+    expect(await problemsInBothThemes(withoutToken.page)).toEqual([]);
+    const { page } = await env.open({ viewport: { width: 390, height: 844 } });
     await page.locator(".phone-nav").waitFor();
     for (const panel of ["Runs", "Chart", "Steps", "Details"]) {
       await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
-      expect(await accessibilityProblems(page), panel).toEqual([]);
+      expect(await problemsInBothThemes(page), panel).toEqual([]);
     }
   });
 });

@@ -1,9 +1,9 @@
 import type { Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { accessibilityProblems } from "./support/axe.ts";
+import { problemsInBothThemes } from "./support/axe.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { isTrapped } from "./support/focus.ts";
 import { HeldModel } from "./support/held-model.ts";
@@ -86,34 +86,32 @@ async function openDialog({ page }: Opened, opener: string | RegExp): Promise<Lo
   return button;
 }
 
-describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
-  test("no dialog has an axe violation", async () => {
-    const opened = await env.open({ colorScheme });
-    const { page, ui } = opened;
-    for (const [name, run, opener] of DIALOGS) {
-      await ui.choose(run().sessionId);
-      await openDialog(opened, opener);
-      await page.getByRole("dialog", { name }).waitFor();
-      expect(await accessibilityProblems(page, "dialog"), name).toEqual([]);
-      await page.keyboard.press("Escape");
-      await page.locator("dialog").waitFor({ state: "detached" });
-    }
-  });
+test("no dialog has an axe violation in dark and in light", async () => {
+  const opened = await env.open();
+  const { page, ui } = opened;
+  for (const [name, run, opener] of DIALOGS) {
+    await ui.choose(run().sessionId);
+    await openDialog(opened, opener);
+    await page.getByRole("dialog", { name }).waitFor();
+    expect(await problemsInBothThemes(page, "dialog"), name).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+  }
+});
 
-  test("no card and none of its forms has an axe violation", async () => {
-    const { page, ui } = await env.open({ colorScheme });
-    for (const [at, id] of ["budget", "clerk", "wire"].entries()) {
-      await ui.choose(waiting[at]!.sessionId);
-      await ui.pending(id).waitFor();
-      expect(await accessibilityProblems(page, ".pending"), id).toEqual([]);
-    }
-    await ui.choose(approval.sessionId);
-    for (const name of [/^Edit/, /^Deny/, /^Answer/]) {
-      await ui.pending("c5").getByRole("button", { name }).click();
-      expect(await accessibilityProblems(page, ".pending"), String(name)).toEqual([]);
-      await ui.pending("c5").getByRole("button", { name: "Back" }).click();
-    }
-  });
+test("no card and none of its forms has an axe violation in dark and in light", async () => {
+  const { page, ui } = await env.open();
+  for (const [at, id] of ["budget", "clerk", "wire"].entries()) {
+    await ui.choose(waiting[at]!.sessionId);
+    await ui.pending(id).waitFor();
+    expect(await problemsInBothThemes(page, ".pending"), id).toEqual([]);
+  }
+  await ui.choose(approval.sessionId);
+  for (const name of [/^Edit/, /^Deny/, /^Answer/]) {
+    await ui.pending("c5").getByRole("button", { name }).click();
+    expect(await problemsInBothThemes(page, ".pending"), String(name)).toEqual([]);
+    await ui.pending("c5").getByRole("button", { name: "Back" }).click();
+  }
 });
 
 test.each(DIALOGS)(

@@ -1,14 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { forgottenApproval } from "../support/planted/forgotten-approval.ts";
 import { hardToDraw } from "../support/planted/hard-to-draw.ts";
 import { modelGone } from "../support/planted/model-gone.ts";
 import { parallelFailures } from "../support/planted/parallel-failures.ts";
 import { tokenBudget } from "../support/planted/token-budget.ts";
-import { accessibilityProblems } from "./support/axe.ts";
+import { problemsInBothThemes } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
-import { expectDrawnWell } from "./support/drawn-well.ts";
+import { expectDrawnWellInBothThemes } from "./support/drawn-well.ts";
 import { settled } from "./support/settled.ts";
 import { chartOverlaps } from "./support/text-geometry.ts";
 
@@ -25,19 +25,20 @@ afterAll(async () => {
   await env.close();
 });
 
-describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
-  test.each([
-    [1_440, 900],
-    [1_024, 768],
-  ] as const)("no text overlaps, is small or is cut off in a window of %i px", async (width, height) => {
-    const { page, ui, faults } = await env.open({ colorScheme, viewport: { width, height } });
+test.each([
+  [1_440, 900],
+  [1_024, 768],
+] as const)(
+  "no text overlaps, is small or is cut off in a window of %i px, in dark and in light",
+  async (width, height) => {
+    const { page, ui, faults } = await env.open({ viewport: { width, height } });
     for (const { sessionId } of agents) {
       await ui.choose(sessionId);
       for (const lower of ["Steps", "Waterfall"]) {
         await page.getByRole("button", { name: lower, exact: true }).click();
-        await expectDrawnWell(page, `${sessionId} ${lower}`);
+        await expectDrawnWellInBothThemes(page, `${sessionId} ${lower}`);
       }
-      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await problemsInBothThemes(page)).toEqual([]);
     }
     await page.getByRole("button", { name: /Show visit counts/ }).click();
     await page.getByRole("button", { name: "Zoom to the active state" }).click();
@@ -45,45 +46,44 @@ describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
     expect(await chartOverlaps(page)).toEqual([]);
     for (const tab of ["diff", "event", "tokens", "prompt"]) {
       await ui.openTab(tab);
-      await expectDrawnWell(page, tab);
+      await expectDrawnWellInBothThemes(page, tab);
     }
     await page.keyboard.press("o");
-    await expectDrawnWell(page, "outline");
+    await expectDrawnWellInBothThemes(page, "outline");
     expect(faults).toEqual(NO_FAULTS);
-  });
+  },
+);
 
-  test("no text overlaps, is small or is cut off on a phone, and no number or command is missing", async () => {
-    const { page, ui, faults } = await env.open({
-      colorScheme,
-      viewport: { width: 390, height: 844 },
-      hasTouch: true,
-      isMobile: true,
-    });
-    const show = (panel: string): Promise<void> =>
-      page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
-    for (const { sessionId } of agents) {
-      await show("Runs");
-      await expectDrawnWell(page, "runs");
-      await ui.choose(sessionId);
-      for (const panel of ["Chart", "Steps", "Details"]) {
-        await show(panel);
-        await expectDrawnWell(page, `${sessionId} ${panel}`);
-      }
-      expect(await accessibilityProblems(page)).toEqual([]);
-      const shown = page.locator("header.header");
-      expect(await shown.locator(".metrics dt:visible").allInnerTexts()).toEqual([
-        "in",
-        "cached",
-        "out",
-        "cost",
-        "elapsed",
-      ]);
-      for (const name of ["Export this run as a file", /^Theme/, "Keyboard shortcuts (?)"])
-        expect(await shown.getByRole("button", { name }).isVisible()).toBe(true);
-    }
-    await show("Steps");
-    for (const part of [".line .tok", ".line .note"])
-      await expect.poll(() => page.locator(`${part}:visible`).count(), { message: part }).toBeGreaterThan(0);
-    expect(faults).toEqual(NO_FAULTS);
+test("no text overlaps, is small or is cut off on a phone, in dark and in light, and no number or command is missing", async () => {
+  const { page, ui, faults } = await env.open({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
   });
+  const show = (panel: string): Promise<void> =>
+    page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
+  for (const { sessionId } of agents) {
+    await show("Runs");
+    await expectDrawnWellInBothThemes(page, "runs");
+    await ui.choose(sessionId);
+    for (const panel of ["Chart", "Steps", "Details"]) {
+      await show(panel);
+      await expectDrawnWellInBothThemes(page, `${sessionId} ${panel}`);
+    }
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    const shown = page.locator("header.header");
+    expect(await shown.locator(".metrics dt:visible").allInnerTexts()).toEqual([
+      "in",
+      "cached",
+      "out",
+      "cost",
+      "elapsed",
+    ]);
+    for (const name of ["Export this run as a file", /^Theme/, "Keyboard shortcuts (?)"])
+      expect(await shown.getByRole("button", { name }).isVisible()).toBe(true);
+  }
+  await show("Steps");
+  for (const part of [".line .tok", ".line .note"])
+    await expect.poll(() => page.locator(`${part}:visible`).count(), { message: part }).toBeGreaterThan(0);
+  expect(faults).toEqual(NO_FAULTS);
 });

@@ -27,6 +27,14 @@ const cutParts = (page: Page): Promise<readonly string[]> =>
     return width > 0 && !isScrolled && (each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 || right > innerWidth + 1);
   }))`);
 
+/** The same in dark and then in light colors. */
+export async function expectDrawnWellInBothThemes(page: Page, what: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectDrawnWell(page, `${what} in ${colorScheme}`);
+  }
+}
+
 /** Expects that no text of the page overlaps another, is small, is cut off or reaches out of the window. */
 export async function expectDrawnWell(page: Page, what: string): Promise<void> {
   await settled(page);
