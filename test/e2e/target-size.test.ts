@@ -23,42 +23,47 @@ afterAll(async () => {
 afterEach(() => env.closePages());
 
 describe("Pointer targets", () => {
-  test.each(["dark", "light"] as const)(
-    "are large enough or far enough apart in every tab, dialog and card in %s",
-    async (colorScheme) => {
-      const { page, ui } = await env.open({ colorScheme });
-      for (const each of waiting) {
-        await ui.choose(each.sessionId);
-        await page.locator("[data-pending]").waitFor();
-        expect(await targetsTooSmall(page), each.name).toEqual([]);
+  test("are large enough or far enough apart in every tab, dialog and card, in dark and in light", async () => {
+    const { page, ui } = await env.open();
+    const tooSmall = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        found.push(...(await targetsTooSmall(page)));
       }
-      await ui.choose(agent.sessionId);
-      const card = ui.pending("c5");
-      for (const name of [/^Edit/, /^Deny/, /^Answer/]) {
-        await card.getByRole("button", { name }).click();
-        expect(await targetsTooSmall(page), String(name)).toEqual([]);
-        await card.getByRole("button", { name: "Back" }).click();
-      }
-      await ui.goTo(9);
-      for (const tab of ["conversation", "context", "diff", "event", "tokens", "raw", "prompt"]) {
-        await ui.openTab(tab);
-        expect(await targetsTooSmall(page), tab).toEqual([]);
-      }
-      await page.locator('svg.chart [data-state="agent.acting"] .title').first().click({ force: true });
-      await page.locator(".timeline .found").waitFor();
-      expect(await targetsTooSmall(page), "filtered").toEqual([]);
-      await page.keyboard.press("o");
-      await page.locator(".outline-pane").waitFor();
-      expect(await targetsTooSmall(page), "outline").toEqual([]);
-      for (const key of ["?", "g", "f"]) {
-        await page.keyboard.press(key);
-        await page.getByRole("dialog").waitFor();
-        expect(await targetsTooSmall(page), key).toEqual([]);
-        await page.keyboard.press("Escape");
-        await page.locator("dialog").waitFor({ state: "detached" });
-      }
-    },
-  );
+      return found;
+    };
+    for (const each of waiting) {
+      await ui.choose(each.sessionId);
+      await page.locator("[data-pending]").waitFor();
+      expect(await tooSmall(), each.name).toEqual([]);
+    }
+    await ui.choose(agent.sessionId);
+    const card = ui.pending("c5");
+    for (const name of [/^Edit/, /^Deny/, /^Answer/]) {
+      await card.getByRole("button", { name }).click();
+      expect(await tooSmall(), String(name)).toEqual([]);
+      await card.getByRole("button", { name: "Back" }).click();
+    }
+    await ui.goTo(9);
+    for (const tab of ["conversation", "context", "diff", "event", "tokens", "raw", "prompt"]) {
+      await ui.openTab(tab);
+      expect(await tooSmall(), tab).toEqual([]);
+    }
+    await page.locator('svg.chart [data-state="agent.acting"] .title').first().click({ force: true });
+    await page.locator(".timeline .found").waitFor();
+    expect(await tooSmall(), "filtered").toEqual([]);
+    await page.keyboard.press("o");
+    await page.locator(".outline-pane").waitFor();
+    expect(await tooSmall(), "outline").toEqual([]);
+    for (const key of ["?", "g", "f"]) {
+      await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor();
+      expect(await tooSmall(), key).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.locator("dialog").waitFor({ state: "detached" });
+    }
+  });
 
   test("are large enough or far enough apart on a phone", async () => {
     const { page } = await env.open({ viewport: { width: 390, height: 844 } });
