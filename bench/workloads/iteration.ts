@@ -52,10 +52,11 @@ states of XState's, each with one invoked promise, and does nothing.`,
 /** The same at the end of a long conversation. */
 export async function history(): Promise<Workload> {
   const acquainted = { isAcquainted: true };
-  const why = "each request is one list, which is made of the transcript for each call";
+  const why =
+    "the lists that a new agent keeps of its history are moved by the collector of young objects, once for each agent";
   return {
     title: "A long history",
-    text: `The same iteration by agents whose conversation is already so many messages long. The model reads none of them. Each agent has
+    text: `The same iteration by agents whose conversation is already so many messages long. The model reads none of them, so that no list is made of them. Each agent has
 answered one message before: its first request looks at the whole history, once in each process.`,
     unit: "µs",
     digits: 0,

@@ -3,6 +3,7 @@ import { toolResultsOf } from "../../src/message/query.ts";
 import { READ_RESULT } from "../../src/tool/reserved-names.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../src/message/types.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
+import { listOf, type Piece } from "../../src/model/request-messages.ts";
 
 /** What a model sees of the transcript, which itself is never shortened. */
 export type View = {
@@ -168,13 +169,17 @@ function beginOf(transcript: Transcript, from: number): number {
 type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
   readonly limits: ResultLimits;
   readonly base: number;
-  messages: Msg[];
+  /** {@link PIECE} messages each, but the last. */
+  readonly pieces: LongPiece[];
   /** The size of the first `index` of these messages together, in tokens. */
   sizes: number[];
   /** The indexes in the transcript of the messages with a result that is too long to be shown whole. */
   readonly offloaded: number[];
 };
 const RUN = Symbol("run");
+/** A part of a run: requests share those that are full, and have copies of others. */
+type LongPiece = { messages: Msg[]; readonly known: NonNullable<Piece["known"]> };
+const PIECE = 128;
 /** Shorter arrays are copied without the places that they keep free to grow: many sessions rest. */
 const SHORT = 16;
 
@@ -184,26 +189,31 @@ function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin
   let run = transcript.known[RUN] as Run | undefined;
   const isOther = !run || run.clearedTo !== clearedTo || run.mediaTo !== mediaTo || run.limits !== limits;
   if (isOther || begin < run!.base) {
-    run = { clearedTo, mediaTo, limits, base: begin, messages: [], sizes: [0], offloaded: [] };
+    run = { clearedTo, mediaTo, limits, base: begin, pieces: [], sizes: [0], offloaded: [] };
     transcript.known[RUN] = run;
   }
-  if (run!.base + run!.messages.length < transcript.length) extend(run!, transcript, view);
+  if (endOf(run!) < transcript.length) extend(run!, transcript, view);
   return run!;
 }
 
+/** The index in the transcript behind the last message of a run. */
+const endOf = ({ base, sizes }: Run): number => base + sizes.length - 1;
+
 /** Adds what a run lacks of a transcript. */
 function extend(run: Run, transcript: Transcript, view: View): void {
-  const { base, messages, sizes, offloaded: long, limits } = run;
-  for (let index = base + messages.length; index < transcript.length; index++) {
+  const { pieces, sizes, offloaded: long, limits } = run;
+  let last = pieces.at(-1);
+  for (let index = endOf(run); index < transcript.length; index++) {
     const message = transcript.at(index)!;
     const seen = shown(message, formAt(view, index), limits);
-    messages.push(seen);
+    if (!last || last.messages.length === PIECE) pieces.push((last = { messages: [], known: {} }));
+    last.messages.push(seen);
     sizes.push(sizes.at(-1)! + measured(seen)); // kept here, not in a weak map: the collector looks at all of its keys
     if (message.content.some((block) => block.type === "tool_result" && isOffloaded(block, limits)))
       long.push(index);
   }
-  if (messages.length > SHORT) return;
-  run.messages = messages.slice();
+  if (sizes.length > SHORT + 1) return;
+  last!.messages = last!.messages.slice();
   run.sizes = sizes.slice();
 }
 
@@ -214,20 +224,30 @@ function beforeOf(transcript: Transcript, { head, summary }: View, begin: number
   return summary ? [summary, ...asked] : asked;
 }
 
-/** Returns the messages that a model sees, a pure function of the transcript and the view, between others of the request. */
-export function viewOf(
+/** Returns the messages that a model sees, a pure function of the transcript and the view. */
+export function viewOf(transcript: Transcript, view: View | null, limits: ResultLimits): readonly Msg[] {
+  return listOf(piecesOfView(transcript, view, limits));
+}
+
+/** As {@link viewOf}, in pieces. The next request of the session has those again that are full, so that it copies few messages. */
+export function piecesOfView(
   transcript: Transcript,
   view: View | null,
   limits: ResultLimits,
-  before: readonly Msg[] = [],
-  after: readonly Msg[] = [],
-): readonly Msg[] {
+): readonly Piece[] {
   const seen = view ?? WHOLE;
   const begin = beginOf(transcript, seen.from);
-  const { base, messages } = runFrom(transcript, seen, limits, begin);
+  const { base, pieces } = runFrom(transcript, seen, limits, begin);
   const [from, to] = [begin - base, transcript.length - base];
-  const part = from === 0 && to === messages.length ? messages : messages.slice(from, to);
-  return [...before, ...beforeOf(transcript, seen, begin)].concat(part, after);
+  const before = beforeOf(transcript, seen, begin);
+  const parts: Piece[] = before.length > 0 ? [{ messages: before }] : [];
+  for (let start = from - (from % PIECE); start < to; start += PIECE) {
+    const piece = pieces[start / PIECE]!;
+    const isWhole = from <= start && start + PIECE <= to;
+    const part = isWhole ? piece : { messages: piece.messages.slice(Math.max(0, from - start), to - start) };
+    parts.push(part);
+  }
+  return parts;
 }
 
 /** Returns the size of a message as it is shown, in tokens. */

@@ -69,7 +69,8 @@ export type Execution = {
 
 /** One request to a model. */
 export type ModelRequest = {
-  /** The system message comes first, if there is one. Each tool call has its result directly after it, as providers require. */
+  /** The system message comes first, if there is one. Each tool call has its result directly after it, as providers require. A frozen
+   *  array, which no later request changes; an agent makes it when it is first read. */
   readonly messages: readonly Msg[];
   /** In a stable order; empty for a summary. */
   readonly tools: readonly ToolSpec[];

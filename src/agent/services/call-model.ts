@@ -228,7 +228,7 @@ export async function callModel(
   const parts = partsOf(host, input);
   const { request: sent, size } = requestOf(parts, input.transcript);
   const execution = mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model);
-  const request: ModelRequest = { ...sent, execution };
+  const request: ModelRequest = Object.assign(sent, { execution });
   const model = modelOf(host, input, input.phase);
   const messageId = host.newId();
   host.modelCalled(() => recordedCall(host, input, { parts, model, messageId }));

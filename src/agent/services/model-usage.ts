@@ -1,10 +1,16 @@
 import type { Block, Usage } from "../../message/types.ts";
 import type { ModelRequest } from "../../model/port.ts";
+import { ofEach, piecesOf } from "../../model/request-messages.ts";
 import { countContent, countMessage, countTools } from "../../model/tokens.ts";
 import type { Host } from "./host.ts";
 
-function promptTokens({ messages, tools }: ModelRequest): number {
-  return messages.reduce((sum, message) => sum + countMessage(message), countTools(tools));
+const TOKENS = Symbol("tokens");
+
+function promptTokens(request: ModelRequest): number {
+  const counts = ofEach(piecesOf(request), TOKENS, ({ messages }) =>
+    messages.reduce((sum, message) => sum + countMessage(message), 0),
+  );
+  return counts.reduce((sum, count) => sum + count, countTools(request.tools));
 }
 
 /** Returns the usage that the provider reported; undefined for counts of 0, since every request has tokens. */

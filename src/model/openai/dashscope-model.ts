@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { ChatModel } from "../port.ts";
+import { withOptions } from "../request-messages.ts";
 import { withDashScopeFields } from "./dashscope-fields.ts";
 import { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
 import { messageShape } from "./to-chat-messages.ts";
@@ -105,7 +106,7 @@ export function dashscopeModel(options: DashScopeModelOptions): ChatModel {
       return dashscopeModel({ ...others, model });
     },
     stream: (request, call) =>
-      inner.stream({ ...request, options: withDashScopeFields(request.options, fields) }, call),
+      inner.stream(withOptions(request, withDashScopeFields(request.options, fields)), call),
   };
 }
 

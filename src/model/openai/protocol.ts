@@ -3,11 +3,10 @@ import type { ModelRequest } from "../port.ts";
 import { startCall, type CallOptions, type ChatCompletionsClient, type Post } from "./client.ts";
 import { hostNameOf, type ChatDialect } from "./dialect.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
-import { requestText } from "./request-text.ts";
 import { createResponsesReader } from "./responses-reader.ts";
 import { responsesRequestOf, type ResponsesOptions } from "./responses-request.ts";
 import { chatFormatOf } from "./to-chat-messages.ts";
-import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
+import { chatRequestOf, chatRequestText, type ToChatRequestOptions } from "./to-chat-request.ts";
 
 /** One of the two APIs: how a request is sent, and how its answer is read. */
 export type Protocol = {
@@ -31,8 +30,7 @@ export function chatProtocol(options: ProtocolOptions): Protocol {
   const host = hostNameOf(options.baseURL);
   const format = chatFormatOf(options, host);
   return {
-    post: (post, request, call) =>
-      post("/chat/completions", requestText(chatRequestOf(request, options, format)), call),
+    post: (post, request, call) => post("/chat/completions", chatRequestText(request, options, format), call),
     start: (client, request, call) =>
       startCall(client.chat.completions, chatRequestOf(request, options, format), call),
     createReader: () => createPartReader(host),

@@ -7,6 +7,7 @@ import type { ChatDialect } from "./dialect.ts";
 import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { ownData } from "./provider-data.ts";
+import type { Piece } from "../request-messages.ts";
 import { wireIdsOf, wireName } from "../wire-ids.ts";
 import type { ChatAnswerPart, ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
@@ -43,11 +44,15 @@ export const messagesSchema = s.lazily(() => s.options<ToChatMessagesOptions>(me
 type WireForm = {
   readonly messages: readonly ChatMessage[];
   readonly hasProviderId: boolean;
+  /** The JSON of the messages, without the brackets of a list, once it was asked for. */
+  text?: string;
 };
 
-/** The wire form of each message, by dialect, since most messages of a request were in the request before: without it, the tasks
- *  of `npm run bench` take 30 % more CPU. */
-const wireForms = new Map<string, WeakMap<Msg, WireForm>>();
+type Kept = Pick<ChatFormat, "forms" | "by">;
+
+/** What is kept of each dialect, since most messages of a request were in the request before: without it, the tasks of `npm run bench`
+ *  take 30 % more CPU. */
+const keptOf = new Map<string, Kept>();
 
 /**
  * Converts messages into those of a Chat Completions request. A pure function; the results of many messages are cached for their
@@ -81,7 +86,10 @@ export const KEEP_FROM = 12;
 export type ChatFormat = {
   readonly formatter: ChatFormatter;
   readonly dialect: Dialect;
+  /** The wire form of each message. */
   readonly forms: WeakMap<Msg, WireForm>;
+  /** Names what is made of messages in this dialect. */
+  readonly by: symbol;
 };
 
 /** Returns the format of options that were checked before. Data that other servers than `host` want back is left out; without `host`,
@@ -99,7 +107,7 @@ export function chatFormatOf(
   host?: string,
 ): ChatFormat {
   const dialect = { sendReasoning, reasoningField, toolMedia, audioData, strictNames, sendNames, host };
-  return { formatter, dialect, forms: wireFormsOf(JSON.stringify(dialect)) };
+  return { formatter, dialect, ...keptFor(JSON.stringify(dialect)) };
 }
 
 /** As {@link toChatMessages}, in a format. */
@@ -122,10 +130,25 @@ export function chatMessagesOf(
   return wire.map((message) => withIds(message, wireIds));
 }
 
-function wireFormsOf(dialect: string): WeakMap<Msg, WireForm> {
-  const cache = wireForms.get(dialect) ?? new WeakMap<Msg, WireForm>();
-  wireForms.set(dialect, cache);
-  return cache;
+function keptFor(dialect: string): Kept {
+  let kept = keptOf.get(dialect);
+  if (!kept) keptOf.set(dialect, (kept = { forms: new WeakMap(), by: Symbol("wire form") }));
+  return kept;
+}
+
+/** Returns the JSON of a piece of a request, without the brackets of a list; null if it depends on other pieces. The messages of a
+ *  piece that stays are kept as one text. */
+export function textOfPiece({ messages, known }: Piece, { dialect, forms }: ChatFormat): string | null {
+  const texts: string[] = [];
+  for (const msg of messages) {
+    let form = forms.get(msg);
+    if (!form) forms.set(msg, (form = wireFormOf(msg, dialect)));
+    if (form.hasProviderId) return null;
+    form.text ??= form.messages.map((message) => JSON.stringify(message)).join(",");
+    if (form.text !== "") texts.push(form.text);
+  }
+  if (known) for (const msg of messages) forms.delete(msg);
+  return texts.join(",");
 }
 
 type Dialect = Required<Omit<ToChatMessagesOptions, "formatter">> & { readonly host: string | undefined };

@@ -2,11 +2,14 @@ import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
+import { ofEach, piecesOf } from "../request-messages.ts";
 import { dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import {
   chatFormatOf,
   chatMessagesOf,
+  KEEP_FROM,
   messageShape,
+  textOfPiece,
   type ChatFormat,
   type ChatFormatter,
 } from "./to-chat-messages.ts";
@@ -61,12 +64,31 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
   return chatRequestOf(request, { ...dialect, sendReasoning: true, ...options });
 }
 
+type WholeOptions = Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect;
+
 /** As {@link toChatRequest}, with every option of the dialect. `format`: that of the options. */
 export function chatRequestOf(
   request: ModelRequest,
-  options: Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect,
+  options: WholeOptions,
   format: ChatFormat = chatFormatOf(options, hostNameOf(options.baseURL ?? OPENAI_BASE_URL)),
 ): ChatRequest {
+  // the messages last, as they grow: what stands before them stays the same
+  return { ...fieldsOf(request, options), messages: chatMessagesOf(request.messages, format) };
+}
+
+/** Returns the JSON of {@link chatRequestOf}. Of the pieces that were in requests before, it is not made again. */
+export function chatRequestText(request: ModelRequest, options: WholeOptions, format: ChatFormat): string {
+  const pieces = piecesOf(request);
+  const count = pieces.reduce((sum, { messages }) => sum + messages.length, 0);
+  const isJoined = count >= KEEP_FROM && format.formatter === "chat";
+  const texts = isJoined ? ofEach(pieces, format.by, (piece) => textOfPiece(piece, format)) : [null];
+  if (texts.includes(null)) return JSON.stringify(chatRequestOf(request, options, format));
+  const head = JSON.stringify({ ...fieldsOf(request, options), messages: undefined }).slice(0, -1);
+  return `${head},"messages":[${texts.filter((text) => text !== "").join(",")}]}`;
+}
+
+/** All of a request but its messages. */
+function fieldsOf(request: ModelRequest, options: WholeOptions) {
   const { model, maxTokensField, sendCacheKey } = options;
   const { tools, output, sessionId, options: generate } = request;
   return {
@@ -79,8 +101,7 @@ export function chatRequestOf(
     ...toChatOptions(generate, maxTokensField),
     ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),
     ...generate.extraBody,
-    stream: true,
-    messages: chatMessagesOf(request.messages, format), // last, as they grow: what stands before them stays the same
+    stream: true as const,
   };
 }
 
