@@ -13,7 +13,16 @@ export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string
       const message = `The store did not answer within ${timeoutMs} ms: could not ${operation}.`;
       reject(new AgentError("store/failed", message, { isRetryable: true, data: { operation, timeoutMs } }));
     }, timeoutMs);
-    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error);
+      },
+    );
   });
 }
 
@@ -50,6 +59,15 @@ export function withDeadlines(store: SessionStore, options?: { readonly maxMs?: 
 /** The stores of agents, of which many have the same one. */
 const wrapped = new WeakMap<SessionStore, SessionStore>();
 
+type Append = SessionStore["append"];
+
+const settling = new WeakMap<Append, number>();
+
+/** Marks an `append` that settles within `timeoutMs` by itself, so that it is not watched by a second timer. */
+export function settlingAppend(append: Append, timeoutMs: number): void {
+  settling.set(append, timeoutMs);
+}
+
 function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): SessionStore {
   const limit = (): number => Math.min(store.timeoutMs ?? STORE_TIMEOUT_MS, maxMs);
   const bounded = <T>(work: Promise<T>, operation: string): Promise<T> => inTime(work, limit(), operation);
@@ -65,7 +83,12 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     }),
     release: (lease) => bounded(store.release(lease), "release a lease"),
     ...(store.holder && { holder: (sessionId) => bounded(store.holder!(sessionId), "read a lease") }),
-    append: (...args) => bounded(store.append(...args), "append"),
+    append: (...args) => {
+      const work = store.append(...args);
+      return (settling.get(store.append) ?? Number.POSITIVE_INFINITY) <= limit()
+        ? work
+        : bounded(work, "append");
+    },
     read: (...args) => eachInTime(store.read(...args), limit(), "read"),
     load: (sessionId) => bounded(store.load(sessionId), "load"),
     putInput: (...args) => bounded(store.putInput(...args), "put an input"),

@@ -16,7 +16,6 @@ import {
 import { pauseBefore } from "./file-lines.ts";
 import type { KeptFiles } from "./file-kept.ts";
 import type { Batch } from "./port.ts";
-import { readPosition } from "./position.ts";
 
 const MAX_TRIES = 1_000;
 const APPEND = constants.O_RDWR | constants.O_APPEND;
@@ -57,16 +56,16 @@ export async function syncAll(
   }
 }
 
-/** Returns the line of an append. `inbox`: what is acknowledged after it. */
+/** Returns the line of an append. `inbox`: what is acknowledged after it; `hasMeta`: its position has a `meta`. */
 export function appendLineDraft(
   head: JournalHead,
   batch: Batch,
   time: number,
   inbox: Acknowledged,
+  hasMeta: boolean,
 ): LineDraft {
   const { expectedSeq: from, entries, position, checkpoint } = batch;
   const former = checkpoint && { checkpoint, formerCheckpoint: head.checkpoint };
-  const hasMeta = readPosition(position).meta !== undefined;
   return {
     fields: { kind: "append", time, from, entries, position, ...former },
     headAt: (off) => ({
@@ -87,7 +86,7 @@ export type JournalChange = {
   readonly mayCreate: boolean;
   /** Returns the line to append to a journal with this head, or undefined to append nothing. Called again if another process
    *  appended first. */
-  readonly decide: (head: JournalHead | undefined) => Promise<LineDraft | undefined>;
+  readonly decide: (head: JournalHead | undefined) => LineDraft | undefined | Promise<LineDraft | undefined>;
   /** The change must survive a power loss. */
   readonly isSynced: boolean;
   /** A new journal must survive a power loss, whatever `isSynced` says. */

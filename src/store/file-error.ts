@@ -11,7 +11,8 @@ const REASONS: { readonly [code: string]: string } = {
   EROFS: ": it is read-only",
 };
 
-function fileError(thrown: unknown, operation: string): AgentError {
+/** Returns an error of the file system as an AgentError. `operation` completes "could not …" in its message. */
+export function fileError(thrown: unknown, operation: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;

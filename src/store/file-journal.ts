@@ -164,6 +164,10 @@ export async function commit(
   tail: JournalTail,
   { fields, headAt }: LineDraft,
 ): Promise<JournalTail | undefined> {
-  const line = await appendLine(access, file, path, tail.end, (off) => ({ ...fields, head: headAt(off) }));
-  return line && { end: line.end, head: headAt(line.off) };
+  let head: JournalHead | undefined;
+  const end = await appendLine(access, file, path, tail.end, (off) => {
+    head = headAt(off);
+    return { ...fields, head };
+  });
+  return end && { end, head };
 }

@@ -53,11 +53,8 @@ export async function pauseBefore(tries: number): Promise<void> {
 /** Encodes a line (L1), with `prefix` before it. */
 function encodeLine(prefix: string, off: number, fields: object): Buffer {
   const body = JSON.stringify({ off, ...fields }).slice(0, -1);
-  const line = Buffer.from(`${prefix}${body},"crc":"00000000"}\n`);
-  const crcAt = line.length - CRC_LENGTH - 1;
-  const crc = zlib.crc32(line.subarray(prefix.length, crcAt)).toString(16).padStart(8, "0");
-  line.write(crc, crcAt + ',"crc":"'.length, "latin1");
-  return line;
+  const crc = zlib.crc32(body).toString(16).padStart(8, "0");
+  return Buffer.from(`${prefix}${body},"crc":"${crc}"}\n`);
 }
 
 /** Decodes a line; undefined if its checksum is wrong. */
@@ -184,7 +181,7 @@ export function lineAfter(
 }
 
 /**
- * Appends a line after `end` and returns its offset. Returns undefined if another process appended first, so that the line
+ * Appends a line after `end` and returns the new end. Returns undefined if another process appended first, so that the line
  * does not count, or if the file at `path` is another one or none by now. Throws what the file system throws; then no whole
  * line was written.
  */
@@ -194,8 +191,8 @@ export async function appendLine(
   path: string,
   end: FileEnd,
   fieldsAt: (off: number) => object,
-): Promise<{ readonly off: number; readonly end: FileEnd } | undefined> {
-  const { off, bytes } = lineAfter(end, fieldsAt);
+): Promise<FileEnd | undefined> {
+  const { bytes } = lineAfter(end, fieldsAt);
   const written = await file.append(bytes);
   if (written < bytes.length) {
     // The disk is full. The rest must not be written later: another process may have appended in between.
@@ -206,5 +203,5 @@ export async function appendLine(
   const found = access.statAtOnce(path);
   if (found?.ino !== end.ino || found.birthtimeMs !== end.bornAt) return undefined;
   const isOurs = found.size === size || (await file.bytesAt(end.size, size)).equals(bytes);
-  return isOurs ? { off, end: { ...end, size, isTorn: false } } : undefined;
+  return isOurs ? { ino: end.ino, bornAt: end.bornAt, size, isTorn: false } : undefined;
 }

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { LRUCache } from "lru-cache";
 import { storeClosed } from "./append-check.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
@@ -22,6 +22,8 @@ export class SessionFiles {
   readonly #dir: string;
   /** Accepted inputs and new journals survive a power loss. */
   readonly #isInputSynced: boolean;
+  /** The folders of sessions by their ids. */
+  readonly #folders = new LRUCache<string, string>({ max: 1_000 });
   readonly #tails = new LRUCache<string, JournalTail>({ max: 1_000 });
   readonly #inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
   readonly #kept = new KeptFiles();
@@ -39,13 +41,22 @@ export class SessionFiles {
   /** Returns the folder of a session. */
   folder(sessionId: string): string {
     this.assertOpen();
-    checkId(sessionId, "A session id");
-    return join(this.#dir, folderName(sessionId));
+    let path = this.#folders.get(sessionId);
+    if (path === undefined) {
+      checkId(sessionId, "A session id");
+      path = join(this.#dir, folderName(sessionId));
+      this.#folders.set(sessionId, path);
+    }
+    return path;
+  }
+
+  #journalPath(sessionId: string): string {
+    return `${this.folder(sessionId)}${sep}${JOURNAL}`;
   }
 
   /** Returns the end of a session's journal as it was last seen, and its path. */
   journalOf(sessionId: string): { readonly path: string; readonly tail: JournalTail | undefined } {
-    const path = join(this.folder(sessionId), JOURNAL);
+    const path = this.#journalPath(sessionId);
     return { path, tail: this.#tails.get(path) };
   }
 
@@ -56,7 +67,7 @@ export class SessionFiles {
     { mayCreate = false, isSynced = false, isKept = false }: ChangeOptions,
     decide: JournalChange["decide"],
   ): Promise<JournalHead | undefined> {
-    const path = join(this.folder(sessionId), JOURNAL);
+    const path = this.#journalPath(sessionId);
     const isNewSynced = this.#isInputSynced;
     const options = { path, sessionId, mayCreate, isSynced, isNewSynced, isKept, decide };
     return changeJournal(access, options, { tails: this.#tails, kept: this.#kept });
@@ -64,7 +75,7 @@ export class SessionFiles {
 
   /** Closes the journal of a session that was deleted. */
   async forget(access: FileAccess, sessionId: string): Promise<void> {
-    const path = join(this.folder(sessionId), JOURNAL);
+    const path = this.#journalPath(sessionId);
     await access.alone(path, () => this.#kept.close(access, path));
   }
 
@@ -83,7 +94,7 @@ export class SessionFiles {
     sessionId: string,
     read: (file: OpenFile, head: JournalHead) => T | Promise<T>,
   ): Promise<T | undefined> {
-    const path = join(this.folder(sessionId), JOURNAL);
+    const path = this.#journalPath(sessionId);
     const update = (file: OpenFile, known?: JournalTail) =>
       checkedTailOf(access, file, path, sessionId, known);
     return readCached(access, sessionId, path, this.#tails, update, (file, { head }) =>

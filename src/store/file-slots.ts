@@ -15,20 +15,24 @@ export class FileSlots {
 
   /** Calls `begin` once there is a place; {@link give} must follow. */
   take(begin: () => void): void {
-    const start = this.#parent ? () => this.#parent!.take(begin) : begin;
     if (this.#free === 0) {
-      this.#waiting.push(start);
+      this.#waiting.push(begin);
       return;
     }
     this.#free--;
-    start();
+    this.#start(begin);
+  }
+
+  #start(begin: () => void): void {
+    if (this.#parent) this.#parent.take(begin);
+    else begin();
   }
 
   /** Returns a place. */
   give(): void {
     this.#parent?.give();
     const next = this.#waiting.shift();
-    if (next) next();
+    if (next) this.#start(next);
     else this.#free++;
   }
 }

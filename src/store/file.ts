@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { check } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft } from "./file-change.ts";
-import { inTime, STORE_TIMEOUT_MS } from "./deadlines.ts";
+import { inTime, settlingAppend, STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
-import { withStoreErrors, ifExists } from "./file-error.ts";
+import { fileError, ifExists, withStoreErrors } from "./file-error.ts";
 import { isExiting, releaseAtExit, releaseDraft, watchExit } from "./file-exit.ts";
 import { slotsOfStore } from "./file-slots.ts";
 import { expiryOf, fenceFloor, moveToTrash, removeDrafts, removeTrash, writeRenewal } from "./file-folder.ts";
 import { acknowledge, hasDueInput, waitingInputs, type InboxIndex } from "./file-inbox.ts";
-import { journalLineAt, type Acknowledged } from "./file-journal.ts";
+import { journalLineAt, type Acknowledged, type JournalHead } from "./file-journal.ts";
 import { INBOX, infoOf, newestFence, sessionFolders } from "./file-list.ts";
 import { fileChanges, INDEX_FILE, statsOf } from "./file-search.ts";
 import { LocalSearcher } from "./local-index.ts";
@@ -59,10 +59,12 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   /** Runs an operation, or a step of a long one. `operation` completes "could not …" in messages. */
   async function operate<T>(operation: string, work: (access: FileAccess) => Promise<T>): Promise<T> {
     const access = new FileAccess(slots, turns);
-    const ended = inTime(withStoreErrors(operation, work(access)), timeoutMs, operation);
+    const ended = inTime(work(access), timeoutMs, operation);
     running.add(ended);
     try {
       return await ended;
+    } catch (error) {
+      throw fileError(error, operation);
     } finally {
       running.delete(ended);
       access.giveUp();
@@ -168,20 +170,18 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     append: (sessionId, batch) =>
       operate("append", async (access) => {
-        const { phase } = readPosition(batch.position);
+        const { phase, meta } = readPosition(batch.position);
         const isSynced = isAppendSynced(fsync, phase);
         const isKept = phase === "running" && !isSynced;
         const { ackInputs = [] } = batch;
-        const head = await files.change(access, sessionId, { isSynced, isKept }, async (found) => {
+        const draft = (found: JournalHead, inbox = found.inbox) =>
+          appendLineDraft(found, batch, now(), inbox, meta !== undefined);
+        const head = await files.change(access, sessionId, { isSynced, isKept }, (found) => {
           const refusal = appendError(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
-          const inbox =
-            ackInputs.length === 0
-              ? undefined
-              : await files.readInbox(access, sessionId, (_, index) =>
-                  acknowledge(index, found.inbox, ackInputs),
-                );
-          return appendLineDraft(found, batch, now(), inbox ?? found.inbox);
+          if (ackInputs.length === 0) return draft(found);
+          const read = (_: OpenFile, index: InboxIndex) => acknowledge(index, found.inbox, ackInputs);
+          return files.readInbox(access, sessionId, read).then((inbox) => draft(found, inbox));
         });
         return head!.seq;
       }),
@@ -293,5 +293,6 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       await operate("close", (access) => files.closeAll(access));
     },
   };
+  settlingAppend(store.append, timeoutMs);
   return store;
 }

@@ -65,24 +65,29 @@ const versionOf = (db: DatabaseSync): number =>
 /** Creates or migrates the tables; several processes may do so at once. Throws `session/version` for tables of a newer
  *  release. */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
-  const newest = migrations.length;
-  const found = versionOf(db);
-  if (found === newest) return;
-  if (found > newest) {
-    throw new AgentError(
-      "session/version",
-      `The database has tables of version ${found}; this release supports ${newest}.`,
-    );
-  }
+  if (isMigrated(db, migrations)) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
-    db.exec(`PRAGMA user_version = ${newest}`);
+    // Another process may have migrated them since, also a newer release.
+    if (!isMigrated(db, migrations)) {
+      for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
+      db.exec(`PRAGMA user_version = ${migrations.length}`);
+    }
     db.exec("COMMIT");
   } catch (error) {
-    db.exec("ROLLBACK");
+    if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** True for tables of this release. Throws `session/version` for those of a newer one. */
+function isMigrated(db: DatabaseSync, migrations: readonly string[]): boolean {
+  const [found, newest] = [versionOf(db), migrations.length];
+  if (found <= newest) return found === newest;
+  throw new AgentError(
+    "session/version",
+    `The database has tables of version ${found}; this release supports ${newest}.`,
+  );
 }
 
 /** Makes the tables of the index of sessions anew, empty. */

@@ -1,5 +1,6 @@
 import { check } from "../base/options.ts";
 import type { SessionStore } from "./port.ts";
+import { settlingAppend } from "./deadlines.ts";
 import { sqlStore } from "./sql-store.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import { sqliteSchema, type SqliteStoreOptions } from "./store-options.ts";
@@ -23,5 +24,7 @@ export type { SqliteStoreOptions };
 export function sqliteStore(options: SqliteStoreOptions): SessionStore {
   check(sqliteSchema(), options, "sqliteStore");
   const { path, fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
-  return sqlStore(new SqliteDatabase(path, fsync, watchEveryMs), now);
+  const store = sqlStore(new SqliteDatabase(path, fsync, watchEveryMs), now);
+  settlingAppend(store.append, 0); // it has written when it returns
+  return store;
 }

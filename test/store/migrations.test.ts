@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { SessionStore } from "agentchart";
 import { postgresStore } from "../../src/store/postgres.ts";
+import { migrate } from "../../src/store/sqlite-schema.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
@@ -62,6 +63,22 @@ test("SQLite tables of version 1 are migrated and keep their rows", async () => 
     INSERT INTO inputs (session_id, id, data) VALUES ('old', 'a', '{"n":1}'), ('old', 'done', NULL), ('old', 'b', '{"n":2}');`);
   db.close();
   await check(sqliteStore({ path }));
+});
+
+test("SQLite tables that a newer release migrates at the same moment stay at its version", () => {
+  const { dir, remove } = scratch();
+  onTestFinished(remove);
+  const path = join(dir, "new.sqlite");
+  const [db, newer] = [new DatabaseSync(path), new DatabaseSync(path)];
+  const exec = db.exec.bind(db);
+  vi.spyOn(db, "exec").mockImplementation((sql) => {
+    if (sql.startsWith("BEGIN")) newer.exec("PRAGMA user_version = 99");
+    exec(sql);
+  });
+  expect(() => migrate(db)).toThrow(expect.objectContaining({ code: "session/version" }));
+  expect(newer.prepare("PRAGMA user_version").get()).toEqual({ user_version: 99 });
+  expect(db.isTransaction).toBe(false);
+  for (const each of [db, newer]) each.close();
 });
 
 const server = await startPostgres();
