@@ -14,7 +14,7 @@ import {
   type JournalTail,
 } from "./file-journal.ts";
 import { pauseBefore } from "./file-lines.ts";
-import type { KeptFiles } from "./file-kept.ts";
+import type { KeptFile, KeptFiles } from "./file-kept.ts";
 import type { Batch } from "./port.ts";
 
 const MAX_TRIES = 1_000;
@@ -120,12 +120,12 @@ async function tryChange(
  *  does not count. Returns undefined if the journal must be read to decide, also to refuse. */
 async function changeKept(
   access: FileAccess,
-  file: OpenFile,
+  { file, ino }: KeptFile,
   change: JournalChange,
   known: KnownJournals,
 ): Promise<Written | undefined> {
   const tail = known.tails.get(change.path);
-  if (!tail) return undefined;
+  if (tail?.end.ino !== ino) return undefined; // what is known is of another file
   const decide: JournalChange["decide"] = async (head) => {
     try {
       return await change.decide(head);
@@ -147,8 +147,9 @@ export async function changeJournal(
   const { path, sessionId, mayCreate, decide, isSynced, isNewSynced, isKept } = change;
   let file: OpenFile | undefined;
   const changed = async (): Promise<Written | undefined> => {
-    file = known.kept.take(access, path);
-    const written = file && (await changeKept(access, file, change, known));
+    const kept = known.kept.take(access, path);
+    file = kept?.file;
+    const written = kept && (await changeKept(access, kept, change, known));
     if (written) return written;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const former = file;
@@ -170,7 +171,7 @@ export async function changeJournal(
     const written = await access.alone(path, async () => {
       const result = await changed();
       if (!result || !file || !isKept) return result;
-      const kept = file;
+      const kept = { file, ino: result.end.ino };
       file = undefined;
       await known.kept.keep(access, path, kept);
       return result;

@@ -1,6 +1,8 @@
-import fs, { appendFileSync, readFileSync, renameSync } from "node:fs";
+import fs, { appendFileSync, constants, readFileSync, renameSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { FileAccess } from "../../src/store/file-access.ts";
+import { KeptFiles } from "../../src/store/file-kept.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { FileStoreOptions } from "../../src/store/store-options.ts";
 import { acquireLease, batchOf, collectAll, entryOf } from "../../src/testing/store-contract-kit.ts";
@@ -36,6 +38,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   expect(openSessions()).toEqual([]);
 });
+type StatDone = (error: NodeJS.ErrnoException | null, stats: Stats) => void;
 type OpenDone = (error: NodeJS.ErrnoException | null, fd: number) => void;
 
 function storage() {
@@ -104,6 +107,32 @@ describe("the journal of a session that runs", () => {
   });
 });
 
+test("a journal that is to be kept when the store has closed all of them is closed", async () => {
+  const kept = new KeptFiles();
+  const access = new FileAccess();
+  await kept.closeAll(access);
+  const { dir } = storage();
+  const file = await access.open(join(dir, "journal.ndjson"), constants.O_CREAT | constants.O_RDWR);
+  const { ino } = await file.stat();
+  await kept.keep(access, join(dir, "journal.ndjson"), { file, ino });
+  expect(kept.take(access, join(dir, "journal.ndjson"))).toBeUndefined();
+  await expect(file.stat()).rejects.toMatchObject({ code: "EBADF" });
+});
+
+test("a journal is written where the file system says of a file that it was made when it was last written", async () => {
+  const stated = <S extends Stats | undefined>(stats: S): S =>
+    stats && Object.assign(stats, { birthtimeMs: stats.ctimeMs + stats.size });
+  const { statSync: stat, fstat } = fs;
+  vi.spyOn(fs, "statSync").mockImplementation(((path: string, options: object) =>
+    stated(stat(path, options) as Stats)) as unknown as typeof fs.statSync);
+  vi.spyOn(fs, "fstat").mockImplementation(((fd: number, done: StatDone) =>
+    fstat(fd, (error, stats) => done(error, stated(stats)))) as unknown as typeof fs.fstat);
+  const { store, lease } = await running();
+  for (const seq of [2, 3]) await store.append("s", batchOf(lease, seq));
+  await store.append("s", batchOf(lease, 4, 1, AT_REST));
+  expect(await collectAll(store.read("s"))).toEqual([1, 2, 3, 4, 5].map((seq) => entryOf(seq)));
+});
+
 describe("an append to a journal that was kept open", () => {
   test("is refused once another process has deleted the session, and a new session of that id has nothing of it", async () => {
     const { opened, store, lease } = await running();
@@ -122,6 +151,28 @@ describe("an append to a journal that was kept open", () => {
     await other.append("s", batchOf(anew, 0, 1, AT_REST));
     await expect(store.append("s", batchOf(lease, 2))).rejects.toMatchObject(LOST);
     expect(await collectAll(opened().read("s"))).toEqual([entryOf(1)]);
+  });
+
+  test("is written to the session that was made anew, also if its journal is as long as the former one", async () => {
+    const { dir, opened, store, lease } = await running();
+    for (let seq = 2; seq < 6; seq++) await store.append("s", batchOf(lease, seq));
+    const path = join(dir, "s", "journal.ndjson");
+    const length = statSync(path).size;
+    const other = opened();
+    /** Makes the session anew, and returns how much longer the journal must be. */
+    const made = async (padding: number): Promise<number> => {
+      await other.delete("s");
+      const anew = await acquireLease(other, "s", "ben");
+      const entries = [entryOf(1, { text: "x".repeat(padding) })];
+      await other.append("s", { ...batchOf(anew, 0), entries });
+      await other.release(anew);
+      return length - statSync(path).size;
+    };
+    let padding = 0;
+    for (let lacks = await made(0); lacks !== 0; lacks = await made(padding)) padding += lacks;
+    await store.load("s");
+    await acquireLease(store, "s", "ann");
+    expect(await opened().holder!("s")).toMatchObject({ owner: "ann" });
   });
 
   test("is refused if a process was killed while it deleted the session", async () => {
