@@ -7,23 +7,25 @@ export type { CompactionOptions, CompactionResult } from "./agent/compaction-opt
 export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
   Agent,
-  AgentConfig,
   AgentSlots,
   AgentStream,
-  AgentWatcher,
   Budget,
   CallOptions,
   DecideOptions,
-  Handoff,
   Input,
-  Inspector,
-  Permissions,
-  Persona,
   Reply,
   Snapshot,
   Status,
   StreamOptions,
 } from "./agent/types.ts";
+export type {
+  AgentConfig,
+  AgentWatcher,
+  Handoff,
+  Inspector,
+  Permissions,
+  Persona,
+} from "./agent/agent-config.ts";
 export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
 export { redactSecrets } from "./base/secrets.ts";

@@ -2,84 +2,17 @@ import type { ErrorInfo } from "../../src/base/error.ts";
 import type { HookPoint } from "../../src/hook/types.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
-import type { Execution, FinishReason } from "../../src/model/port.ts";
-import type { Ask, Decision, PendingCall } from "../../src/tool/pending.ts";
+import type { Msg, Reason, Usage } from "../../src/message/types.ts";
+import type { FinishReason } from "../../src/model/port.ts";
+import type { PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
+import type { CallRecord, CallTerms } from "./call-record.ts";
 import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
-import type { ResultLimits, View } from "./view.ts";
-
-/** An {@link Execution} without its function: what fits into context. */
-export type ExecutionData = Omit<Execution, "retryOn">;
-
-/** What the chart needs of an agent's configuration, as data. */
-export type Settings = {
-  readonly agent: string;
-  readonly sessionId: string;
-  readonly system: string;
-  readonly maxIters: number;
-  readonly maxGotos: number;
-  readonly maxEmptyRetries: number;
-  /** Calls that may run at once; Infinity is stored as 0. */
-  readonly parallel: number;
-  readonly onTextWhilePending: "refuse" | "cancelPending" | "queue";
-  readonly recoverOrphans: boolean;
-  readonly interruptGraceMs: number;
-  /** The recovery text of an interrupt; null: none. */
-  readonly interruptReply: string | null;
-  readonly model: ExecutionData;
-  readonly hasFallback: boolean;
-  readonly isDurable: boolean;
-  readonly budget: Limits;
-  readonly onBudget: "suspend" | "stop";
-  /** What becomes of a session that another agent left in the middle of a turn. */
-  readonly onChangedAgent: "adopt" | "pin" | "hold";
-  /** The most that the model sees of the transcript; null for no bound. */
-  readonly window: { readonly maxMessages?: number; readonly maxTokens?: number } | null;
-  readonly results: ResultLimits;
-  /** How a prompt that is too long for the model is made shorter; null: not at all. */
-  readonly compaction: CompactionSettings | null;
-  /** The personas of the session, and how it is handed over to them; null: it has none. */
-  readonly handoffs: HandoffSettings | null;
-};
-
-/** How a session is handed over from one persona to another. */
-export type HandoffSettings = {
-  /** The system prompt of each persona that is not the agent itself. */
-  readonly systems: { readonly [persona: string]: string };
-  /** The persona to which each tool hands over, by the name of the tool. */
-  readonly tools: { readonly [tool: string]: string };
-  /** The most handoffs of a turn. */
-  readonly max: number;
-  /** `turn`: each turn begins with the agent itself; `never`: with the persona that had the last one. */
-  readonly reset: "never" | "turn";
-  /** The personas that see a summary of what went before. */
-  readonly summarised?: readonly string[];
-};
-
-/** How a prompt is made shorter, in tokens of the provider. */
-export type CompactionSettings = {
-  /** Also without being asked to. */
-  readonly auto: boolean;
-  /** The context window of the model; null if it is unknown. */
-  readonly window: number | null;
-  /** What of the window is kept free for the answer. */
-  readonly reserve: number;
-  /** The size down to which clearing must bring the prompt, if summaries are made at the threshold. */
-  readonly target: number;
-  /** How much of the end of the conversation is shown as it is beside a summary. */
-  readonly keepRecent: number;
-  /** The newest results, of this size, are not cleared, and none are unless that frees `minimum`; null: no result is cleared. */
-  readonly clear: { readonly protect: number; readonly minimum: number } | null;
-  /** `fit`: a summary is made if clearing is not enough for the prompt to fit; `threshold`: also for it to shrink to `target`. */
-  readonly summarise: "fit" | "threshold" | "never";
-  readonly maxFailures: number;
-  /** The summary is made by a model of its own, which gets the history as text. */
-  readonly isSeparate: boolean;
-};
+import type { Limits, Settings } from "./settings.ts";
+import type { View } from "./view.ts";
 
 /** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */
 export type CompactionCause = "threshold" | "overflow" | "manual" | "handoff";
@@ -126,17 +59,6 @@ export type Compactions = {
   readonly asked?: { readonly instructions?: string; readonly isHandoff?: true };
 };
 
-/** The limits of a turn that a person may raise; an absent one is no limit. */
-export type Limits = {
-  readonly modelCalls?: number;
-  readonly toolCalls?: number;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly totalTokens?: number;
-  readonly cost?: number;
-  readonly wallMs?: number;
-};
-
 /** The structured answer a call asked for. */
 export type WantedOutput = {
   /** `native`: the provider keeps to the schema; `tool`: the model calls `generate_response`. */
@@ -148,78 +70,6 @@ export type WantedOutput = {
   /** What was produced; it has passed the schema. */
   readonly value?: Json;
 };
-
-/** The status of a call. `pending` has no permission yet; `unknown` was running when its process ended. */
-export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
-
-/** What a call that was suspended goes on with, once each of its questions is answered. */
-export type CallResumption = {
-  /** How often the call has been suspended. */
-  readonly round: number;
-  readonly state: Json;
-  readonly asks: readonly {
-    readonly ask: Ask;
-    readonly decided?: Decision;
-    readonly decidedBy?: string;
-  }[];
-  /** Attempts started before it: they count in no other round. */
-  readonly attempts: number;
-  /** What the agent inside of the call has used so far. It counts if the call gets its result without going on. */
-  readonly spent?: Spent;
-};
-
-/** What an agent inside of a call has used: it counts as used by the turn of the call. */
-export type Spent = {
-  readonly modelCalls: number;
-  readonly toolCalls: number;
-  readonly usage: Usage;
-  /** What a person has added to its limits. It is added to those of the turn too. */
-  readonly extended?: Limits;
-};
-
-/** One call of the open batch. The records are removed when the last result of the batch is stored. */
-export type CallRecord = {
-  readonly call: ToolUseBlock;
-  readonly status: CallStatus;
-  /** preActing has run; it does not run again unless the call is to be executed anew. */
-  readonly hooked: boolean;
-  /** The result is in the transcript. */
-  readonly stored: boolean;
-  /** Attempts started. */
-  readonly attempt: number;
-  /** The last attempt that has its service. */
-  readonly spawned?: number;
-  /** Since when the record has this status, epoch ms. */
-  readonly since: number;
-  readonly result?: ToolResultBlock;
-  /** True if postActing does not run for this result, because nothing was executed. */
-  readonly skipHooks?: boolean;
-  /** The reason why an approval is required; absent if it is not. */
-  readonly asks?: string;
-  readonly argsHash?: string;
-  readonly decided?: Decision;
-  /** Who has made the decision, if that is known. */
-  readonly decidedBy?: string;
-  /** When the call asked its questions, or its approval was asked for again because the tool had changed: a decision made before
-   *  does not count. */
-  readonly askedAgainAt?: number;
-  readonly expiresAt?: number;
-  readonly reason?: string;
-  readonly answerSchema?: JsonObject;
-  /** There from the first suspension after which the call goes on until it has its result. */
-  readonly resume?: CallResumption;
-  readonly spent?: Spent;
-  readonly execution?: ExecutionData;
-  readonly maxParallel?: number;
-  /** The names of the slots that the call may write. */
-  readonly writes?: readonly string[];
-  readonly onRestart?: "retry" | "ask" | "fail";
-  readonly notBeforeAt?: number;
-  readonly deadlineAt?: number;
-};
-
-/** How a call that may run is executed. */
-export type CallTerms = Pick<CallRecord, "execution" | "maxParallel" | "writes" | "onRestart">;
 
 /** The model's answer before it is stored; `value` is the structured answer a native model gave. */
 export type Draft = { readonly message: Msg; readonly finishReason: FinishReason; readonly value?: Json };

@@ -2,7 +2,8 @@ import type { HookPoint } from "../../src/hook/types.ts";
 import type { Json } from "../../src/base/json.ts";
 import type { Msg } from "../../src/message/types.ts";
 import type { Decision } from "../../src/tool/pending.ts";
-import type { AgentContext, Limits, WantedOutput } from "./context.ts";
+import type { AgentContext, WantedOutput } from "./context.ts";
+import type { Limits } from "./settings.ts";
 import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 

@@ -1,5 +1,5 @@
 import * as s from "../../src/base/option-schema.ts";
-import type { Limits } from "./context.ts";
+import type { Limits } from "./settings.ts";
 
 /** The schemas of {@link Limits}, each a number above 0; `Infinity` is no limit. */
 export const limitShape = s.lazily(() => ({

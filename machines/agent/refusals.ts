@@ -1,5 +1,6 @@
 import type { Refusal } from "../chart/definition.ts";
-import type { AgentContext, CallRecord } from "./context.ts";
+import type { AgentContext } from "./context.ts";
+import type { CallRecord } from "./call-record.ts";
 import type { AgentCommand } from "./events.ts";
 import { describeChange } from "../../src/tool/fingerprint.ts";
 import type { Decision, PendingCall } from "../../src/tool/pending.ts";

@@ -4,15 +4,9 @@ import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/messag
 import type { FinishReason } from "../../src/model/port.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Resumed, Suspension } from "../../src/tool/types.ts";
-import type {
-  AgentContext,
-  CallRecord,
-  Compaction,
-  Draft,
-  ExecutionData,
-  Spent,
-  WantedOutput,
-} from "./context.ts";
+import type { AgentContext, Compaction, Draft, WantedOutput } from "./context.ts";
+import type { CallRecord, Spent } from "./call-record.ts";
+import type { ExecutionData } from "./settings.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";

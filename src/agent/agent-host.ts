@@ -14,7 +14,9 @@ import type { Tool } from "../tool/types.ts";
 import type { Hook, HookEvent } from "../hook/types.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
-import type { AgentContext, CallRecord, Limits, Settings } from "../../machines/agent/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
+import type { Limits, Settings } from "../../machines/agent/settings.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import type { Equipment } from "./equipment.ts";
@@ -23,7 +25,7 @@ import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, leaverOf } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
-import type { AgentConfig, Permissions } from "./types.ts";
+import type { AgentConfig, Permissions } from "./agent-config.ts";
 
 /** The session that a host serves. */
 type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry"> & {

@@ -35,7 +35,6 @@ import type { AgentEvent } from "../event/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import type {
   Agent,
-  AgentConfig,
   AgentStream,
   CallOptions,
   Input,
@@ -44,6 +43,7 @@ import type {
   Status,
   StreamOptions,
 } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 /** How long a shutdown takes at most by default, ms. */
 const SHUTDOWN_MS = 10_000;

@@ -6,7 +6,7 @@ import { sharing } from "./sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";
-import type { AgentConfig, Permissions } from "./types.ts";
+import type { AgentConfig, Permissions } from "./agent-config.ts";
 
 /** True if every call of the tool is allowed, whatever its arguments are: nothing that judges it is a function, and nothing says
  *  otherwise. */

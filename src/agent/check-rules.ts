@@ -1,6 +1,6 @@
 import { nearestName } from "../base/nearest-name.ts";
 import { matchesName } from "../tool/name-pattern.ts";
-import type { Permissions } from "./types.ts";
+import type { Permissions } from "./agent-config.ts";
 
 /** The tool that was probably meant by a pattern that matches none: its letters are near those of the name, or of its beginning. */
 function nearestTool(pattern: string, names: readonly string[]): string | undefined {

@@ -1,8 +1,8 @@
 import { AgentError } from "../base/error.ts";
 import { sizeOfText, sizeOfTools } from "../message/size.ts";
 import { knownWindow } from "../model/known-windows.ts";
-import type { CompactionSettings } from "../../machines/agent/context.ts";
-import type { AgentConfig } from "./types.ts";
+import type { CompactionSettings } from "../../machines/agent/settings.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 const RESERVE = 20_000;
 const LEAST_RESERVE = 4_000;

@@ -10,7 +10,8 @@ import { limitShape } from "../../machines/agent/limits-schema.ts";
 import type { CompactionOptions } from "./compaction-options.ts";
 import { handoffsSchema, personasSchema } from "./persona-options.ts";
 import { permissionsSchema } from "./permissions-schema.ts";
-import type { AgentConfig, Budget } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { Budget } from "./types.ts";
 
 type Config = AgentConfig<never>;
 type Part<K extends keyof Config> = NonNullable<Config[K]>;

@@ -14,14 +14,15 @@ import { RESERVED_NAMES } from "../tool/reserved-names.ts";
 import { ownToolkit, SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
-import type { Settings } from "../../machines/agent/context.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
 import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
 import { compactionSettings } from "./compaction-settings.ts";
 import { addressesOf } from "./inspect.ts";
 import { personaProblem } from "./persona-options.ts";
 import { handoffSettings, personaTools } from "./personas.ts";
-import type { AgentConfig, Input } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { Input } from "./types.ts";
 
 function invalid(problem: string): AgentError {
   return new AgentError("config/invalid", `createAgent: ${problem}`);

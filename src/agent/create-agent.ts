@@ -5,7 +5,8 @@ import type { Tool, Toolkit } from "../tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./live-chart.ts";
-import type { Agent, AgentConfig } from "./types.ts";
+import type { Agent } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 type Personas<Ctx> = NonNullable<AgentConfig<Ctx>["personas"]>;
 

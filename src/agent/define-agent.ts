@@ -3,7 +3,7 @@ import { isObject } from "../base/is-object.ts";
 import { check } from "../base/options.ts";
 import { configSchema } from "./config-schema.ts";
 import { classHooks, CLASS_HOOKS, type WithClassHooks } from "./session-hooks.ts";
-import type { AgentConfig } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 /** The options of one agent of a class. Those that the class has may be left out. */
 export type InstanceConfig<Given extends keyof AgentConfig, Ctx = unknown> = Omit<AgentConfig<Ctx>, Given> &

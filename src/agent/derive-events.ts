@@ -5,7 +5,8 @@ import { recoveredResult } from "../tool/results.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
 import { beginsToWait, changedCalls, unfinishedResult, waitingResult } from "../session/call-records.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
-import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
 import type { AgentEventBody } from "../event/types.ts";
 

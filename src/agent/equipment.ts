@@ -9,7 +9,7 @@ import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import type { KeptParts } from "./runtime-parts.ts";
-import type { AgentConfig } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
 export type Output = { readonly schema: Schema; readonly tool: Tool<never> };

@@ -1,6 +1,6 @@
 import type { InspectionEvent } from "xstate";
 import { parseAddress } from "../base/inspect-address.ts";
-import type { AgentConfig, AgentWatcher, Inspector } from "./types.ts";
+import type { AgentConfig, AgentWatcher, Inspector } from "./agent-config.ts";
 
 type Observer = Exclude<Inspector, AgentWatcher>;
 

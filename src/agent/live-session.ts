@@ -1,6 +1,7 @@
 import type { AgentError } from "../base/error.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import type { Agent, AgentConfig } from "./types.ts";
+import type { Agent } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
 import { Runtime } from "./runtime.ts";
 import type { KeptParts, RuntimeListener, Surroundings } from "./runtime-parts.ts";

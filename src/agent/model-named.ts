@@ -1,6 +1,6 @@
 import { AgentError } from "../base/error.ts";
 import type { ChatModel } from "../model/port.ts";
-import type { AgentConfig } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 type Models = Pick<
   AgentConfig<never>,

@@ -1,4 +1,4 @@
-import type { Permissions } from "./types.ts";
+import type { Permissions } from "./agent-config.ts";
 
 /** The permissions of somebody inside of an agent: rules of the agent that forbid or ask stand before the own ones; a permission of the
  *  agent is none of theirs. `isOptional`: they need not match a tool. */

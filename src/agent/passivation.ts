@@ -8,7 +8,8 @@ import { LiveSession } from "./live-session.ts";
 import { resumableAt } from "./reply.ts";
 import type { KeptParts, Surroundings } from "./runtime-parts.ts";
 import { busy } from "./turns.ts";
-import type { Agent, AgentConfig } from "./types.ts";
+import type { Agent } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 /** The agent of a session that may be passive. */
 export type PassiveAgent = Agent<never> & {

@@ -1,6 +1,6 @@
 import * as s from "../base/option-schema.ts";
 import { permissionSchema } from "../tool/tool-schema.ts";
-import type { Permissions } from "./types.ts";
+import type { Permissions } from "./agent-config.ts";
 
 /** The schema of {@link Permissions}. */
 export const permissionsSchema = s.lazily(() => {

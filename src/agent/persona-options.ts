@@ -3,7 +3,7 @@ import { modelSchema } from "../model/generate-schema.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
 import type { Tool } from "../tool/types.ts";
 import { permissionsSchema } from "./permissions-schema.ts";
-import type { Handoff, Persona } from "./types.ts";
+import type { Handoff, Persona } from "./agent-config.ts";
 
 const NAME = /^[\w-]{1,48}$/;
 

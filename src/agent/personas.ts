@@ -2,9 +2,9 @@ import type { ChatModel, ToolSpec } from "../model/port.ts";
 import type { Msg } from "../message/types.ts";
 import { defineTool } from "../tool/define.ts";
 import type { Tool } from "../tool/types.ts";
-import type { HandoffSettings } from "../../machines/agent/context.ts";
+import type { HandoffSettings } from "../../machines/agent/settings.ts";
 import { permissionsWithin } from "./nested-permissions.ts";
-import type { AgentConfig, Handoff, Permissions, Persona } from "./types.ts";
+import type { AgentConfig, Handoff, Permissions, Persona } from "./agent-config.ts";
 
 type Config = Pick<
   AgentConfig<never>,

@@ -8,7 +8,8 @@ import { RESERVED_NAMES } from "../tool/reserved-names.ts";
 import { checkConfig, toolkitOf } from "./config.ts";
 import { createAgent } from "./create-agent.ts";
 import { findModel } from "./model-named.ts";
-import type { Agent, AgentConfig, Input, Reply } from "./types.ts";
+import type { Agent, Input, Reply } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 /** Options of {@link rerun}. */
 export type RerunOptions<Ctx = unknown> = {

@@ -6,7 +6,8 @@ import { checkHistory } from "../session/check-history.ts";
 import type { LeaseEvent, RestoredSession } from "../session/durable.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
-import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
+import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
@@ -36,7 +37,8 @@ import type { KeptParts, RuntimeListener } from "./runtime-parts.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { journalStateOf, statusOf } from "./status.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
-import type { AgentConfig, Status } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { Status } from "./types.ts";
 
 const RUNNING = ".running";
 

@@ -1,6 +1,6 @@
 import type { Hook } from "../hook/types.ts";
 import type { HookPoint } from "../hook/types.ts";
-import type { AgentConfig } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 import { pointsOf, stopHook } from "./config.ts";
 import { sortHooks } from "./services/run-hooks.ts";
 

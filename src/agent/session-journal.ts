@@ -7,7 +7,7 @@ import type { Lease } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
-import type { AgentConfig } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
 
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal {

@@ -11,7 +11,8 @@ import {
   readPersistedContext,
   type SessionState,
 } from "../session/format.ts";
-import type { AgentContext, Settings } from "../../machines/agent/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
 import type { Snapshot } from "./types.ts";
 
 /** Returns the session at this instant as plain JSON. */

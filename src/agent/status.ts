@@ -4,7 +4,8 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
 import { openPending, resumableAt, waitsFor } from "./reply.ts";
-import type { AgentConfig, Status } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { Status } from "./types.ts";
 
 /** What a session's status follows from. */
 export type SessionView = {

@@ -16,7 +16,8 @@ import { parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
 import type { Runtime } from "./runtime.ts";
 import type { TakenInputs } from "./taken-inputs.ts";
-import type { AgentConfig, CallOptions, Input, Reply } from "./types.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { CallOptions, Input, Reply } from "./types.ts";
 
 /** The call whose turn is running. */
 type RunningCall = {

@@ -1,6 +1,7 @@
 import { guarded } from "../base/guarded.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
-import type { Agent, AgentConfig, AgentWatcher } from "./types.ts";
+import type { Agent } from "./types.ts";
+import type { AgentConfig, AgentWatcher } from "./agent-config.ts";
 
 type Watch = ReturnType<AgentWatcher["watch"]>;
 

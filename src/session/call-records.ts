@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { recoveredResult, suspendedResult } from "../tool/results.ts";
 import type { CallChange, ResultRef } from "./entry.ts";

@@ -6,12 +6,8 @@ import type { Cause } from "../../machines/agent/events.ts";
 import type { JournalState, SessionState } from "./format.ts";
 import type { StoredModelCall } from "./model-calls.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
-import {
-  inputTurnOf,
-  type AgentContext,
-  type CallRecord,
-  type Progress,
-} from "../../machines/agent/context.ts";
+import { inputTurnOf, type AgentContext, type Progress } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
 
 function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
   const [block, ...more] = message.content;

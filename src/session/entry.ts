@@ -1,7 +1,9 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { Msg, Reason } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
-import type { AgentContext, CallRecord, Limits, Progress } from "../../machines/agent/context.ts";
+import type { AgentContext, Progress } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
+import type { Limits } from "../../machines/agent/settings.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";
 import type { StoredModelCall } from "./model-calls.ts";

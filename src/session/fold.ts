@@ -2,12 +2,8 @@ import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import {
-  freshContext,
-  type AgentContext,
-  type Progress,
-  type Settings,
-} from "../../machines/agent/context.ts";
+import { freshContext, type AgentContext, type Progress } from "../../machines/agent/context.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
 import { callsAskedIn, recordsAfter } from "./call-records.ts";
 import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
 import type { KeptChange, ProgressChange, SessionEntry } from "./entry.ts";

@@ -7,7 +7,8 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { generateSchema } from "../model/generate-schema.ts";
 import { outcomeResult } from "../tool/results.ts";
-import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { ForkChanges, OptionChanges, Overrides } from "../../machines/agent/overrides.ts";
 import type { SessionState } from "./format.ts";
 

@@ -1,5 +1,5 @@
 import { ALL_WHOLE } from "../../machines/agent/view.ts";
-import type { Settings } from "../../machines/agent/context.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
 
 /** The settings with which a session is read without an agent. None of them affects what is read. */
 export const READER_SETTINGS: Settings = {

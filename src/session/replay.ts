@@ -6,7 +6,7 @@ import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import type { CallRecord } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
 import type { CallChange, ProgressChange, ResultRef, SessionEntry, TurnEnd } from "./entry.ts";

@@ -7,22 +7,20 @@ import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { CallsOf } from "./calls.ts";
 import { catalogueOf, offerOf, schemaIn, type Catalogue, type Offer } from "./catalogue.ts";
 import { DECLARED } from "./declared-tools.ts";
-import { checkPreset, defineTool } from "./define.ts";
+import { checkPreset } from "./define.ts";
+import { metaTool, unknownGroup, type Groups } from "./meta-tool.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { parseInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
 import { sharedStock, type Stock } from "./stock.ts";
-import { validateInput } from "./validate-input.ts";
 import { groupChangeSchema, groupSchema, isTool, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
-import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions, ToolSource } from "./types.ts";
+import type { Group, Slot, Tool, Toolkit, ToolkitOptions, ToolSource } from "./types.ts";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
-
-type Groups = ReadonlyMap<string, { readonly description: string; active: boolean }>;
 
 // Shared by the many toolkits that have no more; what is added makes a map of their own.
 const NO_GROUPS: Groups = new Map();
@@ -71,7 +69,7 @@ export class SessionToolkit implements Toolkit<never> {
       );
     }
     const unknown = tool.groups.find((group) => !this.#groups.has(group));
-    if (unknown !== undefined) throw this.#unknownGroup(unknown);
+    if (unknown !== undefined) throw unknownGroup(unknown);
     this.addSlots(tool.writes ?? []);
     this.#set(tool);
   }
@@ -145,7 +143,7 @@ export class SessionToolkit implements Toolkit<never> {
     check(groupChangeSchema(), change, "setGroups");
     const { activate = [], deactivate = [] } = change;
     const unknown = [...activate, ...deactivate].find((name) => !this.#groups.has(name));
-    if (unknown !== undefined) throw this.#unknownGroup(unknown);
+    if (unknown !== undefined) throw unknownGroup(unknown);
     for (const [name, group] of this.#groups) {
       if (deactivate.includes(name)) group.active = false;
       if (activate.includes(name)) group.active = true;
@@ -317,53 +315,15 @@ export class SessionToolkit implements Toolkit<never> {
     return tool.groups.length === 0 || tool.groups.some((group) => this.#groups.get(group)?.active);
   }
 
-  #unknownGroup(name: string): AgentError {
-    return new AgentError("tool/unknown-group", `Tool group '${name}' does not exist`);
-  }
-
-  /** An unknown group is called by its name, which a validator of the schema does not do. */
-  #groupProblem(input: unknown, schema: JsonObject): string | null {
-    const problem = validateInput(schema, input);
-    const asked = (input as { readonly to_activate?: unknown }).to_activate;
-    const unknown = Array.isArray(asked) ? asked.find((name) => !this.#groups.has(String(name))) : undefined;
-    return unknown === undefined ? problem : this.#unknownGroup(String(unknown)).message;
-  }
-
   #meta(): Tool<never>[] {
     if (!this.#metaTool || this.#groups.size === 0) return [];
-    const list = [...this.#groups].map(
-      ([name, { active, description }]) => `- ${name} (${active ? "active" : "inactive"}): ${description}`,
-    );
-    const tool = defineTool({
-      name: META_TOOL,
-      description: `Choose your tool groups: exactly the groups named in to_activate are active afterwards.\n${list.join("\n")}`,
-      input: {
-        type: "object",
-        properties: {
-          to_activate: { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } },
-        },
-        required: ["to_activate"],
-      },
-      execute: (input) => {
-        const active = input["to_activate"] as readonly string[];
-        this.restoreGroups(active);
-        const names = [...this.#stock.tools.values()].flatMap((each) =>
-          each.groups.some((group) => active.includes(group)) ? [each.name] : [],
-        );
-        return `Successfully activated tool groups: ${active.join(", ") || "none"}. Tools now available from them: ${names.join(", ") || "none"}.`;
-      },
-    });
-    const schema: StandardSchema = {
-      "~standard": {
-        version: 1,
-        vendor: "agentchart",
-        validate: (value) => {
-          const problem = this.#groupProblem(value, tool.inputSchema);
-          return problem === null ? { value } : { issues: [{ message: problem }] };
-        },
-      },
+    const activate = (names: readonly string[]): readonly string[] => {
+      this.restoreGroups(names);
+      return this.tools().flatMap(({ name, groups }) =>
+        groups.some((group) => names.includes(group)) ? [name] : [],
+      );
     };
-    return [{ ...tool, schema } as Tool<never>];
+    return [metaTool(this.#groups, activate)];
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../event/types.ts";
-import type { AgentConfig, Budget, DecideOptions, Input } from "../agent/types.ts";
+import type { AgentConfig } from "../agent/agent-config.ts";
+import type { Budget, DecideOptions, Input } from "../agent/types.ts";
 import type { ErrorInfo } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg, Reason } from "../message/types.ts";

@@ -296,6 +296,11 @@ describe("architecture", () => {
     expect(naming(/^export default|\bas default\b/m)).toEqual([]);
   });
 
+  test("a file has at most 400 lines", () => {
+    const long = files.filter(({ text }) => text.trimEnd().split("\n").length > 400);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
   test("files have kebab-case names", () => {
     const all = sourceFiles("src/**/*.ts", "machines/**/*.ts", "bench/**/*.ts", "examples/**/*.ts");
     const isKebab = (path: string): boolean =>

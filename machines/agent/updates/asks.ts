@@ -2,7 +2,8 @@ import type { Json } from "../../../src/base/json.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
 import type { Ask, PendingCall } from "../../../src/tool/pending.ts";
 import type { Resumed } from "../../../src/tool/types.ts";
-import type { AgentContext, CallRecord, CallResumption } from "../context.ts";
+import type { AgentContext } from "../context.ts";
+import type { CallRecord, CallResumption } from "../call-record.ts";
 
 /** How often a call may be suspended and go on. */
 export const MAX_ROUNDS = 10;

@@ -1,7 +1,9 @@
 import { elapsed } from "../../../src/base/elapsed.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import { closeCalls } from "./calls.ts";
-import type { AgentContext, CallRecord, Change, Limits } from "../context.ts";
+import type { AgentContext, Change } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
+import type { Limits } from "../settings.ts";
 import { makeMessage } from "./messages.ts";
 import { addLimits, LIMITS } from "./spent.ts";
 import { overBudgetResult } from "../../../src/tool/results.ts";

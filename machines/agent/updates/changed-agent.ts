@@ -1,5 +1,6 @@
 import { unknownTool } from "../../../src/tool/results.ts";
-import type { AgentContext, CallRecord, Change } from "../context.ts";
+import type { AgentContext, Change } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
 import type { AgentCommand } from "../events.ts";
 import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { restStateOf } from "../phase.ts";

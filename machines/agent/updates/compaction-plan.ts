@@ -1,7 +1,8 @@
 import { sizeOfMessage, sizeOfText } from "../../../src/message/size.ts";
 import { textOf, toolResultsOf } from "../../../src/message/query.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import type { AgentContext, CompactionCause, Compactions, CompactionSettings } from "../context.ts";
+import type { AgentContext, CompactionCause, Compactions } from "../context.ts";
+import type { CompactionSettings } from "../settings.ts";
 import { formAt, hasOmittableMedia, shownSize, sizeOfView, WHOLE, type View } from "../view.ts";
 import { isEmptyAnswer } from "./reasoning.ts";
 import { ratioOf, shortened } from "./view.ts";

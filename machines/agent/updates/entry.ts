@@ -19,11 +19,11 @@ import {
   freshTurn,
   inputTurnOf,
   type AgentContext,
-  type CallRecord,
   type Change,
   type Inbox,
   type WantedOutput,
 } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { agentOfCall, rememberedBy } from "./changed-agent.ts";
 import { handedOver, ofTurn, systemOfCall } from "./handoff.ts";

@@ -1,6 +1,7 @@
 import type { ToolResultBlock } from "../../../src/message/types.ts";
 import { planSummary, stateOf } from "./compaction-plan.ts";
-import { freshRequest, type AgentContext, type CallRecord, type Change, type Progress } from "../context.ts";
+import { freshRequest, type AgentContext, type Change, type Progress } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
 
 /** The progress after a handoff that a batch has asked for, if it has. */
 export function handedOver(context: AgentContext): Progress {

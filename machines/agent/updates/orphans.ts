@@ -2,7 +2,8 @@ import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
 import { recoveredResult } from "../../../src/tool/results.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
-import { freshTurn, type AgentContext, type CallRecord } from "../context.ts";
+import { freshTurn, type AgentContext } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
 import { makeMessage } from "./messages.ts";
 
 const asks = (message: Msg, id: string): boolean => toolUsesOf(message).some((call) => call.id === id);

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../../src/base/json.ts";
 import { restoreRedacted } from "../../../src/base/secrets.ts";
 import { errorResult } from "../../../src/tool/results.ts";
-import type { AgentContext, CallRecord, Change } from "../context.ts";
+import type { AgentContext, Change } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
 import { addressIn, recordAt, withAnswer } from "./asks.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
 

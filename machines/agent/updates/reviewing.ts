@@ -2,7 +2,8 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import type { ToolUseBlock } from "../../../src/message/types.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult } from "../../../src/tool/results.ts";
-import type { AgentContext, CallRecord, CallTerms, Change } from "../context.ts";
+import type { AgentContext, Change } from "../context.ts";
+import type { CallRecord, CallTerms } from "../call-record.ts";
 import { wantedNow } from "./entry.ts";
 import type { HooksOutcome, ReviewOutcome, Verdict } from "../services.ts";
 

@@ -1,4 +1,6 @@
-import type { AgentContext, Limits, Progress, Spent, TurnStats } from "../context.ts";
+import type { AgentContext, Progress, TurnStats } from "../context.ts";
+import type { Limits } from "../settings.ts";
+import type { Spent } from "../call-record.ts";
 import { addUsage } from "../../../src/message/usage.ts";
 
 /** The limits that a turn may have. */

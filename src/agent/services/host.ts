@@ -6,7 +6,8 @@ import type { ToolUseBlock } from "../../message/types.ts";
 import type { ClientTools } from "../../tool/client-tools.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
-import type { AgentContext, Limits } from "../../../machines/agent/context.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { Limits } from "../../../machines/agent/settings.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { ResultLimits } from "../../../machines/agent/view.ts";
@@ -17,7 +18,7 @@ import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
 import type { Personas } from "../personas.ts";
 import type { SessionTelemetry } from "../telemetry.ts";
-import type { AgentConfig, Permissions } from "../types.ts";
+import type { AgentConfig, Permissions } from "../agent-config.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
 /** What the services of one session use. The chart has no access to it. */

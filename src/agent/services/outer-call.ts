@@ -2,7 +2,7 @@ import type { Json } from "../../base/json.ts";
 import type { AgentEventBody } from "../../event/types.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
-import type { Spent } from "../../../machines/agent/context.ts";
+import type { Spent } from "../../../machines/agent/call-record.ts";
 import type { Host } from "./host.ts";
 
 /** What a tool knows of its call that has an agent of its own inside. */

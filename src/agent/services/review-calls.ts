@@ -6,13 +6,13 @@ import { PERMISSION_ACTIONS } from "../../tool/tool-schema.ts";
 import type { PermissionAction, Tool } from "../../tool/types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
-import type { CallRecord } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { termsOf } from "../../../machines/agent/updates/reviewing.ts";
 import { decidedResult } from "../../../machines/agent/updates/calls.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
-import type { Permissions } from "../types.ts";
+import type { Permissions } from "../agent-config.ts";
 import { toolTerms } from "./run-call.ts";
 
 type Judgement =

@@ -8,7 +8,7 @@ import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
 import { slotReader } from "../../tool/slot-access.ts";
 import type { FoundTool } from "../../tool/toolkit.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
-import type { CallTerms, Spent } from "../../../machines/agent/context.ts";
+import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { observe } from "./call-model.ts";
 import type { Host } from "./host.ts";

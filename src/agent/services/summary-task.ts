@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../types.ts";
+import type { AgentConfig } from "../agent-config.ts";
 
 const TASK = `Another model will go on with this conversation from your summary alone. Write down all that it needs and nothing else. If there is a summary of what came before, update it: drop only what no longer holds. Keep names, ids, paths, numbers and error messages exactly as they are. Use these sections, and leave out those that would be empty:
 

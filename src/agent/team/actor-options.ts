@@ -5,7 +5,8 @@ import type { AgentEvent } from "../../event/types.ts";
 import type { Msg } from "../../message/types.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { Schema } from "../../tool/types.ts";
-import type { AgentConfig, Budget, Input, Reply, Status } from "../types.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { Budget, Input, Reply, Status } from "../types.ts";
 
 /** The agent behind an {@link agentLogic}: each actor says which session it works in. */
 export type AgentLogicConfig<Ctx = unknown> = Omit<AgentConfig<Ctx>, "sessionId" | "snapshot">;

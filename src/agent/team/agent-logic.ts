@@ -6,7 +6,8 @@ import { check } from "../../base/options.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
 import { checkConfig } from "../config.ts";
 import { observerOf } from "../inspect.ts";
-import type { AgentConfig, Input, Reply, Snapshot } from "../types.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { Input, Reply, Snapshot } from "../types.ts";
 import {
   agentActorInputSchema,
   agentLogicSchema,

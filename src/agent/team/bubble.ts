@@ -3,7 +3,7 @@ import { AgentError } from "../../base/error.ts";
 import type { Ask, Decision, PendingCall } from "../../tool/pending.ts";
 import type { Resumed } from "../../tool/types.ts";
 import { addLimits } from "../../../machines/agent/updates/spent.ts";
-import type { Limits } from "../../../machines/agent/context.ts";
+import type { Limits } from "../../../machines/agent/settings.ts";
 import type { InnerAgent } from "../inbox-agent.ts";
 import type { Snapshot } from "../types.ts";
 

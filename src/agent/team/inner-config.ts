@@ -1,10 +1,11 @@
 import { AgentError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/types.ts";
-import type { Limits } from "../../../machines/agent/context.ts";
+import type { Limits } from "../../../machines/agent/settings.ts";
 import type { OuterCall } from "../services/outer-call.ts";
 import { permissionsWithin } from "../nested-permissions.ts";
-import type { AgentConfig, Snapshot } from "../types.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { Snapshot } from "../types.ts";
 import type { AgentToolAgent } from "./options.ts";
 
 /** The part of the parent's grace period that an inner agent gets, so that its result still comes in time. */

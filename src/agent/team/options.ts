@@ -5,7 +5,8 @@ import type { Execution } from "../../model/port.ts";
 import type { ArgumentsOf } from "../../tool/calls.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
 import { budgetSchema } from "../config-schema.ts";
-import type { AgentConfig, Budget, Input } from "../types.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { Budget, Input } from "../types.ts";
 
 /** The agent behind an {@link agentTool}. It has no session of its own: each call says where that is. */
 export type AgentToolAgent = Omit<

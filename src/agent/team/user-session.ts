@@ -8,7 +8,8 @@ import type { OutputOf, Schema } from "../../tool/types.ts";
 import { AgentSession } from "../agent-session.ts";
 import { limitError, withinLimits, type OnBegin } from "../call-limits.ts";
 import { checkCallOptions } from "../check-arguments.ts";
-import type { AgentConfig, CallOptions, Input, Reply } from "../types.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { CallOptions, Input, Reply } from "../types.ts";
 import { heardBy, type UserAsk } from "./user-ask.ts";
 
 /** How often a person is asked again whose answer was refused. */

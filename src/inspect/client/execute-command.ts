@@ -1,7 +1,8 @@
 import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/cause.ts";
 import { checkChangesOf } from "../../agent/rerun.ts";
-import type { Agent, AgentConfig } from "../../agent/types.ts";
+import type { Agent } from "../../agent/types.ts";
+import type { AgentConfig } from "../../agent/agent-config.ts";
 import { userMsg } from "../../message/create.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg } from "../../message/types.ts";

@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../agent/types.ts";
+import type { AgentConfig } from "../../agent/agent-config.ts";
 import { modelsOf } from "../../agent/model-named.ts";
 import { toolkitOf } from "../../agent/config.ts";
 import type { JsonObject } from "../../base/json.ts";

@@ -1,7 +1,8 @@
 // src/inspect/client observes the agents of a process, reports them to a hub, and executes the hub's commands.
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Agent, AgentConfig, AgentWatcher } from "../../agent/types.ts";
+import type { Agent } from "../../agent/types.ts";
+import type { AgentConfig, AgentWatcher } from "../../agent/agent-config.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { refused } from "../protocol/command-outcome.ts";

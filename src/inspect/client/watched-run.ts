@@ -1,6 +1,7 @@
 import { stepsOf } from "../../agent/steps.ts";
 import { phaseOf } from "../../../machines/agent/phase.ts";
-import type { Agent, AgentConfig, Status } from "../../agent/types.ts";
+import type { Agent, Status } from "../../agent/types.ts";
+import type { AgentConfig } from "../../agent/agent-config.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { AboutSession } from "../../agent/about-session.ts";

@@ -1,5 +1,5 @@
 import type { ToolInput } from "../../../machines/agent/services.ts";
-import type { CallRecord, CallResumption } from "../../../machines/agent/context.ts";
+import type { CallRecord, CallResumption } from "../../../machines/agent/call-record.ts";
 import type { Ask, Decision } from "../../../src/tool/pending.ts";
 import type { Suspension } from "../../../src/tool/types.ts";
 import type { Move } from "./move.ts";

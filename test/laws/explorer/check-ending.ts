@@ -1,4 +1,5 @@
-import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { Reason } from "../../../src/message/types.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import { isAtRest, leafOf } from "./pure.ts";

@@ -1,4 +1,5 @@
-import type { AgentContext, Spent } from "../../../machines/agent/context.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { statsWithWaiting } from "../../../machines/agent/updates/spent.ts";
 import type { Ask, Decision, PendingCall } from "../../../src/tool/pending.ts";

@@ -1,6 +1,7 @@
 import { HOOK_POINTS } from "../../../src/hook/types.ts";
 import type { Block, Msg } from "../../../src/message/types.ts";
-import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { protocolProblem } from "./protocol.ts";
 import { mustCompact } from "../../../machines/agent/updates/compaction-plan.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";

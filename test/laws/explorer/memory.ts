@@ -1,5 +1,6 @@
 import type { Msg } from "../../../src/message/types.ts";
-import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { sentIn } from "./check-view.ts";
 import type { Move } from "./move.ts";
 import { isAtRest, type Step } from "./pure.ts";

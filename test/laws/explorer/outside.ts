@@ -1,6 +1,6 @@
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import type { CallRecord } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { revisionOf } from "../../../src/tool/stored-slots.ts";
 import { answers } from "./check-asks.ts";
 import { SLOT, written } from "./check-slots.ts";

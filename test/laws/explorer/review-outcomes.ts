@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { termsOf } from "../../../machines/agent/updates/reviewing.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import { toolResult } from "./messages.ts";

@@ -1,13 +1,8 @@
 import { HOOK_POINTS, type HookPoint } from "../../../src/hook/types.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import {
-  freshContext,
-  type AgentContext,
-  type ExecutionData,
-  type Settings,
-  type WantedOutput,
-} from "../../../machines/agent/context.ts";
+import { freshContext, type AgentContext, type WantedOutput } from "../../../machines/agent/context.ts";
+import type { ExecutionData, Settings } from "../../../machines/agent/settings.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { ALL_WHOLE } from "../../../machines/agent/view.ts";
 import { message, text, toolResult, toolUse } from "./messages.ts";

@@ -1,13 +1,9 @@
 import { transition } from "xstate";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
-import {
-  freshContext,
-  type AgentContext,
-  type CallRecord,
-  type Settings,
-  type WantedOutput,
-} from "../../../machines/agent/context.ts";
+import { freshContext, type AgentContext, type WantedOutput } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
+import type { Settings } from "../../../machines/agent/settings.ts";
 import { message, text, toolResult, toolUse, user } from "../../laws/explorer/messages.ts";
 import { SETTINGS as EXPLORED } from "../../laws/explorer/worlds.ts";
 import { leafOf, type AgentSnapshot, type ChartEvent } from "../../laws/explorer/pure.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
-import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { placeOf } from "../../../machines/agent/updates/calls.ts";
 import { changedCalls } from "../../../src/session/call-records.ts";
 import { toolResult, toolUse } from "../../laws/explorer/messages.ts";

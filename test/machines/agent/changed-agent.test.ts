@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeChange, changeBetween } from "../../../src/tool/fingerprint.ts";
-import type { CallRecord } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { adoptTurn } from "../../../machines/agent/updates/changed-agent.ts";
 import { toolResult } from "../../laws/explorer/messages.ts";
 import { asking, contextOf } from "./at.ts";

@@ -23,7 +23,7 @@ export type { Block, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../../
 export type { Decision } from "../../../src/tool/pending.ts";
 export type { ForkPlace, ForkPlan } from "../../../src/inspect/protocol/fork-plan.ts";
 export type { ForkChanges } from "../../../machines/agent/overrides.ts";
-export type { CallRecord } from "../../../machines/agent/context.ts";
+export type { CallRecord } from "../../../machines/agent/call-record.ts";
 export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
 export type { Todo } from "../../../src/agent/plan/todo.ts";
 export type { RecordedCall } from "../../../src/inspect/protocol/recorded-call.ts";

@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../../machines/agent/call-record.ts";
 import type { Decision } from "../../../../src/tool/pending.ts";
 import { Transcript } from "../../../../src/message/transcript.ts";
 import { results, toolUse, user } from "../../../laws/explorer/messages.ts";

@@ -1,12 +1,8 @@
 import { Transcript } from "../../../../src/message/transcript.ts";
 import { message, text, toolResult, toolUse, user } from "../../../laws/explorer/messages.ts";
 import { draft, type Given } from "../at.ts";
-import type {
-  AgentContext,
-  Compaction,
-  CompactionSettings,
-  Compactions,
-} from "../../../../machines/agent/context.ts";
+import type { AgentContext, Compaction, Compactions } from "../../../../machines/agent/context.ts";
+import type { CompactionSettings } from "../../../../machines/agent/settings.ts";
 import type { GuardTable } from "./guard.ts";
 
 const SETTINGS: CompactionSettings = {

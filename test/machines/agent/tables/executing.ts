@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../../machines/agent/call-record.ts";
 import { doneEvent, errorEvent } from "../../../laws/explorer/pure.ts";
 import { asking, type Row } from "../at.ts";
 import { ends, INTERRUPT, result, slept } from "../events.ts";

@@ -1,0 +1,76 @@
+import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
+import type { Ask, Decision } from "../../src/tool/pending.ts";
+import type { ExecutionData, Limits } from "./settings.ts";
+
+/** The status of a call. `pending` has no permission yet; `unknown` was running when its process ended. */
+export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
+
+/** What a call that was suspended goes on with, once each of its questions is answered. */
+export type CallResumption = {
+  /** How often the call has been suspended. */
+  readonly round: number;
+  readonly state: Json;
+  readonly asks: readonly {
+    readonly ask: Ask;
+    readonly decided?: Decision;
+    readonly decidedBy?: string;
+  }[];
+  /** Attempts started before it: they count in no other round. */
+  readonly attempts: number;
+  /** What the agent inside of the call has used so far. It counts if the call gets its result without going on. */
+  readonly spent?: Spent;
+};
+
+/** What an agent inside of a call has used: it counts as used by the turn of the call. */
+export type Spent = {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+  /** What a person has added to its limits. It is added to those of the turn too. */
+  readonly extended?: Limits;
+};
+
+/** One call of the open batch. The records are removed when the last result of the batch is stored. */
+export type CallRecord = {
+  readonly call: ToolUseBlock;
+  readonly status: CallStatus;
+  /** preActing has run; it does not run again unless the call is to be executed anew. */
+  readonly hooked: boolean;
+  /** The result is in the transcript. */
+  readonly stored: boolean;
+  /** Attempts started. */
+  readonly attempt: number;
+  /** The last attempt that has its service. */
+  readonly spawned?: number;
+  /** Since when the record has this status, epoch ms. */
+  readonly since: number;
+  readonly result?: ToolResultBlock;
+  /** True if postActing does not run for this result, because nothing was executed. */
+  readonly skipHooks?: boolean;
+  /** The reason why an approval is required; absent if it is not. */
+  readonly asks?: string;
+  readonly argsHash?: string;
+  readonly decided?: Decision;
+  /** Who has made the decision, if that is known. */
+  readonly decidedBy?: string;
+  /** When the call asked its questions, or its approval was asked for again because the tool had changed: a decision made before
+   *  does not count. */
+  readonly askedAgainAt?: number;
+  readonly expiresAt?: number;
+  readonly reason?: string;
+  readonly answerSchema?: JsonObject;
+  /** There from the first suspension after which the call goes on until it has its result. */
+  readonly resume?: CallResumption;
+  readonly spent?: Spent;
+  readonly execution?: ExecutionData;
+  readonly maxParallel?: number;
+  /** The names of the slots that the call may write. */
+  readonly writes?: readonly string[];
+  readonly onRestart?: "retry" | "ask" | "fail";
+  readonly notBeforeAt?: number;
+  readonly deadlineAt?: number;
+};
+
+/** How a call that may run is executed. */
+export type CallTerms = Pick<CallRecord, "execution" | "maxParallel" | "writes" | "onRestart">;

@@ -1,0 +1,82 @@
+import type { Execution } from "../../src/model/port.ts";
+import type { ResultLimits } from "./view.ts";
+
+/** An {@link Execution} without its function: what fits into context. */
+export type ExecutionData = Omit<Execution, "retryOn">;
+
+/** What the chart needs of an agent's configuration, as data. */
+export type Settings = {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly system: string;
+  readonly maxIters: number;
+  readonly maxGotos: number;
+  readonly maxEmptyRetries: number;
+  /** Calls that may run at once; Infinity is stored as 0. */
+  readonly parallel: number;
+  readonly onTextWhilePending: "refuse" | "cancelPending" | "queue";
+  readonly recoverOrphans: boolean;
+  readonly interruptGraceMs: number;
+  /** The recovery text of an interrupt; null: none. */
+  readonly interruptReply: string | null;
+  readonly model: ExecutionData;
+  readonly hasFallback: boolean;
+  readonly isDurable: boolean;
+  readonly budget: Limits;
+  readonly onBudget: "suspend" | "stop";
+  /** What becomes of a session that another agent left in the middle of a turn. */
+  readonly onChangedAgent: "adopt" | "pin" | "hold";
+  /** The most that the model sees of the transcript; null for no bound. */
+  readonly window: { readonly maxMessages?: number; readonly maxTokens?: number } | null;
+  readonly results: ResultLimits;
+  /** How a prompt that is too long for the model is made shorter; null: not at all. */
+  readonly compaction: CompactionSettings | null;
+  /** The personas of the session, and how it is handed over to them; null: it has none. */
+  readonly handoffs: HandoffSettings | null;
+};
+
+/** How a session is handed over from one persona to another. */
+export type HandoffSettings = {
+  /** The system prompt of each persona that is not the agent itself. */
+  readonly systems: { readonly [persona: string]: string };
+  /** The persona to which each tool hands over, by the name of the tool. */
+  readonly tools: { readonly [tool: string]: string };
+  /** The most handoffs of a turn. */
+  readonly max: number;
+  /** `turn`: each turn begins with the agent itself; `never`: with the persona that had the last one. */
+  readonly reset: "never" | "turn";
+  /** The personas that see a summary of what went before. */
+  readonly summarised?: readonly string[];
+};
+
+/** How a prompt is made shorter, in tokens of the provider. */
+export type CompactionSettings = {
+  /** Also without being asked to. */
+  readonly auto: boolean;
+  /** The context window of the model; null if it is unknown. */
+  readonly window: number | null;
+  /** What of the window is kept free for the answer. */
+  readonly reserve: number;
+  /** The size down to which clearing must bring the prompt, if summaries are made at the threshold. */
+  readonly target: number;
+  /** How much of the end of the conversation is shown as it is beside a summary. */
+  readonly keepRecent: number;
+  /** The newest results, of this size, are not cleared, and none are unless that frees `minimum`; null: no result is cleared. */
+  readonly clear: { readonly protect: number; readonly minimum: number } | null;
+  /** `fit`: a summary is made if clearing is not enough for the prompt to fit; `threshold`: also for it to shrink to `target`. */
+  readonly summarise: "fit" | "threshold" | "never";
+  readonly maxFailures: number;
+  /** The summary is made by a model of its own, which gets the history as text. */
+  readonly isSeparate: boolean;
+};
+
+/** The limits of a turn that a person may raise; an absent one is no limit. */
+export type Limits = {
+  readonly modelCalls?: number;
+  readonly toolCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  readonly cost?: number;
+  readonly wallMs?: number;
+};
