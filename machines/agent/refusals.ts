@@ -1,3 +1,4 @@
+import { shortened } from "../../src/base/option-schema.ts";
 import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext } from "./context.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -102,7 +103,11 @@ export const refusals = {
         data: { callId },
       };
     if (!open)
-      return { code: "run/bad-results", message: `No open call has the id '${callId}'.`, data: { callId } };
+      return {
+        code: "run/bad-results",
+        message: `No open call has the id '${shortened(callId)}'.`,
+        data: { callId },
+      };
     return {
       code: "run/bad-decision",
       message: `Call '${callId}' waits for no decision now: its status is "${open.status}".`,

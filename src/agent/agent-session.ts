@@ -1,3 +1,4 @@
+import { shortened } from "../base/option-schema.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
@@ -343,7 +344,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   async loadFrom(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     if (!(await this.loadIfExists(store, key, parts))) {
-      throw new AgentError("session/not-found", `Session not found: ${key}`);
+      throw new AgentError("session/not-found", `Session not found: ${shortened(key)}`);
     }
   }
 

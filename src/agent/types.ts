@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../event/types.ts";
 import type { AnyActorRef } from "xstate";
 import type { Hook } from "../hook/types.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Msg, Reason, Usage } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -233,6 +233,3 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** Interrupts the turn that runs, saves it and frees everything. Later calls reject `run/closed`. */
   close(): Promise<void>;
 }
-
-/** Any JSON value, named here for callers that build snapshots by hand. */
-export type { Json };

@@ -34,7 +34,19 @@ export function isSecret(key: string, value: unknown): boolean {
   if (key === RAW_INPUT && typeof value === "string") return namesSecret(value);
   const kind = kindOf(key);
   if (kind === PUBLIC || value === null || value === undefined || typeof value === "boolean") return false;
-  return kind === SECRET || typeof value === "string";
+  return kind === SECRET || isText(value);
+}
+
+/** True for a value that is a string in JSON. */
+function isText(value: unknown): boolean {
+  if (typeof value !== "object") return typeof value === "string";
+  if (Object.prototype.toString.call(value) === "[object String]") return true;
+  try {
+    const { toJSON } = value as { readonly toJSON?: unknown };
+    return typeof toJSON === "function" && isText(Reflect.apply(toJSON, value, []));
+  } catch {
+    return false; // it has no JSON
+  }
 }
 
 const KEY_IN_JSON = /"([^"\\]{1,64})"\s*:/g;

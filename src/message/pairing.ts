@@ -1,3 +1,4 @@
+import { shortened } from "../base/option-schema.ts";
 import { toolResultsOf, toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
@@ -8,7 +9,7 @@ export function pairingProblem(messages: readonly Msg[]): string | undefined {
   for (const message of messages) {
     const results = toolResultsOf(message);
     const stray = results.find(({ id }) => !open.delete(id));
-    if (stray) return `the result of call '${stray.id}' has no call before it`;
+    if (stray) return `the result of call '${shortened(stray.id)}' has no call before it`;
     if (results.length > 0) continue;
     for (const id of open) return unanswered(id);
     for (const { id } of toolUsesOf(message)) open.add(id);
@@ -48,7 +49,10 @@ export function historyProblem(
   for (let index = 0, next = 0; index < messages.length; index = next) {
     const [stray] = toolResultsOf(messages[index]!);
     if (stray)
-      return { index, problem: `has a result of call '${stray.id}', which is not asked for directly before` };
+      return {
+        index,
+        problem: `has a result of call '${shortened(stray.id)}', which is not asked for directly before`,
+      };
     const ids = asks(index);
     const given: string[] = [];
     for (next = index + 1; ids.length > 0 && next < messages.length; next++) {

@@ -1,3 +1,4 @@
+import { shortened } from "../base/option-schema.ts";
 import { AgentError, errorFrom } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, Reason } from "../message/types.ts";
@@ -37,7 +38,7 @@ export function checkSameInput(key: string, known: string | undefined, hash: str
   if (known === undefined || known === hash) return;
   throw new AgentError(
     "run/key-reused",
-    `The idempotency key '${key}' belongs to another input of this session; expected the same input, or another key.`,
+    `The idempotency key '${shortened(key)}' belongs to another input of this session; expected the same input, or another key.`,
     { data: { idempotencyKey: key } },
   );
 }

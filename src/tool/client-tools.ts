@@ -1,3 +1,4 @@
+import { shortened } from "../base/option-schema.ts";
 import { schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
@@ -17,10 +18,11 @@ export function acceptedTools(
   for (const { name, inputSchema } of accepted) {
     const { type } = inputSchema;
     const problem = schemaProblem(inputSchema);
-    if (problem !== undefined) throw invalidTools(`the schema of '${name}' is no JSON Schema: ${problem}.`);
+    if (problem !== undefined)
+      throw invalidTools(`the schema of '${shortened(name)}' is no JSON Schema: ${problem}.`);
     if (type !== undefined && type !== "object")
       throw invalidTools(
-        `the schema of '${name}' is not the schema of an object, but of ${JSON.stringify(type)}.`,
+        `the schema of '${shortened(name)}' is not the schema of an object, but of ${JSON.stringify(type)}.`,
       );
   }
   return accepted;

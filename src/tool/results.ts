@@ -1,3 +1,4 @@
+import { shortened } from "../base/option-schema.ts";
 import type { ErrorCode } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolResultState } from "../message/types.ts";
@@ -23,7 +24,7 @@ export function errorResult(call: CallRef, code: ErrorCode, text: string): ToolR
 }
 
 export function unknownTool(call: CallRef): ToolResultBlock {
-  return errorResult(call, "tool/unknown", `Error: Tool not found: ${call.name}`);
+  return errorResult(call, "tool/unknown", `Error: Tool not found: ${shortened(call.name)}`);
 }
 
 export function unavailableTool(call: CallRef): ToolResultBlock {

@@ -1,3 +1,4 @@
+import { shortened } from "../base/option-schema.ts";
 import { isObject } from "../base/is-object.ts";
 import { randomUUID } from "node:crypto";
 import { AgentError, messageOf } from "../base/error.ts";
@@ -131,7 +132,8 @@ export class SessionToolkit implements Toolkit<never> {
   addGroup(group: Group): void {
     check(groupSchema(), group, "toolkit", "The group");
     const { name, description = "", active = true } = group;
-    if (this.#groups.has(name)) throw new AgentError("tool/duplicate", `Tool group '${name}' already exists`);
+    if (this.#groups.has(name))
+      throw new AgentError("tool/duplicate", `Tool group '${shortened(name)}' already exists`);
     this.#groups = new Map([...this.#groups, [name, { description, active }]]);
     this.#changed();
   }
@@ -157,7 +159,7 @@ export class SessionToolkit implements Toolkit<never> {
 
   setPreset(name: string, values: JsonObject): void {
     const tool = this.#stock.tools.get(name);
-    if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${name}'.`);
+    if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${shortened(name)}'.`);
     checkPreset(tool.name, tool.inputSchema, values);
     this.#set({ ...tool, preset: values });
   }

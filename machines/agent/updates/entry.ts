@@ -1,3 +1,4 @@
+import { shortened } from "../../../src/base/option-schema.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import type { Json } from "../../../src/base/json.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
@@ -256,7 +257,7 @@ function refusal(code: ErrorInfo["code"], message: string): Change {
   return { failure: { code, message } };
 }
 
-const listOf = (ids: readonly string[]): string => `[${ids.join(", ")}]`;
+const listOf = (ids: readonly string[]): string => `[${ids.map(shortened).join(", ")}]`;
 
 /** The reason of a turn whose calls wait for decisions or answers. */
 export function undecidedReason(
@@ -324,7 +325,8 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   const ids = results.map(({ id }) => id);
   const open = openCalls(context).flatMap(({ call, result }) => (result ? [] : [call.id]));
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (repeated !== undefined) return refusal("run/bad-results", `Duplicate tool result ID: ${repeated}`);
+  if (repeated !== undefined)
+    return refusal("run/bad-results", `Duplicate tool result ID: ${shortened(repeated)}`);
   const unknown = ids.filter((id) => !open.includes(id));
   if (unknown.length > 0) {
     return refusal(

@@ -180,3 +180,16 @@ describe("encode", () => {
     ).toBeLessThan(8_192);
   });
 });
+
+test.each([
+  ["a string by its toJSON", { toJSON: () => "sk-1" }],
+  ["a long string by its toJSON", { toJSON: () => "sk-1".repeat(100_000) }],
+  ["a string in an object", Object("sk-1") as object],
+])("a token that is %s is not shown", (_, token) => {
+  const shown = encodeToString({ token, text: "shown" }, { keepBlob: () => {} });
+  expect(JSON.parse(shown)).toEqual({ token: "[redacted]", text: "shown" });
+});
+
+test("a number of tokens that has a toJSON is shown", () => {
+  expect(encode({ tokens: { toJSON: () => 5 } })).toEqual({ tokens: 5 });
+});
