@@ -8,6 +8,14 @@ export type Piece = {
   readonly known?: { [by: symbol]: unknown };
 };
 
+/** What `console.log` shows of a request: its messages, not that they are made when they are read. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+const SHOWN: PropertyDescriptor = {
+  value(this: object): object {
+    return { ...this };
+  },
+};
+
 const piecesBy = new WeakMap<object, readonly Piece[]>();
 
 /**
@@ -29,7 +37,7 @@ export function requestOfPieces<Rest extends object>(
     ...rest,
   };
   piecesBy.set(request, pieces);
-  return request;
+  return Object.defineProperty(request, INSPECT, SHOWN);
 }
 
 /** Returns the messages of pieces as one list. */

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { piecesOfView } from "../../../machines/agent/view.ts";
@@ -109,4 +110,10 @@ test("requests share the messages that both have, and what the second has more i
   expect(held.messages).toEqual(first.slice());
   expect(held.messages).toBe(held.messages);
   expect(Array.isArray(held.messages) && Object.isFrozen(held.messages)).toBe(true);
+});
+
+test("a request that is logged shows its messages", () => {
+  const request = requestOf(Transcript.of(messagesOf(3)));
+  expect(inspect(request, { depth: null })).toBe(inspect({ ...request }, { depth: null }));
+  expect(inspect(request)).toContain("m2");
 });
