@@ -31,6 +31,7 @@ export async function moveToTrash(
   dir: string,
   folder: string,
   fence: number,
+  name = `~trash-${randomUUID()}`,
 ): Promise<string> {
   const floor = await fenceFloor(access, dir);
   const higher = fence + FLOOR_MARGIN;
@@ -39,7 +40,7 @@ export async function moveToTrash(
     await access.writeText(join(dir, FLOOR, String(higher)), "");
     await access.remove(join(dir, FLOOR, String(floor)));
   }
-  const trash = join(dir, `~trash-${randomUUID()}`);
+  const trash = join(dir, name);
   await ifExists(access.rename(folder, trash));
   return trash;
 }

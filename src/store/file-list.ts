@@ -62,7 +62,7 @@ async function idInInbox(access: FileAccess, folder: string): Promise<string | u
 }
 
 /** Returns the session id that the journal of a folder holds, for a folder whose name is a hash. */
-async function idInJournal(access: FileAccess, folder: string): Promise<string | undefined> {
+export async function idInJournal(access: FileAccess, folder: string): Promise<string | undefined> {
   const read = async (file: OpenFile): Promise<string | undefined> => {
     try {
       for await (const { session } of journalLines(file, folder, 0))

@@ -6,6 +6,7 @@ import { appendLineDraft } from "./file-change.ts";
 import { inTime, settlingAppend, STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
 import { fileError, ifExists, withStoreErrors } from "./file-error.ts";
+import { deletedName, putInputsBack, putLeftInputsBack } from "./file-deleted.ts";
 import { isExiting, releaseAtExit, releaseDraft, watchExit } from "./file-exit.ts";
 import { slotsOfStore } from "./file-slots.ts";
 import { expiryOf, fenceFloor, moveToTrash, removeDrafts, removeTrash, writeRenewal } from "./file-folder.ts";
@@ -22,7 +23,7 @@ import { holdsLease, leaseLost, appendError, nextTakeovers } from "./append-chec
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
-import { inputsIn, SessionFiles } from "./file-sessions.ts";
+import { SessionFiles } from "./file-sessions.ts";
 
 export type { FileStoreOptions };
 
@@ -249,6 +250,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     async listDue({ before, cursor = "", limit = 100 }) {
       const due: string[] = [];
+      // an operation that has not ended within its time is given up
+      if (cursor === "")
+        await operate("list", (access) => putLeftInputsBack(access, files, dir, now() - timeoutMs));
       for (const { sessionId, folder: path } of await foldersAfter(cursor)) {
         if (due.length > limit) break;
         if (await operate("list", (access) => isDue(access, sessionId, path, before))) due.push(sessionId);
@@ -263,14 +267,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const inbox = await ifExists(access.stat(join(path, INBOX)));
         const isThere = exists || (inbox?.size ?? 0) > 0;
         if (!(await ifExists(access.stat(path)))?.isDirectory()) return isThere;
-        const acknowledged = keepsInputs
-          ? ((await files.headOf(access, sessionId))?.inbox ?? NOTHING)
-          : undefined;
-        const trash = await moveToTrash(access, dir, path, await newestFence(access, path));
-        if (acknowledged)
-          for (const input of await inputsIn(access, join(trash, INBOX), sessionId, acknowledged))
-            await files.put(access, sessionId, input);
-        await removeTrash(access, trash);
+        if (keepsInputs) await files.headOf(access, sessionId); // throws for a damaged session, which stays
+        const name = keepsInputs ? deletedName(now()) : undefined;
+        const trash = await moveToTrash(access, dir, path, await newestFence(access, path), name);
+        if (keepsInputs) await putInputsBack(access, files, trash, sessionId);
+        else await removeTrash(access, trash);
         await files.forget(access, sessionId);
         const hasIndex = (await ifExists(access.stat(indexPath))) !== undefined;
         await searcher.remove(sessionId, hasIndex);

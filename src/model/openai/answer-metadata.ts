@@ -34,7 +34,8 @@ const READ = {
 /** Collects what a server says about its answer beside the answer: citations, cost, service tier, log probabilities and others, under
  *  the names that the server gives them. Costs are under `usage`. */
 export class AnswerMetadata {
-  readonly #all: { [name: string]: Json } = {};
+  /** Without a prototype: the names are the server's, and one may be `__proto__`. */
+  readonly #all = Object.create(null) as { [name: string]: Json };
 
   /** What was said so far; undefined if nothing was. */
   get all(): JsonObject | undefined {

@@ -297,6 +297,15 @@ describe("what servers say beside their answer", () => {
     });
   });
 
+  test("a field of any name is metadata", () => {
+    const chunk = JSON.parse(
+      '{"__proto__":{"a":1},"choices":[{"index":0,"delta":{"content":"x"}}]}',
+    ) as WireChunk;
+    const { metadata } = read(chunk, chunk);
+    expect(JSON.stringify(metadata)).toBe('{"__proto__":{"a":1}}');
+    expect((metadata as { readonly a?: unknown }).a).toBeUndefined();
+  });
+
   test("the usage that Groq repeats is not metadata, its id is", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     expect(read({ usage, x_groq: { id: "req_1", usage } } as WireChunk).metadata).toEqual({
