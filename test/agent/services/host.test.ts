@@ -4,12 +4,13 @@ import { textOf, userMsg } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { freshContext } from "../../../machines/agent/context.ts";
 import type { AgentCommand } from "../../../machines/agent/events.ts";
+import { createAgent } from "../../../src/agent/create-agent.ts";
 import { liveMachine } from "../../../src/agent/services/actors.ts";
 import { bindHost, hostOf } from "../../../src/agent/services/host.ts";
 import { Runtime } from "../../../src/agent/runtime.ts";
 import { EventEmitter } from "../../../src/event/emitter.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
-import { scripted, toolOf } from "../../support/agents.ts";
+import { toolOf } from "../../support/agents.ts";
 
 /** The settings and the host of an agent with a model and a tool of its own, which are bound to another actor below. */
 function partsOf(name: string, ran: string[]) {
@@ -52,7 +53,8 @@ test("two agent machines in one actor system each use their own model and tools"
 });
 
 test("a pure transition leaves a snapshot with services that have ended since as it is", async () => {
-  const { agent } = scripted(["never said"]);
+  // of the sources themselves: those of the modes begin a call later
+  const agent = createAgent({ name: "bot", model: scriptedModel(["never said"]) });
   const { actor } = agent;
   const called = agent.call("go");
   const snapshot = actor.getSnapshot();
