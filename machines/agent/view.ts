@@ -169,17 +169,18 @@ function beginOf(transcript: Transcript, from: number): number {
 type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
   readonly limits: ResultLimits;
   readonly base: number;
-  /** {@link PIECE} messages each, but the last. */
-  readonly pieces: LongPiece[];
+  /** {@link PIECE} messages each, which later requests share. */
+  full: readonly Piece[];
+  /** The messages behind these. */
+  rest: Msg[];
   /** The size of the first `index` of these messages together, in tokens. */
   sizes: number[];
   /** The indexes in the transcript of the messages with a result that is too long to be shown whole. */
   readonly offloaded: number[];
 };
 const RUN = Symbol("run");
-/** A part of a run: requests share those that are full, and have copies of others. */
-type LongPiece = { messages: Msg[]; readonly known: NonNullable<Piece["known"]> };
 const PIECE = 128;
+const NONE: readonly Piece[] = [];
 /** Shorter arrays are copied without the places that they keep free to grow: many sessions rest. */
 const SHORT = 16;
 
@@ -189,7 +190,7 @@ function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin
   let run = transcript.known[RUN] as Run | undefined;
   const isOther = !run || run.clearedTo !== clearedTo || run.mediaTo !== mediaTo || run.limits !== limits;
   if (isOther || begin < run!.base) {
-    run = { clearedTo, mediaTo, limits, base: begin, pieces: [], sizes: [0], offloaded: [] };
+    run = { clearedTo, mediaTo, limits, base: begin, full: NONE, rest: [], sizes: [0], offloaded: [] };
     transcript.known[RUN] = run;
   }
   if (endOf(run!) < transcript.length) extend(run!, transcript, view);
@@ -201,19 +202,21 @@ const endOf = ({ base, sizes }: Run): number => base + sizes.length - 1;
 
 /** Adds what a run lacks of a transcript. */
 function extend(run: Run, transcript: Transcript, view: View): void {
-  const { pieces, sizes, offloaded: long, limits } = run;
-  let last = pieces.at(-1);
+  const { sizes, offloaded: long, limits } = run;
   for (let index = endOf(run); index < transcript.length; index++) {
     const message = transcript.at(index)!;
     const seen = shown(message, formAt(view, index), limits);
-    if (!last || last.messages.length === PIECE) pieces.push((last = { messages: [], known: {} }));
-    last.messages.push(seen);
+    run.rest.push(seen);
+    if (run.rest.length === PIECE) {
+      run.full = [...run.full, { messages: run.rest, known: {} }];
+      run.rest = [];
+    }
     sizes.push(sizes.at(-1)! + measured(seen)); // kept here, not in a weak map: the collector looks at all of its keys
     if (message.content.some((block) => block.type === "tool_result" && isOffloaded(block, limits)))
       long.push(index);
   }
   if (sizes.length > SHORT + 1) return;
-  last!.messages = last!.messages.slice();
+  run.rest = run.rest.slice();
   run.sizes = sizes.slice();
 }
 
@@ -237,15 +240,14 @@ export function piecesOfView(
 ): readonly Piece[] {
   const seen = view ?? WHOLE;
   const begin = beginOf(transcript, seen.from);
-  const { base, pieces } = runFrom(transcript, seen, limits, begin);
+  const { base, full, rest } = runFrom(transcript, seen, limits, begin);
   const [from, to] = [begin - base, transcript.length - base];
   const before = beforeOf(transcript, seen, begin);
   const parts: Piece[] = before.length > 0 ? [{ messages: before }] : [];
   for (let start = from - (from % PIECE); start < to; start += PIECE) {
-    const piece = pieces[start / PIECE]!;
+    const piece = full[start / PIECE] ?? { messages: rest };
     const isWhole = from <= start && start + PIECE <= to;
-    const part = isWhole ? piece : { messages: piece.messages.slice(Math.max(0, from - start), to - start) };
-    parts.push(part);
+    parts.push(isWhole ? piece : { messages: piece.messages.slice(Math.max(0, from - start), to - start) });
   }
   return parts;
 }
