@@ -24,9 +24,29 @@ export function ratios(a: readonly number[], b: readonly number[]): readonly num
   return a.map((value, index) => value / b[index]!);
 }
 
-/** How many samples are kept, and how many ms of CPU each variant works before that: a busy machine compiles as much in it as an idle
- *  one, which is not so of time on the wall or of a number of rounds. */
-export type Sampling = { readonly samples: number; readonly warmUpMs: number };
+/** How long a variant is measured. */
+export type Sampling = {
+  /** Samples of each variant that are kept. */
+  readonly samples: number;
+  /** CPU ms that each variant works before that: a busy machine compiles as much in it as an idle one, which is not so of time on the
+   *  wall or of a number of rounds. */
+  readonly warmUpMs: number;
+  /** A sample is the mean of as many runs as take so many CPU ms; default 0: of one. Short runs need some: in a few ms a variant is
+   *  paid all of a collection of garbage or none, and much of what it does is to bring its code into the caches again. */
+  readonly sampleMs?: number;
+};
+
+/** Returns the mean of what `run` returns, over as many runs as take `least` CPU µs. */
+async function meanOf(run: () => Promise<number>, least: number): Promise<number> {
+  let sum = 0;
+  let count = 0;
+  let spent = 0;
+  do {
+    spent += await cpuMicros(async () => void (sum += await run()));
+    count++;
+  } while (spent < least);
+  return sum / count;
+}
 
 /** Samples of each variant, taken in turns so that what else the machine does hits all of them alike. Each round begins with another
  *  one, so that none always pays for the garbage of the same neighbour. */
@@ -34,7 +54,7 @@ export async function inTurns<Name extends string>(
   variants: { readonly [N in Name]: () => Promise<number> },
   sampling: Sampling,
 ): Promise<{ readonly [N in Name]: readonly number[] }> {
-  const { samples, warmUpMs } = IS_SMOKE ? { samples: 1, warmUpMs: 0 } : sampling;
+  const { samples, warmUpMs, sampleMs = 0 } = IS_SMOKE ? { samples: 1, warmUpMs: 0 } : sampling;
   const names = Object.keys(variants) as Name[];
   for (const name of names)
     for (let spent = 0; spent < warmUpMs * 1_000;) spent += await cpuMicros(variants[name]);
@@ -42,7 +62,7 @@ export async function inTurns<Name extends string>(
   for (let round = 0; round < samples; round++) {
     const first = round % names.length;
     for (const name of [...names.slice(first), ...names.slice(0, first)])
-      taken[name].push(await variants[name]());
+      taken[name].push(await meanOf(variants[name], sampleMs * 1_000));
   }
   return taken;
 }

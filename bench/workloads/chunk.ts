@@ -82,6 +82,6 @@ package.`,
         why: "each chunk is an event, and a step of the reader's loop",
       },
     },
-    sampling: { samples: 25, warmUpMs: 2_000 },
+    sampling: { samples: 25, warmUpMs: 2_000, sampleMs: 250 },
   };
 }

@@ -45,7 +45,7 @@ states of XState's, each with one invoked promise, and does nothing.`,
         run: iterations(10, { permissions, budget, prices }),
       },
     },
-    sampling: { samples: 31, warmUpMs: 1_500 },
+    sampling: { samples: 31, warmUpMs: 1_500, sampleMs: 250 },
   };
 }
 
@@ -66,6 +66,6 @@ answered one message before: its first request looks at the whole history, once 
       "1,000 messages": { run: iterations(1_000, {}, acquainted), aim: 1.1, why },
       "10,000 messages": { run: iterations(10_000, {}, acquainted), aim: 1.1, why },
     },
-    sampling: { samples: 31, warmUpMs: 1_500 },
+    sampling: { samples: 31, warmUpMs: 1_500, sampleMs: 250 },
   };
 }

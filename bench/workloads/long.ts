@@ -36,7 +36,7 @@ export async function long(): Promise<Workload> {
         why: "what a round costs beside its request does not fall with the length",
       },
     },
-    sampling: { samples: 7, warmUpMs: 3_000 },
+    sampling: { samples: 7, warmUpMs: 3_000, sampleMs: 250 },
   };
 }
 
@@ -61,7 +61,7 @@ answers ${SIZES.small.characters} characters, in the usual one ${SIZES.usual.wor
     digits: 0,
     reference: "small: bare loop",
     variants: { ...variants(small, "small"), ...variants(usual, "usual") },
-    sampling: { samples: 9, warmUpMs: 2_000 },
+    sampling: { samples: 9, warmUpMs: 2_000, sampleMs: 250 },
     close: async () => void (await Promise.all([small.close(), usual.close()])),
   };
 }
@@ -103,7 +103,7 @@ export async function saved(): Promise<Workload> {
       "agent, SQLite": stored(stores[1]!),
       "agent, no store": { run: millisPerRun(byAgent(server, size, { rounds: ROUNDS })) },
     },
-    sampling: { samples: 9, warmUpMs: 2_000 },
+    sampling: { samples: 9, warmUpMs: 2_000, sampleMs: 250 },
     close: async () => {
       await Promise.all([log.close(), ...stores.map((store) => store.close())]);
       rmSync(folder, { recursive: true, force: true });

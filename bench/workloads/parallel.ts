@@ -37,6 +37,6 @@ tools cost four times as much if the cost of results is linear.`,
         why: "something is done for each result that grows with their number",
       },
     },
-    sampling: { samples: 25, warmUpMs: 2_000 },
+    sampling: { samples: 25, warmUpMs: 2_000, sampleMs: 250 },
   };
 }

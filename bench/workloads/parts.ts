@@ -71,6 +71,6 @@ closed. The bare machine goes one round.`,
       "answering and settling": { run: part("settle") },
       "closing an agent": { run: part("close") },
     },
-    sampling: { samples: 21, warmUpMs: 1_500 },
+    sampling: { samples: 21, warmUpMs: 1_500, sampleMs: 250 },
   };
 }

@@ -10,7 +10,7 @@ const RUNS = IS_SMOKE ? 2 : 60;
 const size = SIZES.small;
 const rounds = 1;
 /** Until then, a run still gets cheaper: nearly all of its code runs once in it. */
-const sampling = { samples: 31, warmUpMs: 8_000 };
+const sampling = { samples: 31, warmUpMs: 8_000, sampleMs: 250 };
 
 const WHY_SHORT =
   "a run also creates and ends an agent, takes a call and settles it (see the parts below), takes the steps of the chart, and checks and freezes what the model said; all of that is code and garbage that the loop does not have";
