@@ -92,9 +92,11 @@ export function cutOffEvents({ calls, progress }: AgentContext, at: number): Age
   });
 }
 
+const NO_MESSAGES: readonly Msg[] = [];
+
 /** Returns the new messages, in transcript order, without those that an insertion only moved. */
 function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[] {
-  if (before.transcript === after.transcript) return [];
+  if (before.transcript === after.transcript) return NO_MESSAGES;
   const same = before.transcript.commonPrefix(after.transcript);
   const added = after.transcript.slice(same);
   if (same === before.transcript.length) return added;
@@ -161,21 +163,27 @@ export function eventsBetween(
   after: AgentContext,
   isWaiting: boolean,
 ): AgentEventBody[] {
-  if (before === after) return [];
+  const events: AgentEventBody[] = [];
+  if (before === after) return events;
   const added = addedMessages(before, after);
   const change = adoptedChange(before, after);
-  return [
-    ...(before.calls === after.calls ? [] : callEvents(before, after, added)),
-    ...(change ? [{ type: "agent.changed" as const, change }] : []),
-    ...messageEvents(added, (id) => [...before.calls, ...after.calls].some(({ call }) => call.id === id)),
-    ...(before.calls === after.calls ? [] : [...newCallEvents(before, after), ...startEvents(before, after)]),
+  const haveCallsChanged = before.calls !== after.calls;
+  if (haveCallsChanged) events.push(...callEvents(before, after, added));
+  if (change) events.push({ type: "agent.changed", change });
+  if (added.length > 0) {
+    const isCall = (id: string): boolean =>
+      [...before.calls, ...after.calls].some(({ call }) => call.id === id);
+    events.push(...messageEvents(added, isCall));
+  }
+  if (haveCallsChanged) events.push(...newCallEvents(before, after), ...startEvents(before, after));
+  events.push(
     ...slotEvents(before, after),
     ...handoffEvents(before, after),
     ...compactionEvents(before, after),
     ...modelRetry(before, after),
-    ...(isWaiting &&
-    (change || after.progress.settled !== before.progress.settled || hasOtherCalls(before, after))
-      ? [{ type: "pending" as const, calls: pendingCalls(after) }]
-      : []),
-  ];
+  );
+  const hasSettled = after.progress.settled !== before.progress.settled;
+  if (isWaiting && (change || hasSettled || hasOtherCalls(before, after)))
+    events.push({ type: "pending", calls: pendingCalls(after) });
+  return events;
 }

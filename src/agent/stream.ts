@@ -5,9 +5,14 @@ import type { AgentStream, Reply } from "./types.ts";
 /** The events between a run, which must not wait, and readers, which may be slow: unread deltas of one block or call are merged. */
 class EventQueue {
   readonly #events = new EventBuffer();
-  /** The readers that wait for the next event: a stream may have several. */
-  #waiting: (() => void)[] = [];
+  /** Resolved when something has come, or nothing more will. */
+  #moved: PromiseWithResolvers<void> | undefined;
   #isOver = false;
+
+  /** True once nothing more will come; what has come may be unread. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
 
   push(event: AgentEvent): void {
     if (this.#isOver) return;
@@ -20,19 +25,19 @@ class EventQueue {
     this.#wake();
   }
 
-  /** Returns the first unread event, or a promise of the next one; undefined after the last. */
-  next(): AgentEvent | undefined | Promise<AgentEvent | undefined> {
-    return this.#events.shift() ?? (this.#isOver ? undefined : this.#later());
+  /** Removes and returns the first unread event; undefined if there is none. */
+  shift(): AgentEvent | undefined {
+    return this.#events.shift();
   }
 
-  async #later(): Promise<AgentEvent | undefined> {
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return this.next();
+  /** Resolves when something comes; at once if nothing more will. */
+  moved(): Promise<void> | undefined {
+    return this.#isOver ? undefined : (this.#moved ??= Promise.withResolvers<void>()).promise;
   }
 
   #wake(): void {
-    if (this.#waiting.length === 0) return;
-    for (const wake of this.#waiting.splice(0)) wake();
+    this.#moved?.resolve();
+    this.#moved = undefined;
   }
 }
 
@@ -44,6 +49,10 @@ export type StreamSource<O> = {
   /** The reader has left before the end. */
   onLeave(): void;
 };
+
+type Read = IteratorResult<AgentEvent, undefined>;
+
+const DONE: Read = { done: true, value: undefined };
 
 /** Returns a turn as a stream of events. The turn starts when the first event or the reply is requested; leaving the loop before the
  *  end interrupts it, unless the source lets it go on. */
@@ -68,20 +77,34 @@ export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
     return reply;
   };
 
-  async function* events(): AsyncGenerator<AgentEvent, void> {
-    const running = start();
-    try {
-      for (;;) {
-        const next = queue.next();
-        const event = next instanceof Promise ? await next : next;
-        if (!event) break;
-        yield event;
+  // An iterator by hand: a generator takes three ticks for an event, and there are many events.
+  const events = (): AsyncIterator<AgentEvent, undefined> => {
+    let running: Promise<Reply<O>> | undefined;
+    let isRead = false;
+    const later = async (): Promise<Read> => {
+      while (!isRead) {
+        await queue.moved();
+        const value = queue.shift();
+        if (value) return { done: false, value };
+        if (!queue.isOver) continue; // another reader has it
+        isRead = true;
+        await running; // throws what the turn failed with
       }
-      await running;
-    } finally {
-      if (!isOver) source.onLeave();
-    }
-  }
+      return DONE;
+    };
+    return {
+      next() {
+        running ??= start();
+        const value = isRead ? undefined : queue.shift();
+        return value ? Promise.resolve({ done: false, value }) : later();
+      },
+      async return(): Promise<Read> {
+        if (running && !isRead && !isOver) source.onLeave();
+        isRead = true;
+        return DONE;
+      },
+    };
+  };
 
   return {
     [Symbol.asyncIterator]: events,

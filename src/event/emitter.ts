@@ -12,6 +12,7 @@ type Subscription = {
   readonly after: number;
   /** The blocks that were open then, of which nothing is delivered: their start is missing. */
   readonly missed: ReadonlySet<string> | undefined;
+  isOver: boolean;
 };
 type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined };
 
@@ -56,14 +57,16 @@ const TYPES: { readonly [T in Type]: true } = {
 export const EVENT_TYPES: readonly Type[] = Object.keys(TYPES) as Type[];
 
 const NO_EXTRAS: EventExtras = {};
+const NONE: readonly Subscription[] = [];
 
 /** Numbers events and delivers them to listeners. What a listener throws is ignored, and an event that is emitted while another
  *  one is being delivered is delivered after it, so that every listener sees the same order. */
 export class EventEmitter {
   // What an agent at rest does not need is undefined: a process may have thousands of them.
-  #subscriptions: Set<Subscription> | undefined;
+  #subscriptions: readonly Subscription[] | undefined;
   readonly #source: { readonly position: EventPlace };
   #waiting: Delivery[] | undefined;
+  #isDelivering = false;
   #openBlocks: Set<string> | undefined;
   #n = 0;
 
@@ -74,8 +77,7 @@ export class EventEmitter {
 
   /** Returns true if a listener wants one of these types; other events need not be created. */
   hasListeners(types: readonly Type[]): boolean {
-    if (!this.#subscriptions?.size) return false;
-    return types.some((type) => this.isHeard(type));
+    return this.#subscriptions !== undefined && types.some((type) => this.isHeard(type));
   }
 
   /** Returns true if a listener wants this type. */
@@ -90,11 +92,16 @@ export class EventEmitter {
     if (body.type === "block.start") (this.#openBlocks ??= new Set()).add(blockOf(body)!);
     if (body.type === "block.end") this.#close(blockOf(body)!);
     if (!this.isHeard(body.type)) return;
-    const delivery = { event: this.#eventOf(body, extras), soFar: extras.soFar };
-    if (this.#waiting) return void this.#waiting.push(delivery);
-    const waiting = (this.#waiting = [delivery]);
-    for (let next = waiting.shift(); next; next = waiting.shift()) this.#deliver(next);
-    this.#waiting = undefined;
+    const event = this.#eventOf(body, extras);
+    if (this.#isDelivering) return void (this.#waiting ??= []).push({ event, soFar: extras.soFar });
+    this.#isDelivering = true;
+    this.#deliver(event, extras.soFar);
+    while (this.#waiting) {
+      const waiting = this.#waiting;
+      this.#waiting = undefined;
+      for (const { event: next, soFar } of waiting) this.#deliver(next, soFar);
+    }
+    this.#isDelivering = false;
   }
 
   #close(block: string): void {
@@ -102,9 +109,10 @@ export class EventEmitter {
     if (this.#openBlocks?.size === 0) this.#openBlocks = undefined;
   }
 
-  #deliver({ event, soFar }: Delivery): void {
-    for (const { listener, types, isCumulative, after, missed } of this.#subscriptions ?? []) {
-      if (event.n <= after || (types && !types.has(event.type)) || missed?.has(blockOf(event)!)) continue;
+  #deliver(event: AgentEvent, soFar: string | undefined): void {
+    for (const { listener, types, isCumulative, after, missed, isOver } of this.#subscriptions ?? NONE) {
+      if (isOver || event.n <= after || (types && !types.has(event.type))) continue;
+      if (missed?.has(blockOf(event)!)) continue;
       try {
         const addsSoFar = isCumulative && soFar !== undefined && event.type === "block.delta";
         listener(addsSoFar ? Object.freeze({ ...event, soFar }) : event);
@@ -125,8 +133,19 @@ export class EventEmitter {
    *  `isCumulative`, a `block.delta` contains its whole block so far. */
   subscribe(listener: Listener, types?: readonly Type[], isCumulative = false): () => void {
     const missed = this.#openBlocks && new Set(this.#openBlocks);
-    const subscription = { listener, types: types && new Set(types), isCumulative, after: this.#n, missed };
-    (this.#subscriptions ??= new Set()).add(subscription);
-    return () => void this.#subscriptions?.delete(subscription);
+    const subscription = {
+      listener,
+      types: types && new Set(types),
+      isCumulative,
+      after: this.#n,
+      missed,
+      isOver: false,
+    };
+    this.#subscriptions = [...(this.#subscriptions ?? NONE), subscription];
+    return () => {
+      subscription.isOver = true;
+      const left = this.#subscriptions?.filter((each) => each !== subscription);
+      this.#subscriptions = left && left.length > 0 ? left : undefined;
+    };
   }
 }

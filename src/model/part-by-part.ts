@@ -1,6 +1,6 @@
 /**
- * Yields the items of lists one by one, each as soon as it is asked for: a generator would need three promises for each of them. What a
- * list still has is dropped once the signal has aborted.
+ * Yields the items of lists one by one, each as soon as it is asked for: a generator would need three promises for each of them, and
+ * {@link PartByPart.take} needs none. What a list still has is dropped once the signal has aborted.
  */
 export class PartByPart<Part extends object> implements AsyncIterableIterator<Part, undefined> {
   readonly #lists: AsyncGenerator<readonly Part[], undefined>;
@@ -18,21 +18,23 @@ export class PartByPart<Part extends object> implements AsyncIterableIterator<Pa
   }
 
   next(): Promise<IteratorResult<Part, undefined>> {
-    const part = this.#take();
+    const part = this.take();
     return part ? Promise.resolve({ done: false, value: part }) : this.#more();
   }
 
-  #take(): Part | undefined {
+  /** Removes and returns the next item if it has come already; undefined if the reader has to wait. */
+  take(): Part | undefined {
     return this.#signal.aborted ? undefined : this.#list[this.#next++];
   }
 
   async #more(): Promise<IteratorResult<Part, undefined>> {
     const { done, value } = await this.#lists.next();
     if (!done) {
-      this.#list = [...this.#list.slice(this.#next), ...value]; // the reader may have asked several times
+      const left = this.#list.slice(this.#next); // the reader may have asked several times
+      this.#list = left.length === 0 ? value : [...left, ...value];
       this.#next = 0;
     }
-    const part = this.#take();
+    const part = this.take();
     if (part) return { done: false, value: part };
     return done ? { done, value } : this.#more();
   }

@@ -1,5 +1,6 @@
 import { elapsed } from "../../base/elapsed.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
+import type { AgentEventBody } from "../../event/types.ts";
 import type { Hook } from "../../hook/types.ts";
 import { frozenCopy } from "../../base/freeze.ts";
 import { toolUsesOf } from "../../message/query.ts";
@@ -10,6 +11,7 @@ import { checkPart } from "../../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../../model/fold.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import { mayRetry } from "../../model/may-retry.ts";
+import { PartByPart } from "../../model/part-by-part.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../model/port.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { pruneNulls } from "../../tool/prune-nulls.ts";
@@ -24,6 +26,16 @@ import { startIdleTimer } from "./idle-timer.ts";
 import { recordedCall } from "./recorded-call.ts";
 import { modelOf, outputModeOf, partsOf } from "./request.ts";
 
+type OpenBlock = Omit<Extract<AgentEventBody, { type: "block.start" | "block.end" }>, "type">;
+
+function blockOf(
+  { kind, callId, name }: FoldChunk,
+  { messageId, phase, index }: Pick<OpenBlock, "messageId" | "phase" | "index">,
+): OpenBlock {
+  const block = { messageId, phase, index, kind };
+  return callId === undefined ? block : { ...block, callId, ...(name !== undefined && { name }) };
+}
+
 /** Emits the events of blocks and calls the chunk hooks. One block is open at a time: a block that goes on after another one begins
  *  again with a new index. */
 class BlockEmitter {
@@ -34,7 +46,8 @@ class BlockEmitter {
   readonly #hooks: readonly Hook<never>[];
   readonly #point: "reasoningChunk" | "summaryChunk";
   readonly #signal: AbortSignal;
-  #open: FoldChunk | undefined;
+  /** The block that is open: its number in the answer, and what its events say of it. */
+  #open: { readonly number: number; block: OpenBlock } | undefined;
   #index = -1;
   usage: Usage | undefined;
 
@@ -55,26 +68,26 @@ class BlockEmitter {
       if (this.#hooks.length > 0) this.#notifyHooks(chunk);
       return;
     }
-    if (chunk.index !== this.#open?.index) {
-      this.end();
-      this.#index++;
-      this.#host.emit({ type: "block.start", ...this.#block(chunk) });
-    }
-    this.#open = chunk;
+    const open = chunk.index === this.#open?.number ? this.#open : this.#begin(chunk);
+    if (chunk.name !== open.block.name) open.block = blockOf(chunk, open.block); // its name comes in later
+    const { block } = open;
     const { delta, soFar } = chunk;
     if (this.#host.isHeard("block.delta"))
-      this.#host.emit({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
+      this.#host.emit({ type: "block.delta", ...block, delta }, { soFar });
     if (this.#hooks.length > 0) this.#notifyHooks(chunk);
   }
 
   end(): void {
-    if (this.#open) this.#host.emit({ type: "block.end", ...this.#block(this.#open) });
+    if (this.#open) this.#host.emit({ type: "block.end", ...this.#open.block });
     this.#open = undefined;
   }
 
-  #block({ kind, callId, name }: FoldChunk) {
-    const block = { messageId: this.#messageId, phase: this.#phase, index: this.#index, kind };
-    return callId === undefined ? block : { ...block, callId, ...(name !== undefined && { name }) };
+  #begin(chunk: FoldChunk): { readonly number: number; block: OpenBlock } {
+    this.end();
+    this.#index++;
+    const block = blockOf(chunk, { messageId: this.#messageId, phase: this.#phase, index: this.#index });
+    this.#host.emit({ type: "block.start", ...block });
+    return (this.#open = { number: chunk.index, block });
   }
 
   #notifyHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
@@ -121,6 +134,10 @@ type Reading = {
   onEnd(ending: Ending): void;
 };
 
+/** The next part of an answer if it came together with the last one. */
+const alreadyHere = (parts: AsyncIterable<StreamPart>): StreamPart | undefined =>
+  parts instanceof PartByPart ? parts.take() : undefined;
+
 /** Reads a stream until it ends, fails, times out or is aborted, whichever is first. A model that ignores its signal is abandoned. */
 function read({ model, request, controller, isStopped, onPart, onEnd }: Reading): Promise<Ending> {
   return new Promise((resolve, reject) => {
@@ -152,10 +169,15 @@ function read({ model, request, controller, isStopped, onPart, onEnd }: Reading)
     };
     signal.addEventListener("abort", onAbort, { once: true });
     const pump = async (): Promise<void> => {
-      for await (const part of model.stream(request, { signal })) {
-        if (isOver || isAborted) return;
+      const parts = model.stream(request, { signal });
+      for await (const first of parts) {
         idle.restart();
-        onPart(part);
+        let part: StreamPart | undefined = first;
+        do {
+          if (isOver || isAborted) return;
+          onPart(part);
+          part = alreadyHere(parts);
+        } while (part);
       }
     };
     pump().then(

@@ -86,6 +86,28 @@ describe("stream", () => {
     expect(seen.at(-1)).toBe("turn.end");
   });
 
+  test("a reader of a stream gets its error once, and then its end", async () => {
+    const { agent } = scripted([{ error: new Error("Test error") }]);
+    const reader = agent.stream("go")[Symbol.asyncIterator]();
+    const read = async (): Promise<string> => {
+      const { done, value } = await reader.next();
+      return done ? "end" : value.type;
+    };
+    let last = "";
+    while (last !== "turn.end") last = await read();
+    await expect(read()).rejects.toThrow("Test error");
+    expect([await read(), await read()]).toEqual(["end", "end"]);
+  });
+
+  test("a reader that leaves a stream before it has begun interrupts nothing", async () => {
+    const { agent } = scripted(["first", "second"]);
+    const stream = agent.stream("go");
+    const others = agent.call("before");
+    expect(await stream[Symbol.asyncIterator]().return?.()).toEqual({ done: true, value: undefined });
+    expect((await others).text).toBe("first");
+    expect((await stream.reply).text).toBe("second");
+  });
+
   test("a slow reader of a stream receives one merged delta with the whole text, and the turn does not wait for it", async () => {
     const many: ScriptedTurn = Array.from({ length: 500 }, (_, i) => ({
       type: "text.delta" as const,
