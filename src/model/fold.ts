@@ -87,44 +87,96 @@ const RANK: { readonly [K in Run["kind"]]: number } = { thinking: 0, text: 1, wh
  *    replace a value. `input` is always a JSON object.
  * V5 No lone surrogate reaches a block.
  */
-export function createFold({ newCallId, isTaken = () => false }: FoldOptions): Fold {
-  const runs: Run[] = [];
-  const texts = new Map<string | number | undefined, TextRun>();
-  const thoughts = new Map<string | number | undefined, TextRun>();
-  const calls = new Map<string | number, CallRun>();
-  const ids = new Set<string>();
-  let isKeyed = false;
-  let blocks = 0;
-  let usage: Usage | undefined;
-  let end: Extract<StreamPart, { type: "finish" }> | undefined;
+export function createFold(options: FoldOptions): Fold {
+  return new OpenFold(options);
+}
 
-  const textRun = (kind: TextRun["kind"], block: string | number | undefined): TextRun => {
-    const known = kind === "text" ? texts : thoughts;
+type Key = string | number;
+type TextRuns = Map<Key | undefined, TextRun>;
+
+/** What most answers do not have is made when it is first needed. */
+class OpenFold implements Fold {
+  readonly #options: FoldOptions;
+  readonly #runs: Run[] = [];
+  #texts: TextRuns | undefined;
+  #thoughts: TextRuns | undefined;
+  #calls: Map<Key, CallRun> | undefined;
+  #ids: Set<string> | undefined;
+  #isKeyed = false;
+  #blocks = 0;
+  #usage: Usage | undefined;
+  #end: Extract<StreamPart, { type: "finish" }> | undefined;
+
+  constructor(options: FoldOptions) {
+    this.#options = options;
+  }
+
+  push(part: StreamPart): FoldChunk | undefined {
+    switch (part.type) {
+      case "text.delta":
+        return this.#pushText("text", (this.#texts ??= new Map()), part);
+      case "thinking.delta":
+        return this.#pushText("thinking", (this.#thoughts ??= new Map()), part);
+      case "tool.delta":
+        return this.#pushCall(part);
+      case "media":
+      case "provider":
+        this.#runs.push({ kind: "whole", block: part.block });
+        break;
+      case "usage":
+        this.#usage = part.usage;
+        break;
+      case "finish":
+        this.#end = part;
+        break;
+      case "ping":
+    }
+    return undefined;
+  }
+
+  finish(): Folded {
+    const runs = this.#runs;
+    const end = this.#end;
+    const usage = this.#usage;
+    const inOrder = this.#isKeyed ? runs : runs.toSorted((a, b) => RANK[a.kind] - RANK[b.kind]);
+    return {
+      content: inOrder.flatMap(blockOf).slice(), // of its exact length: a list that grew keeps room for more
+      finishReason: end?.reason ?? "unknown",
+      ...(end?.raw !== undefined && { raw: end.raw }),
+      ...(usage && { usage: frozenCopy(usage) }),
+      ...(end?.responseId !== undefined && { responseId: end.responseId }),
+      ...(end?.metadata && { metadata: frozenCopy(end.metadata) }),
+    };
+  }
+
+  #pushText(
+    kind: TextRun["kind"],
+    known: TextRuns,
+    { block, delta, opaque }: Extract<StreamPart, { type: "text.delta" | "thinking.delta" }>,
+  ): FoldChunk | undefined {
     let run = known.get(block);
     if (!run) {
       known.set(block, (run = { kind, index: -1, value: "", opaque: undefined }));
-      runs.push(run);
-      isKeyed ||= block !== undefined;
+      this.#runs.push(run);
+      this.#isKeyed ||= block !== undefined;
     }
-    return run;
-  };
-
-  const pushText = (run: TextRun, delta: string, opaque: Json | undefined): FoldChunk | undefined => {
     if (opaque !== undefined) run.opaque = mergedOpaque(run.opaque, opaque);
     if (delta === "") return undefined;
     const start = run.index < 0;
-    if (start) run.index = blocks++;
+    if (start) run.index = this.#blocks++;
     run.value += delta;
-    return { index: run.index, kind: run.kind, delta, soFar: run.value, start };
-  };
+    return { index: run.index, kind, delta, soFar: run.value, start };
+  }
 
-  const openCall = (key: string | number, providerId: string | undefined): CallRun => {
-    const isUsable = !!providerId && !ids.has(providerId) && !isTaken(providerId);
+  #openCall(key: Key, providerId: string | undefined): CallRun {
+    const { newCallId, isTaken } = this.#options;
+    const ids = (this.#ids ??= new Set());
+    const isUsable = !!providerId && !ids.has(providerId) && !isTaken?.(providerId);
     const id = isUsable ? providerId : newCallId();
     ids.add(id);
     const call: CallRun = {
       kind: "tool_use",
-      index: blocks++,
+      index: this.#blocks++,
       started: false,
       id,
       providerId: undefined,
@@ -134,13 +186,13 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
       input: undefined,
       opaque: undefined,
     };
-    calls.set(key, call);
-    runs.push(call);
+    (this.#calls ??= new Map()).set(key, call);
+    this.#runs.push(call);
     return call;
-  };
+  }
 
-  const pushCall = (part: Extract<StreamPart, { type: "tool.delta" }>): FoldChunk => {
-    const call = calls.get(part.key) ?? openCall(part.key, part.id);
+  #pushCall(part: Extract<StreamPart, { type: "tool.delta" }>): FoldChunk {
+    const call = this.#calls?.get(part.key) ?? this.#openCall(part.key, part.id);
     if (part.id && !call.hasProviderId) {
       call.hasProviderId = true;
       call.providerId = part.id;
@@ -160,43 +212,7 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
       name: call.name,
       start,
     };
-  };
-
-  return {
-    push(part) {
-      switch (part.type) {
-        case "text.delta":
-          return pushText(textRun("text", part.block), part.delta, part.opaque);
-        case "thinking.delta":
-          return pushText(textRun("thinking", part.block), part.delta, part.opaque);
-        case "tool.delta":
-          return pushCall(part);
-        case "media":
-        case "provider":
-          runs.push({ kind: "whole", block: part.block });
-          break;
-        case "usage":
-          usage = part.usage;
-          break;
-        case "finish":
-          end = part;
-          break;
-        case "ping":
-      }
-      return undefined;
-    },
-    finish() {
-      const inOrder = isKeyed ? runs : runs.toSorted((a, b) => RANK[a.kind] - RANK[b.kind]);
-      return {
-        content: inOrder.flatMap(blockOf).slice(), // of its exact length: a list that grew keeps room for more
-        finishReason: end?.reason ?? "unknown",
-        ...(end?.raw !== undefined && { raw: end.raw }),
-        ...(usage && { usage: frozenCopy(usage) }),
-        ...(end?.responseId !== undefined && { responseId: end.responseId }),
-        ...(end?.metadata && { metadata: frozenCopy(end.metadata) }),
-      };
-    },
-  };
+  }
 }
 
 /** Options of {@link collect}. */

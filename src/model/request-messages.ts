@@ -19,8 +19,8 @@ const SHOWN: PropertyDescriptor = {
 const piecesBy = new WeakMap<object, readonly Piece[]>();
 
 /**
- * Returns a request of these pieces. Its list of messages is made when it is first read: an agent that asks for the thousandth time
- * has added two messages to its request and need not copy the others.
+ * Returns a request of these pieces. If later requests have some of them too, its list of messages is made when it is first read: an
+ * agent that asks for the thousandth time has added two messages to its request and need not copy the others.
  *
  * `messages` is a frozen array of the request's own, the same at each reading: what is appended to the conversation later does not
  * change it. What is made of a request, as by a spread, has a plain list and no pieces: it may be given another list.
@@ -29,6 +29,7 @@ export function requestOfPieces<Rest extends object>(
   rest: Rest,
   pieces: readonly Piece[],
 ): { readonly messages: readonly Msg[] } & Rest {
+  if (!pieces.some(({ known }) => known)) return { messages: Object.freeze(listOf(pieces)), ...rest };
   let list: readonly Msg[] | undefined;
   const request = {
     get messages(): readonly Msg[] {

@@ -34,39 +34,40 @@ const READ = {
 /** Collects what a server says about its answer beside the answer: citations, cost, service tier, log probabilities and others, under
  *  the names that the server gives them. Costs are under `usage`. */
 export class AnswerMetadata {
-  /** Without a prototype: the names are the server's, and one may be `__proto__`. */
-  readonly #all = Object.create(null) as { [name: string]: Json };
+  /** Without a prototype: the names are the server's, and one may be `__proto__`. Most servers say nothing. */
+  #all: { [name: string]: Json } | undefined;
 
   /** What was said so far; undefined if nothing was. */
   get all(): JsonObject | undefined {
-    return Object.keys(this.#all).length === 0 ? undefined : { ...this.#all };
+    return this.#all && { ...this.#all };
   }
 
   /** Adds what one chunk says. */
   add(chunk: WireChunk, choice: Choice | undefined, delta: WireDelta | null | undefined): void {
-    const all = this.#all;
-    for (const name of unread(chunk, READ.chunk)) all[name] = withoutUsage((chunk as Fields)[name] as Json);
-    if (choice) this.#join(choice, READ.choice);
-    if (delta) this.#join(delta, READ.delta);
+    this.#read(chunk, READ.chunk, withoutUsage);
+    if (choice) this.#read(choice, READ.choice, joined);
+    if (delta) this.#read(delta, READ.delta, joined);
     const usage = chunk.usage ?? choice?.usage;
-    const more = usage ? unread(usage, READ.usage) : NONE;
-    if (more.length > 0)
-      all["usage"] = Object.fromEntries(more.map((name) => [name, (usage as Fields)[name] as Json]));
+    if (!usage) return;
+    const more = Object.entries(usage).filter(([name, value]) => !READ.usage.has(name) && !isNothing(value));
+    if (more.length > 0) this.#set("usage", Object.fromEntries(more) as JsonObject);
   }
 
-  #join(fields: Fields, read: ReadonlySet<string>): void {
-    for (const name of unread(fields, read)) this.#all[name] = joined(this.#all[name], fields[name] as Json);
+  /** Adds the fields that say something and are not read elsewhere. Without lists of them: there are as many chunks as words. */
+  #read(
+    fields: Fields,
+    read: ReadonlySet<string>,
+    add: (later: Json, known: Json | undefined) => Json,
+  ): void {
+    for (const name in fields) {
+      const value = fields[name];
+      if (!read.has(name) && !isNothing(value)) this.#set(name, add(value as Json, this.#all?.[name]));
+    }
   }
-}
 
-const NONE: readonly string[] = [];
-
-/** The names of fields that say something and are not read elsewhere. */
-function unread(fields: Fields, read: ReadonlySet<string>): readonly string[] {
-  let found: string[] | undefined;
-  for (const name of Object.keys(fields))
-    if (!read.has(name) && !isNothing(fields[name])) (found ??= []).push(name);
-  return found ?? NONE;
+  #set(name: string, value: Json): void {
+    (this.#all ??= Object.create(null) as { [name: string]: Json })[name] = value;
+  }
 }
 
 function isNothing(value: unknown): boolean {
@@ -82,9 +83,9 @@ function withoutUsage(value: Json): Json {
 }
 
 /** A stream sends lists, such as annotations, in pieces. */
-function joined(known: Json | undefined, later: Json): Json {
+function joined(later: Json, known: Json | undefined): Json {
   if (Array.isArray(known) && Array.isArray(later)) return [...(known as Json[]), ...(later as Json[])];
   if (!isObject(known) || !isObject(later)) return later;
-  const keys = Object.entries(later).map(([key, value]) => [key, joined(known[key], value)] as const);
+  const keys = Object.entries(later).map(([key, value]) => [key, joined(value, known[key])] as const);
   return { ...known, ...Object.fromEntries(keys) };
 }

@@ -55,17 +55,14 @@ export function chunksOf(response: Response, endpoint: Endpoint, signal: AbortSi
   }
   signal.addEventListener("abort", cancel, { once: true });
   const parser = type.includes("json") ? createWholeParser() : createEventParser();
-  const decoder = new TextDecoder();
+  const decode = createDecoder();
   let isDone = false;
   let isOver = false;
   return {
     async next() {
       while (!isOver && !signal.aborted) {
         const { value, done } = await reader.read();
-        const batch = batchOf(
-          done ? parser.end() : parser.push(decoder.decode(value, { stream: true })),
-          endpoint,
-        );
+        const batch = batchOf(done ? parser.end() : parser.push(decode(value)), endpoint);
         isDone = batch.chunks.includes(DONE);
         isOver = isDone || done;
         if (batch.chunks.length > 0 || batch.error !== undefined) return batch;
@@ -77,6 +74,26 @@ export function chunksOf(response: Response, endpoint: Endpoint, signal: AbortSi
       if (isDone) linger(reader, cancel);
       else cancel();
     },
+  };
+}
+
+/** For pieces that end with a whole character: it keeps nothing between them, so that all answers share it. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Returns what decodes a body that arrives in pieces, cut at any byte. Once a character is cut in two, a decoder of the body's own
+ *  keeps its first bytes. */
+function createDecoder(): (piece: Uint8Array) => string {
+  let own: InstanceType<typeof TextDecoder> | undefined;
+  let isFirst = true;
+  return (piece) => {
+    const isAscii = (byte: number | undefined): boolean => byte === undefined || byte < 0x80;
+    const mayBeMark = isFirst && !isAscii(piece[0]); // a byte order mark is no text
+    if (!own && !mayBeMark && isAscii(piece.at(-1))) {
+      isFirst &&= piece.length === 0;
+      return utf8.decode(piece);
+    }
+    own ??= new TextDecoder("utf-8", { ignoreBOM: !isFirst });
+    return own.decode(piece, { stream: true });
   };
 }
 

@@ -31,123 +31,147 @@ export interface PartReader {
  * the other begins a new block.
  */
 export function createPartReader(host?: string): PartReader {
-  let keyOf: ToolCallKeys | undefined;
-  const details = new ReasoningDetails();
-  const metadata = new AnswerMetadata();
-  let responseId: string | undefined;
-  let raw: string | undefined;
-  let hasContent = false;
-  let isRefusal = false;
-  let failure: unknown;
-  let unknownChunk: unknown;
-  let isInParts = false;
-  let run = { block: 0, kind: "" };
-  let marked: Set<number> | undefined;
+  return new ChatPartReader(host);
+}
 
-  const blockOf = (kind: "text" | "thinking"): number => {
-    if (!isInParts) return 0;
-    if (run.kind !== kind) run = { block: run.block + 1, kind };
-    return run.block;
-  };
+class ChatPartReader implements PartReader {
+  hasContent = false;
+  readonly #host: string | undefined;
+  readonly #metadata = new AnswerMetadata();
+  #keyOf: ToolCallKeys | undefined;
+  #details: ReasoningDetails | undefined;
+  #responseId: string | undefined;
+  /** The finish reason, as the server calls it. */
+  #raw: string | undefined;
+  #isRefusal = false;
+  #failure: unknown;
+  #unknownChunk: unknown;
+  /** True once `content` was a list of parts. */
+  #isInParts = false;
+  #block = 0;
+  #kind: string | undefined;
+  /** The blocks of thinking that have said where they came from. */
+  #marked: Set<number> | undefined;
 
-  const pushThinking = (delta: string, parts: StreamPart[], field?: "reasoning" | "content"): void => {
-    const block = blockOf("thinking");
-    const isNew = field !== undefined && !marked?.has(block);
-    if (isNew) (marked ??= new Set()).add(block);
+  constructor(host: string | undefined) {
+    this.#host = host;
+  }
+
+  read(chunk: WireChunk): StreamPart[] {
+    const parts: StreamPart[] = [];
+    if (chunk.id && this.#responseId === undefined) this.#responseId = chunk.id;
+    const choice = chunk.choices?.find(({ index }) => !index);
+    const delta = choice?.delta ?? choice?.message;
+    if (delta) this.#readDelta(delta, parts);
+    if (parts.length > 0) this.hasContent = true;
+    if (choice?.finish_reason) this.#raw = choice.finish_reason;
+    this.#failure ??= choice?.error ?? chunk.x_groq?.error ?? undefined;
+    const usage = usageOf(chunk);
+    if (usage) parts.push({ type: "usage", usage });
+    else if (!chunk.choices) this.#unknownChunk ??= chunk;
+    this.#metadata.add(chunk, choice, delta);
+    return parts;
+  }
+
+  finish(): StreamPart[] {
+    const raw = this.#raw;
+    const reason: FinishReason = this.#isRefusal ? "refusal" : toFinishReason(raw);
+    const all = this.#metadata.all;
+    const end: StreamPart = {
+      type: "finish",
+      reason,
+      ...(raw !== undefined && { raw }),
+      ...(this.#responseId !== undefined && { responseId: this.#responseId }),
+      ...(all && { metadata: all }),
+    };
+    const details = this.#details?.all ?? [];
+    if (details.length === 0) return [end];
+    const opaque = toOpaque({ reasoning_details: details }, this.#host);
+    return [{ type: "thinking.delta", delta: "", block: 0, opaque }, end];
+  }
+
+  get hasFinished(): boolean {
+    return this.#raw !== undefined;
+  }
+
+  get serverFailure(): unknown {
+    if (this.#failure !== undefined) return this.#failure;
+    if (isServerFailure(this.#raw)) return this.#raw;
+    return this.hasContent || this.hasFinished ? undefined : this.#unknownChunk;
+  }
+
+  #readDelta(delta: WireDelta, parts: StreamPart[]): void {
+    const thinking = delta.reasoning_content || delta.reasoning;
+    if (typeof thinking === "string" && thinking !== "")
+      this.#pushThinking(thinking, parts, delta.reasoning_content ? undefined : "reasoning");
+    if (delta.reasoning_details) this.#addDetails(delta.reasoning_details, parts);
+    if (typeof delta.content === "string") {
+      if (delta.content !== "") this.#pushText(delta.content, parts);
+    } else if (delta.content) {
+      this.#isInParts = true;
+      for (const part of delta.content) if (part) this.#readPart(part, parts);
+    }
+    if (delta.refusal) {
+      this.#isRefusal = true;
+      this.#pushText(delta.refusal, parts);
+    }
+    for (const image of delta.images ?? NONE) {
+      const block = imageOf(image?.image_url?.url);
+      if (block) parts.push({ type: "media", block });
+    }
+    for (const fragment of delta.tool_calls ?? NONE)
+      if (fragment)
+        parts.push(readCall(fragment, (this.#keyOf ??= createToolCallKeys())(fragment), this.#host));
+  }
+
+  #addDetails(added: unknown, parts: StreamPart[]): void {
+    const details = (this.#details ??= new ReasoningDetails());
+    const hadDetails = details.all.length > 0;
+    details.add(added);
+    if (!hadDetails && details.all.length > 0) parts.push({ type: "thinking.delta", delta: "", block: 0 });
+  }
+
+  #readPart(part: WireContentPart, parts: StreamPart[]): void {
+    const thinking = thinkingOf(part);
+    if (thinking !== "") this.#pushThinking(thinking, parts, "content");
+    else if (part.text) this.#pushText(part.text, parts);
+    else if (part.type !== "text" && part.type !== "thinking") {
+      this.#kind = undefined;
+      const kind = `openai.content.${part.type ?? "part"}`;
+      parts.push({
+        type: "provider",
+        block: { type: "provider", kind, opaque: toOpaque({ part: part as Json }, this.#host) },
+      });
+    }
+  }
+
+  #pushThinking(delta: string, parts: StreamPart[], field?: "reasoning" | "content"): void {
+    const block = this.#blockOf("thinking");
+    const isNew = field !== undefined && !this.#marked?.has(block);
+    if (isNew) (this.#marked ??= new Set()).add(block);
     parts.push({
       type: "thinking.delta",
       delta,
       block,
-      ...(isNew && { opaque: toOpaque({ field }, host) }),
+      ...(isNew && { opaque: toOpaque({ field }, this.#host) }),
     });
-  };
+  }
 
-  const pushText = (delta: string, parts: StreamPart[]): void => {
-    parts.push({ type: "text.delta", delta, block: blockOf("text") });
-  };
+  #pushText(delta: string, parts: StreamPart[]): void {
+    parts.push({ type: "text.delta", delta, block: this.#blockOf("text") });
+  }
 
-  const readPart = (part: WireContentPart, parts: StreamPart[]): void => {
-    const thinking = thinkingOf(part);
-    if (thinking !== "") pushThinking(thinking, parts, "content");
-    else if (part.text) pushText(part.text, parts);
-    else if (part.type !== "text" && part.type !== "thinking") {
-      run = { ...run, kind: "" };
-      const kind = `openai.content.${part.type ?? "part"}`;
-      parts.push({
-        type: "provider",
-        block: { type: "provider", kind, opaque: toOpaque({ part: part as Json }, host) },
-      });
+  #blockOf(kind: "text" | "thinking"): number {
+    if (!this.#isInParts) return 0;
+    if (this.#kind !== kind) {
+      this.#kind = kind;
+      this.#block++;
     }
-  };
-
-  const readDelta = (delta: WireDelta, parts: StreamPart[]): void => {
-    const thinking = delta.reasoning_content || delta.reasoning;
-    if (typeof thinking === "string" && thinking !== "")
-      pushThinking(thinking, parts, delta.reasoning_content ? undefined : "reasoning");
-    const hadDetails = details.all.length > 0;
-    details.add(delta.reasoning_details);
-    if (!hadDetails && details.all.length > 0) parts.push({ type: "thinking.delta", delta: "", block: 0 });
-    if (typeof delta.content === "string") {
-      if (delta.content !== "") pushText(delta.content, parts);
-    } else if (delta.content) {
-      isInParts = true;
-      for (const part of delta.content) if (part) readPart(part, parts);
-    }
-    if (delta.refusal) {
-      isRefusal = true;
-      pushText(delta.refusal, parts);
-    }
-    for (const image of delta.images ?? []) {
-      const block = imageOf(image?.image_url?.url);
-      if (block) parts.push({ type: "media", block });
-    }
-    for (const fragment of delta.tool_calls ?? [])
-      if (fragment) parts.push(readCall(fragment, (keyOf ??= createToolCallKeys())(fragment), host));
-  };
-
-  return {
-    read(chunk) {
-      const parts: StreamPart[] = [];
-      if (chunk.id && responseId === undefined) responseId = chunk.id;
-      const choice = chunk.choices?.find(({ index }) => !index);
-      const delta = choice?.delta ?? choice?.message;
-      if (delta) readDelta(delta, parts);
-      if (parts.length > 0) hasContent = true;
-      if (choice?.finish_reason) raw = choice.finish_reason;
-      failure ??= choice?.error ?? chunk.x_groq?.error ?? undefined;
-      const usage = usageOf(chunk);
-      if (usage) parts.push({ type: "usage", usage });
-      else if (!chunk.choices) unknownChunk ??= chunk;
-      metadata.add(chunk, choice, delta);
-      return parts;
-    },
-    finish() {
-      const reason: FinishReason = isRefusal ? "refusal" : toFinishReason(raw);
-      const all = metadata.all;
-      const end: StreamPart = {
-        type: "finish",
-        reason,
-        ...(raw !== undefined && { raw }),
-        ...(responseId !== undefined && { responseId }),
-        ...(all && { metadata: all }),
-      };
-      if (details.all.length === 0) return [end];
-      const opaque = toOpaque({ reasoning_details: details.all }, host);
-      return [{ type: "thinking.delta", delta: "", block: 0, opaque }, end];
-    },
-    get hasContent() {
-      return hasContent;
-    },
-    get hasFinished() {
-      return raw !== undefined;
-    },
-    get serverFailure() {
-      if (failure !== undefined) return failure;
-      if (isServerFailure(raw)) return raw;
-      return hasContent || raw !== undefined ? undefined : unknownChunk;
-    },
-  };
+    return this.#block;
+  }
 }
+
+const NONE: readonly never[] = [];
 
 function thinkingOf({ thinking = "" }: WireContentPart): string {
   return typeof thinking === "string" ? thinking : thinking.map(({ text = "" }) => text).join("");
