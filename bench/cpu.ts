@@ -31,8 +31,8 @@ export type Sampling = {
   /** CPU ms that each variant works before that: a busy machine compiles as much in it as an idle one, which is not so of time on the
    *  wall or of a number of rounds. */
   readonly warmUpMs: number;
-  /** A sample is the mean of as many runs as take so many CPU ms; default 0: of one. Short runs need some: in a few ms a variant is
-   *  paid all of a collection of garbage or none, and much of what it does is to bring its code into the caches again. */
+  /** A sample is the mean of as many runs as take so many CPU ms; default 0: of one. Short runs need some: in a few ms, all of a
+   *  collection of garbage is counted or none, and much of the time goes into bringing code into the caches again. */
   readonly sampleMs?: number;
 };
 

@@ -126,8 +126,8 @@ all of them longer, so compare the ratios. \`npm run bench -- short parallel\` m
 ${machine(noise)}
 
 CPU time of the whole process, all threads, garbage collection included. The variants of a table are measured in turns within
-one run, after each has warmed up by CPU time. A sample is the mean of as many runs as take 250 ms, but of a process for the last table:
-in less, a run is paid all of a collection of garbage or none. A ratio is taken round by round to what stands beside it; shown are medians and quartiles.
+one run, after each has warmed up by CPU time. A sample is the mean of as many runs as take 250 ms of CPU, in the last table of one process:
+in less time, all of a collection of garbage is counted or none. A ratio is taken round by round to what stands beside it; shown are medians and quartiles.
 Below each table the bare variant is compared with itself: that far a ratio can be from the truth.
 
 ${sections.join("\n")}

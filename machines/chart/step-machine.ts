@@ -41,7 +41,8 @@ type Implementations = { readonly actors?: object; readonly actions?: object };
 type Inspected = { _sendInspectionEvent(event: object): void };
 
 /** Events that XState itself answers. */
-const OF_XSTATE: ReadonlySet<string> = new Set(["xstate.init", "xstate.stop"]);
+const INIT = "xstate.init";
+const STOP = "xstate.stop";
 
 /**
  * An XState machine that takes the steps of a resolver. XState works a step out as many small changes and makes a snapshot for
@@ -85,20 +86,37 @@ export class StepMachine<Context extends object> extends StateMachine<
   }
 
   override transition(snapshot: AnyMachineSnapshot, event: Event, scope: AnyActorScope): AnyMachineSnapshot {
-    const taken = OF_XSTATE.has(event.type) ? undefined : this.#resolve(snapshot, event);
+    const isStop = event.type === STOP;
+    if (isStop && isEmpty(snapshot.children)) {
+      const stopped = { ...snapshot, status: "stopped" } as AnyMachineSnapshot;
+      this.#inspect(stopped, event, scope);
+      return stopped;
+    }
+    const taken = isStop || event.type === INIT ? undefined : this.#resolve(snapshot, event);
     if (!taken) return super.transition(snapshot, event, scope);
     const next = this.#take(snapshot, taken, scope);
-    const transitions = () => [this.#transitionOf(taken)];
-    (scope.system as unknown as Inspected)._sendInspectionEvent({
+    this.#inspect(next, event, scope, taken);
+    return next;
+  }
+
+  /** Tells inspectors of the microstep that led to a snapshot. Nobody inspects an actor that nobody has. */
+  #inspect(
+    snapshot: AnyMachineSnapshot,
+    event: Event,
+    { system, self }: AnyActorScope,
+    taken?: StepTaken<Context>,
+  ): void {
+    if (this.#isUnseen(self)) return;
+    const transitions = () => (taken ? [this.#transitionOf(taken)] : []);
+    (system as unknown as Inspected)._sendInspectionEvent({
       type: "@xstate.microstep",
-      actorRef: scope.self,
+      actorRef: self,
       event,
-      snapshot: next,
+      snapshot,
       get _transitions() {
         return transitions(); // read only if somebody inspects
       },
     });
-    return next;
   }
 
   override getTransitionData(snapshot: AnyMachineSnapshot, event: Event): AnyTransitionDefinition[] {
@@ -109,7 +127,7 @@ export class StepMachine<Context extends object> extends StateMachine<
   /** A snapshot of this machine is whole if it has no services. XState would walk through all of its context. */
   override restoreSnapshot(snapshot: Snapshot<unknown>, scope: AnyActorScope): AnyMachineSnapshot {
     const isOwn = isMachineSnapshot(snapshot) && snapshot.machine === (this as unknown);
-    const isWhole = isOwn && Object.keys(snapshot.children).length === 0;
+    const isWhole = isOwn && isEmpty(snapshot.children);
     return isWhole ? snapshot : super.restoreSnapshot(snapshot, scope);
   }
 
@@ -138,7 +156,8 @@ export class StepMachine<Context extends object> extends StateMachine<
     const services = new Services(before, actors as never, scope, perform, this.#isUnseen);
 
     if (move)
-      for (const node of this.#within(move, from)) for (const { id } of node.services) services.stop(id);
+      for (let node = this.#resolver.node(from); node.path !== move.within; node = node.parent!)
+        for (const { id } of node.services) services.stop(id);
     info = { context, event, self, system };
     for (const effect of effects) {
       if (effect.type === "spawn") services.start(effect);
@@ -148,9 +167,7 @@ export class StepMachine<Context extends object> extends StateMachine<
     perform("stepTaken", taken, actions["stepTaken"]);
     const reply = replyTo(taken);
     if (reply) perform("xstate.emit", { event: reply }, () => scope.defer(() => scope.emit(reply)));
-    if (move)
-      for (const node of this.#within(move, move.target).toReversed())
-        for (const { src, id, input } of node.services) services.start({ src, id, input: input(context) });
+    if (move) startServices(this.#resolver.node(move.target), move, context, services);
 
     const { children } = services;
     const place = move && move.target !== from ? this.#at(move.target) : snapshot;
@@ -158,11 +175,11 @@ export class StepMachine<Context extends object> extends StateMachine<
     return isSame ? snapshot : ({ ...place, context, children } as AnyMachineSnapshot);
   }
 
-  /** The state of a path and those around it, as far as a move leaves or enters them; the innermost first. */
-  #within({ within }: Move, path: string): readonly Node<Context>[] {
-    const nodes: Node<Context>[] = [];
-    for (let node = this.#resolver.node(path); node.path !== within; node = node.parent!) nodes.push(node);
-    return nodes;
+  /** The outermost state that a move leaves. */
+  #outermost({ within }: Move, from: string): Node<Context> {
+    let node = this.#resolver.node(from);
+    while (node.parent!.path !== within) node = node.parent!;
+    return node;
   }
 
   #at(path: string): AnyMachineSnapshot {
@@ -179,7 +196,7 @@ export class StepMachine<Context extends object> extends StateMachine<
   #transitionOf(taken: StepTaken<Context>): AnyTransitionDefinition {
     const { event, from, step } = taken;
     const { move } = step;
-    const source = move ? this.#within(move, from).at(-1)! : this.#resolver.node(from);
+    const source = move ? this.#outermost(move, from) : this.#resolver.node(from);
     const target = move && this.#resolver.node(move.target);
     return {
       eventType: event.type,
@@ -195,6 +212,18 @@ export class StepMachine<Context extends object> extends StateMachine<
       }),
     };
   }
+}
+
+/** Starts the services of the states that a move enters, those of the outermost first. */
+function startServices<Context>(node: Node<Context>, move: Move, context: Context, services: Services): void {
+  if (node.path === move.within) return;
+  startServices(node.parent!, move, context, services);
+  for (const { src, id, input } of node.services) services.start({ src, id, input: input(context) });
+}
+
+function isEmpty(children: object): boolean {
+  for (const _ in children) return false;
+  return true;
 }
 
 /** The answer to a command that wants one. */
@@ -233,6 +262,9 @@ type Queue = {
 type Children = { [id: string]: AnyActorRef | undefined };
 type Actors = { readonly [src: string]: AnyActorLogic | undefined };
 type Perform = (type: string, params: unknown, exec: ExecutableActionObject["exec"]) => void;
+
+/** So many services are copied sooner than one of them is deleted, which makes a slow object of the others. */
+const FEW = 4;
 
 /** The services of an actor during a step. They start and stop behind it. */
 class Services {
@@ -274,8 +306,7 @@ class Services {
     const child = this.children[id];
     const isNew = child !== this.#before[id];
     const hasEnded = child !== undefined && child.getSnapshot().status !== "active";
-    // one that has ended by itself is forgotten in place: n results at once would else copy n services n times
-    if (child) delete (hasEnded && this.#isUnseen(scope.self) ? this.children : this.#own())[id];
+    if (child) this.#forget(id, hasEnded);
     this.#perform("xstate.stopChild", child, () => {
       if (!child || hasEnded) return;
       if (isNew) {
@@ -283,6 +314,18 @@ class Services {
         scope.stopChild(child);
       } else scope.defer(() => scope.stopChild(child));
     });
+  }
+
+  /** One that has ended by itself is forgotten in place if there are many: n results at once would else copy n services n times. */
+  #forget(id: string, hasEnded: boolean): void {
+    const ids = Object.keys(this.children);
+    if (ids.length > FEW && hasEnded && this.#isUnseen(this.#scope.self)) {
+      delete this.children[id];
+      return;
+    }
+    const rest: Children = {};
+    for (const other of ids) if (other !== id) rest[other] = this.children[other];
+    this.children = rest;
   }
 
   #own(): Children {

@@ -1,4 +1,4 @@
-import { createActor, type Actor, type AnyActorRef, type InspectionEvent } from "xstate";
+import { createActor, pathToStateValue, type Actor, type AnyActorRef, type InspectionEvent } from "xstate";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
@@ -30,13 +30,6 @@ export type ChartOwner = {
 
 type ChartActor = Actor<typeof liveMachine>;
 type Observer = (event: InspectionEvent) => void;
-type State = string | { readonly [key: string]: State };
-
-function stateOf(path: string): State {
-  const [key, ...inner] = path.split(".");
-  return inner.length === 0 ? key! : { [key!]: stateOf(inner.join(".")) };
-}
-
 /**
  * The chart of a session in this process. A session at rest is its place alone: nothing runs that XState would have to hold.
  * Its actor is made for an event and dropped when the session rests again, unless somebody outside has seen it.
@@ -104,7 +97,7 @@ export class LiveChart {
     const { host, parent } = this.#owner;
     const { path, context } = this.#now;
     const actor = createActor(liveMachine, {
-      snapshot: liveMachine.resolveState({ value: stateOf(path), context }),
+      snapshot: liveMachine.resolveState({ value: pathToStateValue(path.split(".")), context }),
       input: context, // not read: the snapshot has it
       ...(parent ? { parent: parent.ref, id: context.settings.agent } : options),
     });

@@ -120,7 +120,10 @@ export class AgentError extends Error {
     this.isRetryable = options.isRetryable ?? false;
     if (options.retryAt !== undefined) this.retryAt = options.retryAt;
     this.data = options.data ?? {};
-    Object.defineProperty(this, MARKER, { value: true });
+  }
+
+  static {
+    Object.defineProperty(this.prototype, MARKER, { value: true });
   }
 
   /** Returns the error as plain data, without its cause and its stack. */

@@ -58,6 +58,8 @@ export function frozenCopy<T>(value: T): T {
 export function freeze<T>(value: T): T {
   if (!isPlain(value) || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const part of Object.values(value)) freeze(part);
+  // without a list of the values: each message, event and outcome is frozen
+  if (Array.isArray(value)) for (const part of value) freeze(part);
+  else for (const name in value) freeze(value[name]);
   return value;
 }

@@ -207,13 +207,14 @@ describe("a service", () => {
   });
 
   test.each([
-    ["leaves a snapshot of before as it was", false, ["s", "t"]],
-    ["is forgotten in place if nobody has a snapshot", true, ["t"]],
-  ])("that has ended by itself and is stopped %s", async (_, isUnseen, kept) => {
+    ["leaves a snapshot of before as it was", false, ["s", "t", "u", "v", "w"], ["s", "t", "u", "v", "w"]],
+    ["is forgotten in place if nobody has a snapshot", true, ["s", "t", "u", "v", "w"], ["t", "u", "v", "w"]],
+    ["is left out of a copy if there are few", true, ["s", "t"], ["s", "t"]],
+  ])("that has ended by itself and is stopped %s", async (_, isUnseen, all, kept) => {
     const { ends, machine } = machineWith(
       {
         a: waits({
-          entry: [spawn("s"), spawn("t")],
+          entry: all.map(spawn),
           on: { "xstate.done.actor.s": { actions: [add(1), stop("s")] } },
         }),
       },
@@ -224,7 +225,7 @@ describe("a service", () => {
     ends.get("s")!();
     await tick();
     const { children, context } = actor.getSnapshot();
-    expect([before.children, children].map(Object.keys)).toEqual([kept, ["t"]]);
+    expect([before.children, children].map(Object.keys)).toEqual([kept, all.slice(1)]);
     expect([children["t"]!.getSnapshot().status, context.count]).toEqual(["active", 1]);
   });
 

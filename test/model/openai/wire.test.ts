@@ -95,6 +95,18 @@ describe("our fixtures in the shapes of real servers", () => {
     );
   });
 
+  test("a byte order mark before the first event is no text, and one in a text is", async () => {
+    const chunk = { id: "c", choices: [{ index: 0, delta: { content: "a\uFEFFb" }, finish_reason: "stop" }] };
+    const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    const before = new TextEncoder().encode(body.slice(0, body.indexOf("\uFEFF"))).length;
+    for (const sizes of [[Infinity], [1], [before, Infinity], [before + 1, Infinity], [before + 3, Infinity]])
+      expect((await replay(body, { sizes })).content, String(sizes)).toEqual([
+        { type: "text", text: "a\uFEFFb" },
+      ]);
+    for (const sizes of [[Infinity], [1], [3, Infinity], [2, Infinity]])
+      expect((await replay(`\uFEFF${body}`, { sizes })).content, String(sizes)).toHaveLength(1);
+  });
+
   test("CRLF line ends, comments and event names are read over", async () => {
     const body = bodyOf("text-usage-last.chunks.txt");
     const crlf = `: keep-alive\r\n\r\n${body.replaceAll("data:", "event: message\r\nid: 7\r\ndata:").replaceAll("\n\n", "\r\n\r\n")}`;
