@@ -4,28 +4,9 @@ import { parseArgs } from "node:util";
 import { observeNoise } from "./noise.ts";
 import { prefixHits, type PrefixHits } from "./prefix-share.ts";
 import { report } from "./report.ts";
-import { chunk } from "./workloads/chunk.ts";
-import { history, iteration } from "./workloads/iteration.ts";
-import { long, saved, task } from "./workloads/long.ts";
-import { parallel } from "./workloads/parallel.ts";
-import { parts } from "./workloads/parts.ts";
-import { http, short } from "./workloads/short.ts";
-import { start } from "./workloads/start.ts";
-import { measure, type Measured, type Workload } from "./workload.ts";
+import { measureApart, type Measured } from "./workload.ts";
+import { WORKLOADS } from "./workloads/all.ts";
 
-const WORKLOADS: { readonly [name: string]: () => Promise<Workload> } = {
-  iteration,
-  short,
-  http,
-  parts,
-  chunk,
-  parallel,
-  long,
-  saved,
-  history,
-  task,
-  start,
-};
 /** Compares requests; nothing of it is timed. */
 const PREFIX = "prefix";
 const NAMES = [...Object.keys(WORKLOADS), PREFIX];
@@ -56,6 +37,7 @@ const chosen = positionals.length > 0 ? NAMES.filter((name) => positionals.inclu
 
 const noise = observeNoise();
 const measured: Measured[] = [];
+let cpu = 0;
 let prefixes: { readonly [name: string]: PrefixHits } | undefined;
 for (const name of chosen) {
   console.error(`${name} …`);
@@ -67,8 +49,12 @@ for (const name of chosen) {
         contextWindow: { maxTokens: 32_000 },
       }),
     };
-  else measured.push(await measure(await WORKLOADS[name]!()));
+  else {
+    const said = await measureApart(name);
+    measured.push(said.measured);
+    cpu += said.cpu;
+  }
 }
-const text = report(measured, prefixes, noise());
+const text = report(measured, prefixes, noise(cpu));
 console.log(text);
 if (values.write) writeFileSync(join(import.meta.dirname, "../docs/bench.md"), text);

@@ -19,14 +19,14 @@ function spent(): { readonly all: number; readonly used: number } {
   return { all, used: all - idle };
 }
 
-/** Begins to observe the machine; what is returned ends it. Child processes that have not ended count as others. */
-export function observeNoise(): () => Noise {
+/** Begins to observe the machine; what is returned ends it, with the CPU µs of child processes that are not to count as others. */
+export function observeNoise(): (children?: number) => Noise {
   const before = { ...spent(), load: loadavg()[0]!, own: process.cpuUsage() };
-  return () => {
+  return (children = 0) => {
     const after = spent();
     const { user, system } = process.cpuUsage(before.own);
     const all = Math.max(1, after.all - before.all);
-    const others = after.used - before.used - (user + system) / 1_000;
+    const others = after.used - before.used - (user + system + children) / 1_000;
     return { load: [before.load, loadavg()[0]!], others: Math.max(0, others / all) };
   };
 }

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { IS_SMOKE, median, quantile, ratios } from "./cpu.ts";
 import type { Noise } from "./noise.ts";
 import type { PrefixHits } from "./prefix-share.ts";
-import type { Measured, Variant } from "./workload.ts";
+import type { Described, Measured } from "./workload.ts";
+
+type Variant = Described["variants"][string];
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 const spread = (values: readonly number[], digits: number): string =>
@@ -125,8 +127,8 @@ all of them longer, so compare the ratios. \`npm run bench -- short parallel\` m
 
 ${machine(noise)}
 
-CPU time of the whole process, all threads, garbage collection included. The variants of a table are measured in turns within
-one run, after each has warmed up by CPU time. A sample is the mean of as many runs as take 250 ms of CPU, in the last table of one process:
+CPU time of the whole process, all threads, garbage collection included. Each table is of one process, in which its variants are
+measured in turns, after each has warmed up by CPU time. A sample is the mean of as many runs as take 250 ms of CPU, in the last table of one process:
 in less time, all of a collection of garbage is counted or none. A ratio is taken round by round to what stands beside it; shown are medians and quartiles.
 Below each table the bare variant is compared with itself: that far a ratio can be from the truth.
 

@@ -240,7 +240,6 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     input?: Input,
     options: CallOptions<S, never> & StreamOptions = {},
   ): AgentStream<OutputOf<S>> {
-    const forCaller = callerOf(this.stream);
     let hasBegun = false; // earlier events belong to another turn
     return createStream<OutputOf<S>>({
       subscribe: (listener) =>
@@ -249,7 +248,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
           undefined,
           options?.cumulative,
         ),
-      run: () => this.#call(input, options, forCaller, () => (hasBegun = true)),
+      run: () =>
+        this.#call(
+          input,
+          options,
+          (thrown) => thrown,
+          () => (hasBegun = true),
+        ),
       onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
     });
   }

@@ -1,5 +1,6 @@
 import { EventBuffer } from "../event/buffer.ts";
 import type { AgentEvent } from "../event/types.ts";
+import { callerOf, errorOfWaiter } from "./caller.ts";
 import type { AgentStream, Reply } from "./types.ts";
 
 /** The events between a run, which must not wait, and readers, which may be slow: unread deltas of one block or call are merged. */
@@ -44,7 +45,8 @@ class EventQueue {
 /** The agent of a stream. */
 export type StreamSource<O> = {
   subscribe(listener: (event: AgentEvent) => void): () => void;
-  /** Starts the turn; settles when the turn is over. */
+  /** Starts the turn; settles when the turn is over. It rejects with what the turn has failed with, which gets the frames of who reads
+   *  the stream. */
   run(): Promise<Reply<O>>;
   /** The reader has left before the end. */
   onLeave(): void;
@@ -58,28 +60,38 @@ const DONE: Read = { done: true, value: undefined };
  *  end interrupts it, unless the source lets it go on. */
 export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   const queue = new EventQueue();
+  let running: Promise<Reply<O>> | undefined;
   let reply: Promise<Reply<O>> | undefined;
   let isOver = false;
 
   const start = (): Promise<Reply<O>> => {
-    if (reply) return reply;
+    if (running) return running;
     const stop = source.subscribe((event) => {
       if (isOver) return; // an event of the next turn
       isOver = event.type === "turn.end"; // the turn may still have to be stored
       queue.push(event);
     });
-    reply = source.run().finally(() => {
+    running = source.run().finally(() => {
       isOver = true;
       stop();
       queue.end();
     });
-    reply.catch(() => {});
-    return reply;
+    running.catch(() => {});
+    return running;
+  };
+
+  const replyOf = (): Promise<Reply<O>> => {
+    const forCaller = callerOf(replyOf);
+    const promise = start().catch((thrown: unknown) => {
+      throw forCaller(thrown);
+    });
+    promise.catch(() => {});
+    return promise;
   };
 
   // An iterator by hand: a generator takes three ticks for an event, and there are many events.
   const events = (): AsyncIterator<AgentEvent, undefined> => {
-    let running: Promise<Reply<O>> | undefined;
+    let hasBegun = false;
     let isRead = false;
     const later = async (): Promise<Read> => {
       while (!isRead) {
@@ -88,18 +100,23 @@ export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
         if (value) return { done: false, value };
         if (!queue.isOver) continue; // another reader has it
         isRead = true;
-        await running; // throws what the turn failed with
+        try {
+          await running;
+        } catch (thrown) {
+          throw errorOfWaiter(thrown);
+        }
       }
       return DONE;
     };
     return {
       next() {
-        running ??= start();
+        hasBegun = true;
+        void start();
         const value = isRead ? undefined : queue.shift();
         return value ? Promise.resolve({ done: false, value }) : later();
       },
       async return(): Promise<Read> {
-        if (running && !isRead && !isOver) source.onLeave();
+        if (hasBegun && !isRead && !isOver) source.onLeave();
         isRead = true;
         return DONE;
       },
@@ -109,7 +126,7 @@ export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   return {
     [Symbol.asyncIterator]: events,
     get reply() {
-      return start();
+      return (reply ??= replyOf());
     },
   };
 }

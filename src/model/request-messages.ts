@@ -16,7 +16,23 @@ const SHOWN: PropertyDescriptor = {
   },
 };
 
-const piecesBy = new WeakMap<object, readonly Piece[]>();
+/** What a request is made of, and the list that was made of it. */
+type Parts = { readonly pieces: readonly Piece[]; list: readonly Msg[] | undefined };
+
+/** Where a request has its parts, and itself: what stands for it, such as a proxy, may have other messages. */
+const PARTS = Symbol("parts");
+const SELF = Symbol("self");
+type WithParts = { readonly [PARTS]?: Parts; readonly [SELF]?: object };
+
+/** One for all requests: an object with a getter of its own is a slow object. */
+const MESSAGES: PropertyDescriptor = {
+  get(this: Required<WithParts>): readonly Msg[] {
+    const parts = this[PARTS];
+    return (parts.list ??= Object.freeze(listOf(parts.pieces)));
+  },
+  enumerable: true,
+  configurable: true,
+};
 
 /**
  * Returns a request of these pieces. If later requests have some of them too, its list of messages is made when it is first read: an
@@ -30,15 +46,22 @@ export function requestOfPieces<Rest extends object>(
   pieces: readonly Piece[],
 ): { readonly messages: readonly Msg[] } & Rest {
   if (!pieces.some(({ known }) => known)) return { messages: Object.freeze(listOf(pieces)), ...rest };
-  let list: readonly Msg[] | undefined;
-  const request = {
-    get messages(): readonly Msg[] {
-      return (list ??= Object.freeze(listOf(pieces)));
-    },
-    ...rest,
-  };
-  piecesBy.set(request, pieces);
-  return Object.defineProperty(request, INSPECT, SHOWN);
+  return requestWith({ pieces, list: undefined }, rest);
+}
+
+function requestWith<Rest extends object>(
+  parts: Parts,
+  rest: Rest,
+): { readonly messages: readonly Msg[] } & Rest {
+  const request = Object.assign(Object.defineProperty({}, "messages", MESSAGES), rest);
+  Object.defineProperty(request, PARTS, { value: parts });
+  Object.defineProperty(request, SELF, { value: request });
+  return Object.defineProperty(request, INSPECT, SHOWN) as never;
+}
+
+function partsOf(request: object): Parts | undefined {
+  const { [PARTS]: parts, [SELF]: self } = request as WithParts;
+  return self === request ? parts : undefined;
 }
 
 /** Returns the messages of pieces as one list. */
@@ -48,16 +71,16 @@ export function listOf(pieces: readonly Piece[]): Msg[] {
 
 /** Returns the messages of a request in pieces: one, if it was not made of several. */
 export function piecesOf(request: ModelRequest): readonly Piece[] {
-  return piecesBy.get(request) ?? [request];
+  return partsOf(request)?.pieces ?? [request];
 }
 
 /** Returns the request with other options. */
 export function withOptions(request: ModelRequest, options: GenerateOptions): ModelRequest {
-  const pieces = piecesBy.get(request);
-  if (!pieces) return { ...request, options };
-  const other = Object.defineProperties({}, Object.getOwnPropertyDescriptors(request)) as ModelRequest;
-  piecesBy.set(other, pieces);
-  return Object.assign(other, { options });
+  const parts = partsOf(request);
+  if (!parts) return { ...request, options };
+  const names = Object.keys(request).filter((name) => name !== "messages") as (keyof ModelRequest)[];
+  const rest = Object.fromEntries(names.map((name) => [name, request[name]]));
+  return requestWith(parts, { ...(rest as Omit<ModelRequest, "messages">), options });
 }
 
 /** Returns what `make` makes of each piece. Of pieces that later requests have too, it is made once. */

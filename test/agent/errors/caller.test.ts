@@ -18,6 +18,7 @@ const calls: readonly (readonly [string, (agent: Agent) => Promise<unknown>])[] 
   ["awaited", async (agent) => await namedCaller(agent)],
   ["with a handler", (agent) => namedCaller(agent).catch((error: unknown) => Promise.reject(error as Error))],
   ["streamed", async (agent) => await namedStream(agent)],
+  ["streamed and awaited", async (agent) => await namedStreamOf(agent)],
 ];
 
 function namedCaller(agent: Agent): Promise<unknown> {
@@ -27,6 +28,10 @@ function namedCaller(agent: Agent): Promise<unknown> {
 async function namedStream(agent: Agent): Promise<void> {
   const stream = agent.stream("go");
   for await (const _ of stream);
+}
+
+async function namedStreamOf(agent: Agent): Promise<unknown> {
+  return await agent.stream("go").reply;
 }
 
 describe("the stack of the error of a failed call", () => {
@@ -59,6 +64,16 @@ describe("the cause of the error of a failed call", () => {
   test("is what the model threw, with its own cause", async () => {
     const { agent } = scripted([{ error: down }]);
     expect((await thrownBy(() => agent.call("go"))).cause).toBe(down);
+  });
+
+  test("is the same for the reply of a stream, and for its loop", async () => {
+    const { agent } = scripted([{ error: down }]);
+    const stream = agent.stream("go");
+    expect((await thrownBy(async () => stream.reply)).cause).toBe(down);
+    const loop = async (): Promise<void> => {
+      for await (const _ of stream);
+    };
+    expect((await thrownBy(loop)).cause).toBe(down);
   });
 
   test("is what a hook threw", async () => {

@@ -90,6 +90,20 @@ test("a request whose messages were replaced by a spread is sent with the new on
   expect(chatRequestText(derived, OPTIONS, chatFormatOf({}))).toContain('"new"');
 });
 
+test("what stands for a request has its messages, or those that it says it has", () => {
+  const request = requestOf(Transcript.of(messagesOf(300)));
+  const sent = (asked: ModelRequest): string => chatRequestText(asked, OPTIONS, chatFormatOf({}));
+  const same = new Proxy(request, {});
+  expect(same.messages).toBe(request.messages);
+  expect((Object.create(request) as ModelRequest).messages).toBe(request.messages);
+  expect(sent(same)).toBe(sent(request));
+  const messages = [message("n", "user", [text("new")])];
+  const other = new Proxy(request, {
+    get: (target, name) => (name === "messages" ? messages : (Reflect.get(target, name) as unknown)),
+  });
+  expect(sent(other)).toBe(sent({ ...request, messages }));
+});
+
 test("a request with other options has the same messages in the same pieces", () => {
   const request = requestOf(Transcript.of(messagesOf(300)));
   const other = withOptions(request, { temperature: 1 });
