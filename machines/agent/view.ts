@@ -170,17 +170,21 @@ type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
   readonly limits: ResultLimits;
   readonly base: number;
   /** {@link PIECE} messages each, which later requests share. */
-  full: readonly Piece[];
+  full: readonly SizedPiece[];
   /** The messages behind these. */
   rest: Msg[];
-  /** The size of the first `index` of these messages together, in tokens. */
+  /** The size of the full pieces and of the first `index` of the rest together, in tokens. */
   sizes: number[];
   /** The indexes in the transcript of the messages with a result that is too long to be shown whole. */
   readonly offloaded: number[];
 };
+/** A piece with the size of all messages of its run before it. */
+type SizedPiece = Required<Piece> & { readonly before: number };
+
 const RUN = Symbol("run");
+const SIZES = Symbol("sizes");
 const PIECE = 128;
-const NONE: readonly Piece[] = [];
+const NONE: readonly SizedPiece[] = [];
 /** Shorter arrays are copied without the places that they keep free to grow: many sessions rest. */
 const SHORT = 16;
 
@@ -198,26 +202,49 @@ function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin
 }
 
 /** The index in the transcript behind the last message of a run. */
-const endOf = ({ base, sizes }: Run): number => base + sizes.length - 1;
+const endOf = ({ base, full, rest }: Run): number => base + full.length * PIECE + rest.length;
 
 /** Adds what a run lacks of a transcript. */
 function extend(run: Run, transcript: Transcript, view: View): void {
-  const { sizes, offloaded: long, limits } = run;
+  const { offloaded: long, limits } = run;
   for (let index = endOf(run); index < transcript.length; index++) {
     const message = transcript.at(index)!;
     const seen = shown(message, formAt(view, index), limits);
     run.rest.push(seen);
-    if (run.rest.length === PIECE) {
-      run.full = [...run.full, { messages: run.rest, known: {} }];
-      run.rest = [];
-    }
-    sizes.push(sizes.at(-1)! + measured(seen)); // kept here, not in a weak map: the collector looks at all of its keys
+    run.sizes.push(run.sizes.at(-1)! + measured(seen));
+    if (run.rest.length === PIECE) closePiece(run);
     if (message.content.some((block) => block.type === "tool_result" && isOffloaded(block, limits)))
       long.push(index);
   }
-  if (sizes.length > SHORT + 1) return;
+  if (run.full.length > 0 || run.rest.length > SHORT) return;
   run.rest = run.rest.slice();
-  run.sizes = sizes.slice();
+  run.sizes = run.sizes.slice();
+}
+
+function closePiece(run: Run): void {
+  run.full = [...run.full, { messages: run.rest, known: {}, before: run.sizes[0]! }];
+  run.rest = [];
+  run.sizes = [run.sizes.at(-1)!];
+}
+
+/** Returns the size of the first `count` messages of a run together. Within a full piece its messages are measured again, once: few
+ *  views begin or end there, and a long session at rest need not hold a number for each of its messages. */
+function sizeUpTo({ full, sizes }: Run, count: number): number {
+  const piece = full[Math.floor(count / PIECE)];
+  if (!piece) return sizes[count - full.length * PIECE]!;
+  const { messages, known, before } = piece;
+  const inside = count % PIECE;
+  if (inside === 0) return before;
+  return before + ((known[SIZES] ??= prefixSums(messages)) as readonly number[])[inside]!;
+}
+
+function prefixSums(messages: readonly Msg[]): readonly number[] {
+  let sum = 0;
+  return messages.map((message) => {
+    const before = sum;
+    sum += measured(message);
+    return before;
+  });
 }
 
 /** Returns what stands before the part of a view that begins at `begin`. */
@@ -261,9 +288,9 @@ export function shownSize(message: Msg, form: Form, limits: ResultLimits): numbe
 export function sizeOfView(transcript: Transcript, view: View | null, limits: ResultLimits): number {
   const seen = view ?? WHOLE;
   const begin = beginOf(transcript, seen.from);
-  const { base, sizes } = runFrom(transcript, seen, limits, begin);
+  const run = runFrom(transcript, seen, limits, begin);
   const before = beforeOf(transcript, seen, begin).reduce((sum, each) => sum + sizeOfMessage(each), 0);
-  return before + sizes[transcript.length - base]! - sizes[begin - base]!;
+  return before + sizeUpTo(run, transcript.length - run.base) - sizeUpTo(run, begin - run.base);
 }
 
 /** Returns how many messages a model sees. */

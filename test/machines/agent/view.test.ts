@@ -139,3 +139,19 @@ test("a list of messages that a view has given is not changed by later messages"
   viewOf(second, null, { maxTokens: null, tools: {}, exclude: [], keepMedia: null });
   expect(seen.map(({ id }) => id)).toEqual(["m1"]);
 });
+
+test("the size of a long view is that of its messages, wherever it begins and whatever was appended later", () => {
+  const limits: ResultLimits = { maxTokens: null, tools: {}, exclude: [], keepMedia: null };
+  const said = (index: number): Msg => message(`m${index}`, "user", [text("x".repeat(index % 97))]);
+  const transcripts = [Transcript.of([said(0)])];
+  for (let index = 1; index < 400; index++) transcripts.push(transcripts.at(-1)!.append([said(index)]));
+  const edges = [0, 1, 127, 128, 129, 200, 255, 256, 399];
+  sizeOfView(transcripts.at(-1)!, null, limits);
+  for (const from of edges)
+    for (const last of edges.filter((each) => each >= from)) {
+      const view: View = { ...WHOLE, from };
+      const seen = viewOf(transcripts[last]!, view, limits);
+      const sum = seen.reduce((size, msg) => size + sizeOfMessage(msg), 0);
+      expect([seen.length, sizeOfView(transcripts[last]!, view, limits)]).toEqual([last + 1 - from, sum]);
+    }
+});
