@@ -2,7 +2,16 @@ import { freeze } from "../base/freeze.ts";
 import { toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
-type Log = { messages: Msg[]; callIds: Set<string> | undefined; readonly known: TranscriptMemo };
+type Log = {
+  /** Those that it was made of, which are never copied again. */
+  readonly first: readonly Msg[];
+  /** Those that were appended. */
+  more: Msg[];
+  callIds: Set<string> | undefined;
+  readonly known: TranscriptMemo;
+};
+
+const NONE: readonly Msg[] = Object.freeze([]);
 
 /** A shorter array is made anew for what is added: one that grows keeps places free, and there are many short conversations. */
 const SHORT = 16;
@@ -30,7 +39,9 @@ export class Transcript {
 
   /** Returns a transcript of these messages, which it freezes. */
   static of(messages: readonly Msg[] = []): Transcript {
-    const log: Log = { messages: messages.map(freeze), callIds: undefined, known: {} };
+    const isShort = messages.length < SHORT;
+    const [first, more] = isShort ? [NONE, messages.map(freeze)] : [messages.map(freeze), []];
+    const log: Log = { first, more, callIds: undefined, known: {} };
     addCallIds(log, messages);
     return new Transcript(log, messages.length);
   }
@@ -43,12 +54,19 @@ export class Transcript {
   /** Returns the message at `index`, counted from the end if negative; undefined if there is none. */
   at(index: number): Msg | undefined {
     const position = index < 0 ? this.length + index : index;
-    return position < this.length ? this.#log.messages[position] : undefined;
+    if (position >= this.length) return undefined;
+    const { first, more } = this.#log;
+    return position < first.length ? first[position] : more[position - first.length];
   }
 
   /** Returns the messages from `from` up to, but not including, `to`, as a new array. */
   slice(from = 0, to: number = this.length): Msg[] {
-    return this.#log.messages.slice(from, Math.min(to, this.length));
+    const { first, more } = this.#log;
+    if (first.length === 0) return more.slice(from, Math.min(to, this.length));
+    const [begin, end] = [indexIn(from, this.length), indexIn(to, this.length)];
+    if (end <= first.length) return first.slice(begin, end);
+    const rest = more.slice(Math.max(0, begin - first.length), end - first.length);
+    return begin < first.length ? first.slice(begin).concat(rest) : rest;
   }
 
   /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id. */
@@ -59,13 +77,13 @@ export class Transcript {
   /** Returns a transcript with `messages` after all others. */
   append(messages: readonly Msg[]): Transcript {
     if (messages.length === 0) return this;
-    const { messages: all } = this.#log;
-    if (all.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
+    const { first, more } = this.#log;
+    if (first.length + more.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
     const added = messages.map(freeze);
-    if (all.length < SHORT) this.#log.messages = all.concat(added);
-    else all.push(...added);
+    if (more.length < SHORT) this.#log.more = more.concat(added);
+    else more.push(...added);
     addCallIds(this.#log, messages);
-    return new Transcript(this.#log, this.#log.messages.length);
+    return new Transcript(this.#log, this.length + added.length);
   }
 
   /** Returns a transcript with `messages` before the one at `index`. */
@@ -84,7 +102,7 @@ export class Transcript {
     const most = Math.min(this.length, other.length);
     if (this.#log === other.#log) return most;
     let same = 0;
-    while (same < most && this.#log.messages[same] === other.#log.messages[same]) same++;
+    while (same < most && this.at(same) === other.at(same)) same++;
     return same;
   }
 
@@ -92,6 +110,10 @@ export class Transcript {
     return { transcript: this.length };
   }
 }
+
+/** An index of a slice, counted from the end if negative, within the length. */
+const indexIn = (index: number, length: number): number =>
+  index < 0 ? Math.max(0, length + index) : Math.min(index, length);
 
 /** Most sessions that rest have no calls, and none of them has an empty set for that. */
 function addCallIds(log: Log, messages: readonly Msg[]): void {
