@@ -263,9 +263,6 @@ type Children = { [id: string]: AnyActorRef | undefined };
 type Actors = { readonly [src: string]: AnyActorLogic | undefined };
 type Perform = (type: string, params: unknown, exec: ExecutableActionObject["exec"]) => void;
 
-/** So many services are copied sooner than one of them is deleted, which makes a slow object of the others. */
-const FEW = 4;
-
 /** The services of an actor during a step. They start and stop behind it. */
 class Services {
   /** The services after the step so far: the object of before until something changes. */
@@ -306,7 +303,8 @@ class Services {
     const child = this.children[id];
     const isNew = child !== this.#before[id];
     const hasEnded = child !== undefined && child.getSnapshot().status !== "active";
-    if (child) this.#forget(id, hasEnded);
+    // one that has ended by itself is forgotten in place: n results at once would else copy n services n times
+    if (child) delete (hasEnded && this.#isUnseen(scope.self) ? this.children : this.#own())[id];
     this.#perform("xstate.stopChild", child, () => {
       if (!child || hasEnded) return;
       if (isNew) {
@@ -314,18 +312,6 @@ class Services {
         scope.stopChild(child);
       } else scope.defer(() => scope.stopChild(child));
     });
-  }
-
-  /** One that has ended by itself is forgotten in place if there are many: n results at once would else copy n services n times. */
-  #forget(id: string, hasEnded: boolean): void {
-    const ids = Object.keys(this.children);
-    if (ids.length > FEW && hasEnded && this.#isUnseen(this.#scope.self)) {
-      delete this.children[id];
-      return;
-    }
-    const rest: Children = {};
-    for (const other of ids) if (other !== id) rest[other] = this.children[other];
-    this.children = rest;
   }
 
   #own(): Children {

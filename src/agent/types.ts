@@ -161,7 +161,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
     input?: Input,
     options?: CallOptions<S, Ctx>,
   ): Promise<Reply<OutputOf<S>, Calls>>;
-  /** As {@link Agent.call}, with every event of the turn. A slow reader gets fewer and longer deltas: no text is lost, and the turn
+  /** As {@link Agent.call}, with every event of the turn. Deltas that arrive together, or while the reader is busy, are one: no text is lost, and the turn
    *  does not wait for the reader. `cumulative`: each delta also has all text of its block. */
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
