@@ -51,6 +51,7 @@ const PROCESS_TESTS = [
   "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",
   "test/session/idle-heap.test.ts",
+  "test/session/young-garbage.test.ts",
   "test/session/process-end.test.ts",
   "test/examples/approval.test.ts",
   "test/examples/guide.test.ts",

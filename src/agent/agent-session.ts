@@ -30,7 +30,7 @@ import type { Runtime } from "./runtime.ts";
 import type { Surroundings } from "./runtime-parts.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { createStream } from "./stream.ts";
+import { TurnStream } from "./stream.ts";
 import type { Turns } from "./turns.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
@@ -241,7 +241,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     options: CallOptions<S, never> & StreamOptions = {},
   ): AgentStream<OutputOf<S>> {
     let hasBegun = false; // earlier events belong to another turn
-    return createStream<OutputOf<S>>({
+    return new TurnStream<OutputOf<S>>({
       subscribe: (listener) =>
         this.#runtime.events.subscribe(
           (event) => hasBegun && listener(event),

@@ -52,81 +52,113 @@ export type StreamSource<O> = {
   onLeave(): void;
 };
 
+/** A turn that starts when somebody first wants something of it. */
+class StreamedTurn<O> {
+  readonly events = new EventQueue();
+  readonly #source: StreamSource<O>;
+  #running: Promise<Reply<O>> | undefined;
+  #isOver = false;
+
+  constructor(source: StreamSource<O>) {
+    this.#source = source;
+  }
+
+  /** Starts the turn, once; settles when it is over. */
+  start(): Promise<Reply<O>> {
+    return (this.#running ??= this.#run());
+  }
+
+  #run(): Promise<Reply<O>> {
+    const stop = this.#source.subscribe((event) => {
+      if (this.#isOver) return; // an event of the next turn
+      this.#isOver = event.type === "turn.end"; // the turn may still have to be stored
+      this.events.push(event);
+    });
+    const running = this.#source.run().finally(() => {
+      this.#isOver = true;
+      stop();
+      this.events.end();
+    });
+    running.catch(() => {});
+    return running;
+  }
+
+  /** A reader has left before it has read the end. */
+  leave(): void {
+    if (!this.#isOver) this.#source.onLeave();
+  }
+}
+
 type Read = IteratorResult<AgentEvent, undefined>;
 
 const DONE: Read = { done: true, value: undefined };
 
-/** Returns a turn as a stream of events. The turn starts when the first event or the reply is requested; leaving the loop before the
- *  end interrupts it, unless the source lets it go on. */
-export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
-  const queue = new EventQueue();
-  let running: Promise<Reply<O>> | undefined;
-  let reply: Promise<Reply<O>> | undefined;
-  let isOver = false;
+/** An iterator by hand: a generator takes three ticks for an event, and there are many events. */
+class EventReader implements AsyncIterator<AgentEvent, undefined> {
+  readonly #turn: StreamedTurn<unknown>;
+  #hasBegun = false;
+  #isRead = false;
 
-  const start = (): Promise<Reply<O>> => {
-    if (running) return running;
-    const stop = source.subscribe((event) => {
-      if (isOver) return; // an event of the next turn
-      isOver = event.type === "turn.end"; // the turn may still have to be stored
-      queue.push(event);
-    });
-    running = source.run().finally(() => {
-      isOver = true;
-      stop();
-      queue.end();
-    });
-    running.catch(() => {});
-    return running;
-  };
+  constructor(turn: StreamedTurn<unknown>) {
+    this.#turn = turn;
+  }
 
-  const replyOf = (): Promise<Reply<O>> => {
-    const forCaller = callerOf(replyOf);
-    const promise = start().catch((thrown: unknown) => {
+  next(): Promise<Read> {
+    this.#hasBegun = true;
+    void this.#turn.start();
+    const value = this.#isRead ? undefined : this.#turn.events.shift();
+    return value ? Promise.resolve({ done: false, value }) : this.#later();
+  }
+
+  async #later(): Promise<Read> {
+    const { events } = this.#turn;
+    while (!this.#isRead) {
+      await events.moved();
+      const value = events.shift();
+      if (value) return { done: false, value };
+      if (!events.isOver) continue; // another reader has it
+      this.#isRead = true;
+      try {
+        await this.#turn.start();
+      } catch (thrown) {
+        throw errorOfWaiter(thrown);
+      }
+    }
+    return DONE;
+  }
+
+  async return(): Promise<Read> {
+    if (this.#hasBegun && !this.#isRead) this.#turn.leave();
+    this.#isRead = true;
+    return DONE;
+  }
+}
+
+/** A turn as a stream of events. The turn starts when the first event or the reply is requested; leaving the loop before the end
+ *  interrupts it, unless the source lets it go on. A class: V8 keeps the getter of a single object, and all that it reaches, until a
+ *  full collection. */
+export class TurnStream<O> implements AgentStream<O> {
+  readonly #turn: StreamedTurn<O>;
+  #reply: Promise<Reply<O>> | undefined;
+
+  constructor(source: StreamSource<O>) {
+    this.#turn = new StreamedTurn(source);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent, undefined> {
+    return new EventReader(this.#turn);
+  }
+
+  get reply(): Promise<Reply<O>> {
+    return (this.#reply ??= this.#replyOf());
+  }
+
+  #replyOf(): Promise<Reply<O>> {
+    const forCaller = callerOf(this.#replyOf);
+    const reply = this.#turn.start().catch((thrown: unknown) => {
       throw forCaller(thrown);
     });
-    promise.catch(() => {});
-    return promise;
-  };
-
-  // An iterator by hand: a generator takes three ticks for an event, and there are many events.
-  const events = (): AsyncIterator<AgentEvent, undefined> => {
-    let hasBegun = false;
-    let isRead = false;
-    const later = async (): Promise<Read> => {
-      while (!isRead) {
-        await queue.moved();
-        const value = queue.shift();
-        if (value) return { done: false, value };
-        if (!queue.isOver) continue; // another reader has it
-        isRead = true;
-        try {
-          await running;
-        } catch (thrown) {
-          throw errorOfWaiter(thrown);
-        }
-      }
-      return DONE;
-    };
-    return {
-      next() {
-        hasBegun = true;
-        void start();
-        const value = isRead ? undefined : queue.shift();
-        return value ? Promise.resolve({ done: false, value }) : later();
-      },
-      async return(): Promise<Read> {
-        if (hasBegun && !isRead && !isOver) source.onLeave();
-        isRead = true;
-        return DONE;
-      },
-    };
-  };
-
-  return {
-    [Symbol.asyncIterator]: events,
-    get reply() {
-      return (reply ??= replyOf());
-    },
-  };
+    reply.catch(() => {});
+    return reply;
+  }
 }

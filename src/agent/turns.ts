@@ -59,8 +59,9 @@ export class Turns {
   readonly #inputs: TakenInputs;
   #whenIdle: (() => void)[] | undefined;
   #running: RunningCall | undefined;
-  /** Emits the event that the call begins, until it has been emitted. */
-  #start: (() => void) | undefined;
+  /** The event that the call begins, until it is emitted. Data: V8 puts a function that is written as the value of a property where only a
+   *  full collection frees it, with all that it reaches. */
+  #start: { readonly event: AgentEventBody; readonly turn: number } | undefined;
   #isAnnouncing = false;
   #queue: Promise<unknown> | undefined;
 
@@ -173,8 +174,7 @@ export class Turns {
     const goesOn = !beginsTurn(runtime.context, messages);
     const { progress } = runtime.context;
     const turn = progress.turn + (goesOn ? 0 : 1);
-    const start = { type: "turn.start", input: messages, resumed: phase !== "stopped" } as const;
-    this.#start = () => runtime.events.emit(start, { turn });
+    this.#start = { event: { type: "turn.start", input: messages, resumed: phase !== "stopped" }, turn };
     this.#running = running;
     try {
       this.#take(options.idempotencyKey, messages);
@@ -198,7 +198,7 @@ export class Turns {
   begun(): void {
     const start = this.#start;
     this.#start = undefined;
-    start?.();
+    if (start) this.#session.runtime.events.emit(start.event, { turn: start.turn });
   }
 
   /** Called when a turn has come to rest, with the context before. The agent is free before the caller and the listeners learn of it

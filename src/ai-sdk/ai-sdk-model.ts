@@ -104,9 +104,9 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
       throwIfAborted(signal);
     } catch (thrown) {
       throwIfAborted(signal);
-      if (!reader.hasFinished) throw sdkError(thrown, endpoint);
+      if (!reader.hasFinished()) throw sdkError(thrown, endpoint);
     }
-    if (!end || !reader.hasFinished) throw cutOff(endpoint);
+    if (!end || !reader.hasFinished()) throw cutOff(endpoint);
     yield end;
   }
 

@@ -11,7 +11,7 @@ export interface SdkPartReader {
   read(part: SdkPart): readonly StreamPart[];
   /** True once the provider has said why the answer ended. For one that was cut off, packages say "interrupted", or "other" or
    *  "unknown" without a word of the provider. */
-  readonly hasFinished: boolean;
+  hasFinished(): boolean;
 }
 
 const REASONS: { readonly [unified: string]: FinishReason } = {
@@ -188,9 +188,7 @@ export function createSdkPartReader(provider: string): SdkPartReader {
 
   return {
     read,
-    get hasFinished() {
-      return hasFinished;
-    },
+    hasFinished: () => hasFinished,
   };
 }
 

@@ -1,5 +1,5 @@
 import { AgentError } from "../../src/base/error.ts";
-import { createStream } from "../../src/agent/stream.ts";
+import { TurnStream } from "../../src/agent/stream.ts";
 import {
   createAgent as createBare,
   type Agent,
@@ -156,7 +156,7 @@ export class Resumed {
       },
       onLeave: () => void (options.onLeave === "continue" || this.tell((agent) => agent.interrupt())),
     };
-    return createStream(source);
+    return new TurnStream(source);
   }
 
   subscribe(listener: (event: AgentEvent) => void, options: { readonly types?: Types } = {}): () => void {

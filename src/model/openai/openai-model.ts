@@ -142,14 +142,14 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
       throwIfAborted(signal);
     } catch (thrown) {
       throwIfAborted(signal);
-      if (!reader.hasFinished) throw toModelError(thrown, endpoint);
+      if (!reader.hasFinished()) throw toModelError(thrown, endpoint);
     } finally {
       source?.close();
     }
-    const { serverFailure } = reader;
+    const serverFailure = reader.serverFailure();
     if (serverFailure !== undefined) throw toModelError(new WireError(serverFailure), endpoint);
-    if (!reader.hasFinished && !reader.hasContent) throw badResponse("ended before it began.", endpoint);
-    if (!reader.hasFinished && !isDone) throw cutOff(endpoint);
+    if (!reader.hasFinished() && !reader.hasContent()) throw badResponse("ended before it began.", endpoint);
+    if (!reader.hasFinished() && !isDone) throw cutOff(endpoint);
     yield reader.finish();
   }
 

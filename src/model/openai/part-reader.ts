@@ -17,11 +17,11 @@ export interface PartReader {
   /** Returns the last parts of the stream. */
   finish(): StreamPart[];
   /** True once text, thinking or a tool call was received. */
-  readonly hasContent: boolean;
+  hasContent(): boolean;
   /** True once the server has sent a finish reason. */
-  readonly hasFinished: boolean;
+  hasFinished(): boolean;
   /** What the server says instead of an answer, or about why it ended the answer early. */
-  readonly serverFailure: unknown;
+  serverFailure(): unknown;
 }
 
 /**
@@ -35,7 +35,7 @@ export function createPartReader(host?: string): PartReader {
 }
 
 class ChatPartReader implements PartReader {
-  hasContent = false;
+  #hasContent = false;
   readonly #host: string | undefined;
   readonly #metadata = new AnswerMetadata();
   #keyOf: ToolCallKeys | undefined;
@@ -63,7 +63,7 @@ class ChatPartReader implements PartReader {
     const choice = chunk.choices?.find(({ index }) => !index);
     const delta = choice?.delta ?? choice?.message;
     if (delta) this.#readDelta(delta, parts);
-    if (parts.length > 0) this.hasContent = true;
+    if (parts.length > 0) this.#hasContent = true;
     if (choice?.finish_reason) this.#raw = choice.finish_reason;
     this.#failure ??= choice?.error ?? chunk.x_groq?.error ?? undefined;
     const usage = usageOf(chunk);
@@ -90,14 +90,18 @@ class ChatPartReader implements PartReader {
     return [{ type: "thinking.delta", delta: "", block: 0, opaque }, end];
   }
 
-  get hasFinished(): boolean {
+  hasContent(): boolean {
+    return this.#hasContent;
+  }
+
+  hasFinished(): boolean {
     return this.#raw !== undefined;
   }
 
-  get serverFailure(): unknown {
+  serverFailure(): unknown {
     if (this.#failure !== undefined) return this.#failure;
     if (isServerFailure(this.#raw)) return this.#raw;
-    return this.hasContent || this.hasFinished ? undefined : this.#unknownChunk;
+    return this.#hasContent || this.hasFinished() ? undefined : this.#unknownChunk;
   }
 
   #readDelta(delta: WireDelta, parts: StreamPart[]): void {

@@ -194,15 +194,9 @@ export function createResponsesReader(host?: string): PartReader {
         },
       ];
     },
-    get hasContent() {
-      return hasContent;
-    },
-    get hasFinished() {
-      return isOver;
-    },
-    get serverFailure() {
-      return failure ?? (hasContent || isOver ? undefined : unknownEvent);
-    },
+    hasContent: () => hasContent,
+    hasFinished: () => isOver,
+    serverFailure: () => failure ?? (hasContent || isOver ? undefined : unknownEvent),
   };
 }
 
