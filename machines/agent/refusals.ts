@@ -1,4 +1,4 @@
-import { shortened } from "../../src/base/option-schema.ts";
+import { shortened } from "../../src/base/shown.ts";
 import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext } from "./context.ts";
 import type { CallRecord } from "./call-record.ts";

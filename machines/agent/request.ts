@@ -119,6 +119,8 @@ export function editedBy(prompt: EditedPrompt, edit: PromptEdit): EditedPrompt {
   };
 }
 
+const pieceOf = (messages: readonly Msg[]): readonly Piece[] => (messages.length > 0 ? [{ messages }] : []);
+
 const sizeOf = (messages: readonly Msg[]): number =>
   messages.reduce((sum, each) => sum + sizeOfMessage(each), 0);
 
@@ -144,7 +146,7 @@ export function requestOf(
     ...(output && { output }),
     ...(sessionId !== undefined && { sessionId }),
   };
-  const request = requestOfPieces(rest, [{ messages: before }, ...visible, { messages: after }]);
+  const request = requestOfPieces(rest, pieceOf(before).concat(visible, pieceOf(after)));
   const shown = isEdited ? sizeOf(messages) : sizeOfView(transcript, parts.view, parts.results);
   return { request, size: shown + sizeOf(before) + sizeOf(after) };
 }
@@ -163,11 +165,12 @@ function compactionRequest(parts: RequestParts, transcript: Transcript): SentReq
     return requestOfPieces({ tools: [], options }, [{ messages: [noteMsg("compaction-prompt", text)] }]);
   }
   const { toolChoice: _, ...rest } = options;
-  return requestOfPieces({ tools, options: tools.length > 0 ? { ...rest, toolChoice: "none" } : rest }, [
-    { messages: system.trim() === "" ? [] : [systemMessage(transcript, system)] },
-    ...shownTo(parts, transcript),
-    { messages: [noteMsg("compaction-prompt", instruction)] },
-  ]);
+  const before = system.trim() === "" ? [] : [systemMessage(transcript, system)];
+  const after = [noteMsg("compaction-prompt", instruction)];
+  return requestOfPieces(
+    { tools, options: tools.length > 0 ? { ...rest, toolChoice: "none" } : rest },
+    pieceOf(before).concat(shownTo(parts, transcript), pieceOf(after)),
+  );
 }
 
 /** The last system message of each transcript: the same object for the same text, so that its tokens are counted and its wire form is

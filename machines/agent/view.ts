@@ -1,5 +1,5 @@
 import { measured, sizeOfMessage, sizeOfText } from "../../src/message/size.ts";
-import { toolResultsOf } from "../../src/message/query.ts";
+import { hasBlock } from "../../src/message/query.ts";
 import { READ_RESULT } from "../../src/tool/reserved-names.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../src/message/types.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
@@ -131,7 +131,7 @@ type Shown = { readonly [form in Form]: WeakMap<Msg, Msg | typeof ITSELF> };
 const shownBy = new WeakMap<ResultLimits, Shown>();
 
 function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
-  if (!message.content.some(({ type }) => type === "tool_result")) return message;
+  if (!hasBlock(message, "tool_result")) return message;
   let forms = shownBy.get(limits);
   if (!forms) {
     forms = { full: new WeakMap(), withoutMedia: new WeakMap(), cleared: new WeakMap() };
@@ -161,7 +161,7 @@ function makeShown(message: Msg, form: Form, limits: ResultLimits): Msg {
 /** The index of the first message that is shown. A message that was taken out of the transcript may have moved it behind a call. */
 function beginOf(transcript: Transcript, from: number): number {
   let begin = Math.min(from, Math.max(0, transcript.length - 1));
-  while (begin > 0 && toolResultsOf(transcript.at(begin)!).length > 0) begin--;
+  while (begin > 0 && hasBlock(transcript.at(begin)!, "tool_result")) begin--;
   return begin;
 }
 
@@ -213,12 +213,15 @@ function extend(run: Run, transcript: Transcript, view: View): void {
     run.rest.push(seen);
     run.sizes.push(run.sizes.at(-1)! + measured(seen));
     if (run.rest.length === PIECE) closePiece(run);
-    if (message.content.some((block) => block.type === "tool_result" && isOffloaded(block, limits)))
-      long.push(index);
+    if (hasBlock(message, "tool_result") && hasLongResult(message, limits)) long.push(index);
   }
   if (run.full.length > 0 || run.rest.length > SHORT) return;
   run.rest = run.rest.slice();
   run.sizes = run.sizes.slice();
+}
+
+function hasLongResult({ content }: Msg, limits: ResultLimits): boolean {
+  return content.some((block) => block.type === "tool_result" && isOffloaded(block, limits));
 }
 
 function closePiece(run: Run): void {
@@ -270,13 +273,17 @@ export function piecesOfView(
   const { base, full, rest } = runFrom(transcript, seen, limits, begin);
   const [from, to] = [begin - base, transcript.length - base];
   const before = beforeOf(transcript, seen, begin);
+  const partOf = (index: number): Piece => {
+    const { messages } = full[index] ?? { messages: rest };
+    return { messages: messages.slice(Math.max(0, from - index * PIECE), to - index * PIECE) };
+  };
+  const [first, last] = [Math.floor(from / PIECE), Math.floor(to / PIECE)];
   const parts: Piece[] = before.length > 0 ? [{ messages: before }] : [];
-  for (let start = from - (from % PIECE); start < to; start += PIECE) {
-    const piece = full[start / PIECE] ?? { messages: rest };
-    const isWhole = from <= start && start + PIECE <= to;
-    parts.push(isWhole ? piece : { messages: piece.messages.slice(Math.max(0, from - start), to - start) });
-  }
-  return parts;
+  if (from % PIECE > 0 && first < last) parts.push(partOf(first));
+  // copied at once, not one by one: a long history has many of them
+  const whole = parts.concat(full.slice(Math.ceil(from / PIECE), last));
+  if (to % PIECE > 0) whole.push(partOf(last));
+  return whole;
 }
 
 /** Returns the size of a message as it is shown, in tokens. */
@@ -318,7 +325,7 @@ export function cutOf(transcript: Transcript, view: View, bound: Bound, limits: 
     tokens += shownSize(message, formAt(view, index), limits);
     const isWithin = transcript.length - index <= bound.messages && tokens <= bound.tokens;
     if (!isWithin && cut > from) return cut;
-    if (toolResultsOf(message).length === 0) cut = index;
+    if (!hasBlock(message, "tool_result")) cut = index;
   }
   return cut;
 }

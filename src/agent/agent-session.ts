@@ -1,4 +1,4 @@
-import { shortened } from "../base/option-schema.ts";
+import { shortened } from "../base/shown.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";

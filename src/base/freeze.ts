@@ -31,8 +31,15 @@ export function jsonProblem(value: unknown, levels = MAX_DEPTH): string | undefi
   if (typeof value === "bigint") return "contains a bigint, which is not JSON";
   if (!isPlain(value)) return undefined;
   if (levels === 0) return TOO_DEEP;
-  for (const part of Object.values(value)) {
-    const problem = jsonProblem(part, levels - 1);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const problem = jsonProblem(value[index], levels - 1);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+  for (const name in value) {
+    const problem = jsonProblem(value[name as keyof typeof value], levels - 1);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -44,7 +51,11 @@ export function copyOf<T>(value: T): T {
 }
 
 function isDeeplyFrozen(value: unknown): boolean {
-  return !isPlain(value) || (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen));
+  if (!isPlain(value)) return true;
+  if (!Object.isFrozen(value)) return false;
+  if (Array.isArray(value)) return value.every(isDeeplyFrozen);
+  for (const name in value) if (!isDeeplyFrozen(value[name as keyof typeof value])) return false;
+  return true;
 }
 
 /** Returns a deeply frozen copy, or the value itself if it is deeply frozen already. */

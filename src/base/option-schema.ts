@@ -1,6 +1,7 @@
 import { isObject } from "./is-object.ts";
 import type { JsonObject } from "./json.ts";
 import { nearestName } from "./nearest-name.ts";
+import { kindOf, shown } from "./shown.ts";
 
 // Own checks, not those of zod: an agent checks its options before its first answer, and loading zod takes longer than all of them.
 
@@ -57,28 +58,6 @@ export type AnyShape = { readonly [name: string]: AnySchema };
 export function lazily<T extends object>(build: () => T): () => T {
   let built: T | undefined;
   return () => (built ??= build());
-}
-
-/** How much of a text an error shows, in characters. */
-const MAX_SHOWN = 200;
-
-/** The beginning of a text that is too long for an error. */
-export function shortened(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-}
-
-/** How an error shows what was found: a string in quotes, an object without its content. */
-export function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(shortened(value));
-  if (typeof value === "function") return "a function";
-  if (typeof value !== "object" || value === null) return shortened(String(value));
-  return Array.isArray(value) ? "an array" : "an object";
-}
-
-/** How an error shows what may be a secret. */
-function kindOf(value: unknown): string {
-  const type = typeof value;
-  return type === "string" || type === "number" || type === "bigint" ? `a ${type}` : shown(value);
 }
 
 const wrong = (value: unknown, expected: string, show = shown): Issue => ({
@@ -218,8 +197,7 @@ export function list<T>(what = "an array"): OptionSchema<T> {
 
 export function listOf<T>(element: OptionSchema<T>, what = "an array"): OptionSchema<readonly T[]> {
   return {
-    issueOf: (value) =>
-      Array.isArray(value) ? issueOfParts(value, value.keys(), () => element) : wrong(value, what),
+    issueOf: (value) => (Array.isArray(value) ? issueOfList(value, element) : wrong(value, what)),
     json: () => ({ type: "array", items: element.json() }),
   };
 }
@@ -231,7 +209,7 @@ export function recordOf<T>(
 ): OptionSchema<{ readonly [name: string]: T }> {
   return {
     issueOf: (value) =>
-      isPlain(value) ? issueOfParts(value, Object.keys(value), () => element) : wrong(value, what),
+      isPlain(value) ? issueOfFields(value, Object.keys(value), () => element) : wrong(value, what),
     json: () => ({ type: "object", additionalProperties: element.json() }),
   };
 }
@@ -243,17 +221,25 @@ function isPlain(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The first issue of the parts of a value, or the first misspelt name. */
-function issueOfParts<Key extends string | number>(
-  whole: object,
-  keys: Iterable<Key>,
-  schemaAt: (key: Key) => AnySchema,
-): Issue | undefined {
+/** The first issue of the parts of a value, or the first misspelt name: `first` unless `issue` is said rather than it. */
+function firstOf(first: Issue | undefined, key: string | number, issue: Issue): Issue {
+  return first && (isSaidFirst(first) || !isSaidFirst(issue)) ? first : within(key, issue);
+}
+
+function issueOfList(values: readonly unknown[], element: AnySchema): Issue | undefined {
   let first: Issue | undefined;
-  for (const key of keys) {
-    const issue = schemaAt(key).issueOf((whole as { readonly [key in Key]?: unknown })[key]);
-    if (issue && isSaidFirst(issue)) return within(key, issue);
-    if (issue && !first) first = within(key, issue);
+  for (let index = 0; index < values.length; index++) {
+    const issue = element.issueOf(values[index]);
+    if (issue) first = firstOf(first, index, issue);
+  }
+  return first;
+}
+
+function issueOfFields(value: object, names: readonly string[], schemaAt: (name: string) => AnySchema) {
+  let first: Issue | undefined;
+  for (const name of names) {
+    const issue = schemaAt(name).issueOf((value as { readonly [name: string]: unknown })[name]);
+    if (issue) first = firstOf(first, name, issue);
   }
   return first;
 }
@@ -374,7 +360,7 @@ export function fields<T = any>(shape: AnyShape, what = "an object"): OptionSche
   };
   const schemaAt = (name: string): AnySchema => shape[name]!;
   return {
-    issueOf: (value) => (isObject(value) ? issueOfParts(value, names, schemaAt) : wrong(value, what)),
+    issueOf: (value) => (isObject(value) ? issueOfFields(value, names, schemaAt) : wrong(value, what)),
     json,
   };
 }

@@ -1,6 +1,7 @@
 import { AgentError } from "./error.ts";
 import { isObject } from "./is-object.ts";
-import { shortened, type AnyShape, type OptionSchema, type OptionsSchema } from "./option-schema.ts";
+import type { AnyShape, OptionSchema, OptionsSchema } from "./option-schema.ts";
+import { shortened } from "./shown.ts";
 
 /** Returns what is wrong with a value, such as "`maxIter` is not an option; did you mean `maxIters`?", or undefined. `subject` is
  *  what the sentence calls the value itself. */

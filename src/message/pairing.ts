@@ -1,5 +1,5 @@
-import { shortened } from "../base/option-schema.ts";
-import { toolResultsOf, toolUsesOf } from "./query.ts";
+import { shortened } from "../base/shown.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
 /** Returns why a model would refuse these messages, or undefined: a call without its result directly after it, or a result
@@ -47,15 +47,17 @@ export function historyProblem(
   if (batch && !isSame(messages[batch.index] ? asks(batch.index) : [], batch.ids))
     return { index: batch.index, problem: `does not ask for the open calls ${listOf(batch.ids)}` };
   for (let index = 0, next = 0; index < messages.length; index = next) {
-    const [stray] = toolResultsOf(messages[index]!);
-    if (stray)
+    const message = messages[index]!;
+    next = index + 1;
+    if (hasBlock(message, "tool_result"))
       return {
         index,
-        problem: `has a result of call '${shortened(stray.id)}', which is not asked for directly before`,
+        problem: `has a result of call '${shortened(toolResultsOf(message)[0]!.id)}', which is not asked for directly before`,
       };
+    if (!hasBlock(message, "tool_use")) continue;
     const ids = asks(index);
     const given: string[] = [];
-    for (next = index + 1; ids.length > 0 && next < messages.length; next++) {
+    for (; next < messages.length; next++) {
       const results = toolResultsOf(messages[next]!);
       if (results.length === 0) break;
       given.push(...results.map(({ id }) => id));

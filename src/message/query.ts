@@ -50,6 +50,13 @@ export function toolResultsOf(msg: Msg): ToolResultBlock[] {
   return msg.content.filter((block) => block.type === "tool_result");
 }
 
+/** Returns true if a message has a block of this type. Makes no list and no function: it is asked of each message of a long history,
+ *  and few have such a block. */
+export function hasBlock({ content }: Msg, type: Block["type"]): boolean {
+  for (let index = 0; index < content.length; index++) if (content[index]!.type === type) return true;
+  return false;
+}
+
 /** Returns true if a user would see something: text that is not blank, or media. */
 export function hasVisibleContent(content: readonly Block[]): boolean {
   return content.some(

@@ -24,15 +24,17 @@ function sizeOfBlock(block: Block): number {
     case "tool_use":
       return sizeOfText(block.name) + sizeOfText(JSON.stringify(block.input));
     case "tool_result":
-      return block.output.reduce((sum, each) => sum + sizeOfBlock(each), sizeOfText(block.name));
+      return block.output.reduce(addSize, sizeOfText(block.name));
     default:
       return PER_MEDIA;
   }
 }
 
+const addSize = (sum: number, block: Block): number => sum + sizeOfBlock(block);
+
 /** Returns the size of a message, in tokens as {@link sizeOfText} counts them. */
 export function measured(message: Msg): number {
-  return Math.ceil(message.content.reduce((sum, block) => sum + sizeOfBlock(block), PER_MESSAGE));
+  return Math.ceil(message.content.reduce(addSize, PER_MESSAGE));
 }
 
 const sizes = new WeakMap<Msg, number>();

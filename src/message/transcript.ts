@@ -1,5 +1,5 @@
 import { freeze } from "../base/freeze.ts";
-import { toolUsesOf } from "./query.ts";
+import { hasBlock, toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
 type Log = {
@@ -118,5 +118,6 @@ const indexIn = (index: number, length: number): number =>
 /** Most sessions that rest have no calls, and none of them has an empty set for that. */
 function addCallIds(log: Log, messages: readonly Msg[]): void {
   for (const message of messages)
-    for (const { id } of toolUsesOf(message)) (log.callIds ??= new Set()).add(id);
+    if (hasBlock(message, "tool_use"))
+      for (const { id } of toolUsesOf(message)) (log.callIds ??= new Set()).add(id);
 }

@@ -1,4 +1,4 @@
-import { shortened } from "../base/option-schema.ts";
+import { shortened } from "../base/shown.ts";
 import { AgentError, errorFrom } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, Reason } from "../message/types.ts";

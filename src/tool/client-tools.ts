@@ -1,4 +1,4 @@
-import { shortened } from "../base/option-schema.ts";
+import { shortened } from "../base/shown.ts";
 import { schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";

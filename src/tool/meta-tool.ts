@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { shortened } from "../base/option-schema.ts";
+import { shortened } from "../base/shown.ts";
 import type { JsonObject } from "../base/json.ts";
 import { defineTool } from "./define.ts";
 import { META_TOOL } from "./reserved-names.ts";

@@ -1,4 +1,4 @@
-import { shortened } from "../base/option-schema.ts";
+import { shortened } from "../base/shown.ts";
 import type { ErrorCode } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolResultState } from "../message/types.ts";

@@ -1,4 +1,4 @@
-import { shortened } from "../base/option-schema.ts";
+import { shortened } from "../base/shown.ts";
 import { isObject } from "../base/is-object.ts";
 import { randomUUID } from "node:crypto";
 import { AgentError, messageOf } from "../base/error.ts";

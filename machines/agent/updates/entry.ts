@@ -1,4 +1,4 @@
-import { shortened } from "../../../src/base/option-schema.ts";
+import { shortened } from "../../../src/base/shown.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import type { Json } from "../../../src/base/json.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";

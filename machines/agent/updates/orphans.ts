@@ -1,4 +1,4 @@
-import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
 import { recoveredResult } from "../../../src/tool/results.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
@@ -11,14 +11,15 @@ const asks = (message: Msg, id: string): boolean => toolUsesOf(message).some((ca
 /** The messages with results directly after the one at `index`. */
 function answersBehind(messages: readonly Msg[], index: number): readonly Msg[] {
   let end = index + 1;
-  while (end < messages.length && toolResultsOf(messages[end]!).length > 0) end++;
+  while (end < messages.length && hasBlock(messages[end]!, "tool_result")) end++;
   return messages.slice(index + 1, end);
 }
 
 /** True if the message is followed by exactly the results of its calls, in call order (I2). */
 function isAnswered(messages: readonly Msg[], index: number): boolean {
-  const calls = toolUsesOf(messages[index]!);
-  if (calls.length === 0) return true;
+  const message = messages[index]!;
+  if (!hasBlock(message, "tool_use")) return true;
+  const calls = toolUsesOf(message);
   const results = answersBehind(messages, index).flatMap(toolResultsOf);
   return results.length === calls.length && results.every(({ id }, place) => id === calls[place]!.id);
 }
@@ -99,7 +100,7 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
 export function adoptOrphans(context: AgentContext): AgentContext {
   if (!context.settings.recoverOrphans || context.calls.length > 0) return context;
   const messages = context.transcript.slice();
-  const index = messages.findLastIndex((message) => toolUsesOf(message).length > 0);
+  const index = messages.findLastIndex((message) => hasBlock(message, "tool_use"));
   if (index < 0) return context;
   const stored = new Set(
     messages.slice(index + 1).flatMap((each) => toolResultsOf(each).map(({ id }) => id)),

@@ -1,0 +1,21 @@
+/** How much of a text an error shows, in characters. */
+const MAX_SHOWN = 200;
+
+/** The beginning of a text that is too long for an error. */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** How an error shows what was found: a string in quotes, an object without its content. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(shortened(value));
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return shortened(String(value));
+  return Array.isArray(value) ? "an array" : "an object";
+}
+
+/** How an error shows what may be a secret. */
+export function kindOf(value: unknown): string {
+  const type = typeof value;
+  return type === "string" || type === "number" || type === "bigint" ? `a ${type}` : shown(value);
+}
