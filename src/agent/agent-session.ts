@@ -17,7 +17,7 @@ import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
 import { withinLimits, type OnBegin } from "./call-limits.ts";
-import { callerOf } from "./caller.ts";
+import { errorOfWaiter } from "./caller.ts";
 import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -135,14 +135,17 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     input?: Input,
     options: CallOptions<S, never> = {},
   ): Promise<Reply<OutputOf<S>>> {
-    return this.#call(input, options, callerOf(this.call));
+    try {
+      return await this.#call(input, options);
+    } catch (thrown) {
+      throw errorOfWaiter(thrown);
+    }
   }
 
-  /** As {@link call}. `forCaller` makes the error of the caller; `onBegin` is called when the events that follow belong to this call. */
+  /** As {@link call}. `onBegin` is called when the events that follow belong to this call. */
   async #call<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    forCaller: (thrown: unknown) => unknown,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     this.#assertOpen();
@@ -152,8 +155,6 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
       return await withinLimits(options, this.#runtime.settings.interruptGraceMs, (begin) =>
         this.#take(input, options, onBegin, (interrupt) => (begin(interrupt), onBegin())),
       );
-    } catch (error) {
-      throw forCaller(error);
     } finally {
       this.#calls--;
     }
@@ -248,13 +249,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
           undefined,
           options?.cumulative,
         ),
-      run: () =>
-        this.#call(
-          input,
-          options,
-          (thrown) => thrown,
-          () => (hasBegun = true),
-        ),
+      run: () => this.#call(input, options, () => (hasBegun = true)),
       onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
     });
   }

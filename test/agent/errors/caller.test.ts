@@ -15,14 +15,31 @@ async function thrownBy(run: () => Promise<unknown>): Promise<AgentError> {
 }
 
 const calls: readonly (readonly [string, (agent: Agent) => Promise<unknown>])[] = [
-  ["awaited", async (agent) => await namedCaller(agent)],
-  ["with a handler", (agent) => namedCaller(agent).catch((error: unknown) => Promise.reject(error as Error))],
+  ["awaited", namedCaller],
+  ["awaited by a function that returns its promise", async (agent) => namedCaller(agent)],
+  ["awaited behind a handler", namedHandler],
+  ["awaited with others", namedAll],
+  ["awaited later", namedLater],
   ["streamed", async (agent) => await namedStream(agent)],
   ["streamed and awaited", async (agent) => await namedStreamOf(agent)],
 ];
 
-function namedCaller(agent: Agent): Promise<unknown> {
-  return agent.call("go");
+async function namedCaller(agent: Agent): Promise<unknown> {
+  return await agent.call("go");
+}
+
+async function namedHandler(agent: Agent): Promise<unknown> {
+  return await agent.call("go").catch((error: unknown) => Promise.reject(error as Error));
+}
+
+async function namedAll(agent: Agent): Promise<unknown> {
+  return await Promise.all([agent.call("go"), Promise.resolve()]);
+}
+
+async function namedLater(agent: Agent): Promise<unknown> {
+  const reply = agent.call("go");
+  await Promise.resolve();
+  return await reply;
 }
 
 async function namedStream(agent: Agent): Promise<void> {
@@ -39,15 +56,17 @@ describe("the stack of the error of a failed call", () => {
     const { agent } = scripted([{ error: down }]);
     const error = await thrownBy(() => run(agent));
     expect(error).toMatchObject({ code: "model/auth", message: "no key" });
-    expect(error.stack).toMatch(/^AgentError: no key\n {4}at [^]*named(Caller|Stream)[^]*caller\.test\.ts/);
+    expect(error.stack).toMatch(
+      /^AgentError: no key\n {4}at [^]*named(Caller|Handler|All|Later|Stream)[^]*caller\.test\.ts/,
+    );
   });
 
   test("has the frames of its caller if the call waits for another one, and if the store fails", async () => {
     const { agent } = scripted(["first", { error: down }]);
     const [, queued] = await Promise.allSettled([
       agent.call("one"),
-      (function namedCaller() {
-        return agent.call("two", { whenBusy: "queue" });
+      (async function namedCaller() {
+        return await agent.call("two", { whenBusy: "queue" });
       })(),
     ]);
     expect((queued as PromiseRejectedResult).reason.stack).toContain("namedCaller");
