@@ -12,7 +12,8 @@ export type Turns = {
   /** Each agent first rests so many ms, and its closing and a rest after it count too: all that was put off until then, also
    *  by other threads; default 0, only its turn counts. */
   readonly settles?: number;
-  /** Each agent first answers one message without a tool, which does not count: its first request looks at its whole history. */
+  /** Each agent first answers one message without a tool, and then another agent takes a turn as long, both of which do not count: its
+   *  first request looks at its whole history, and after that nothing of an iteration is left in the caches. */
   readonly isAcquainted?: boolean;
 };
 
@@ -51,18 +52,17 @@ export function iterations(
   { rounds = 50, turns = 4, settles = 0, isAcquainted = false }: Turns = {},
 ): () => Promise<number> {
   const messages = historyOf(history);
+  const shared = { name: "bench", tools: [noop], maxIters: rounds + 1, ...config };
+  const otherTurn = async (): Promise<void> => {
+    const other = createAgent({ ...shared, model: instantModel(rounds) });
+    await other.call("go");
+    await other.close();
+  };
   return async () => {
     let micros = 0;
     for (let turn = 0; turn < turns; turn++) {
-      const agent = createAgent({
-        name: "bench",
-        model: instantModel(rounds, isAcquainted ? 1 : 0),
-        tools: [noop],
-        maxIters: rounds + 1,
-        messages,
-        ...config,
-      });
-      if (isAcquainted) await agent.call("hello");
+      const agent = createAgent({ ...shared, model: instantModel(rounds, isAcquainted ? 1 : 0), messages });
+      if (isAcquainted) await agent.call("hello").then(otherTurn);
       if (settles > 0) await setTimeout(settles);
       micros += await cpuMicros(async () => {
         await agent.call("go");

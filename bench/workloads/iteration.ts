@@ -53,11 +53,13 @@ states of XState's, each with one invoked promise, and does nothing.`,
 export async function history(): Promise<Workload> {
   const acquainted = { isAcquainted: true };
   const why =
-    "the lists that a new agent keeps of its history are moved by the collector of young objects, once for each agent";
+    "each request has a list of the pieces of its history, and a long history is more for the caches";
   return {
     title: "A long history",
     text: `The same iteration by agents whose conversation is already so many messages long. The model reads none of them, so that no list is made of them. Each agent has
-answered one message before: its first request looks at the whole history, once in each process.`,
+answered one message before: its first request looks at the whole history, once in each process. Then another agent has taken such a
+turn: after a look at 10,000 messages nothing of an iteration is left in the caches (measured without that turn, the last ratio was 1.20
+rather than 1.10 in one run).`,
     unit: "µs",
     digits: 0,
     reference: "10 messages",
