@@ -172,8 +172,10 @@ export class Resolver<Context extends object> {
     draft: Draft<Context>,
     event: Event,
   ): void {
-    const exit = draftOf(before);
-    for (let node = source; node !== within; node = node.parent!) run(node.exit, exit, event);
+    let exit: Draft<Context> | undefined;
+    for (let node = source; node !== within; node = node.parent!)
+      if (node.exit.length > 0) run(node.exit, (exit ??= draftOf(before)), event);
+    if (!exit) return;
     draft.effects.unshift(...exit.effects);
     draft.actions.unshift(...exit.actions);
   }

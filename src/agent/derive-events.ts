@@ -142,7 +142,6 @@ function hasOtherCalls(before: AgentContext, after: AgentContext): boolean {
 }
 
 function slotEvents({ slots: before }: AgentContext, { slots: after }: AgentContext): AgentEventBody[] {
-  if (before === after) return [];
   return Object.entries(after).flatMap(([name, slot]): AgentEventBody[] => {
     const { value, revision } = slot;
     return before[name] === slot ? [] : [{ type: "slot", name, value, revision }];
@@ -176,12 +175,10 @@ export function eventsBetween(
     events.push(...messageEvents(added, isCall));
   }
   if (haveCallsChanged) events.push(...newCallEvents(before, after), ...startEvents(before, after));
-  events.push(
-    ...slotEvents(before, after),
-    ...handoffEvents(before, after),
-    ...compactionEvents(before, after),
-    ...modelRetry(before, after),
-  );
+  if (before.slots !== after.slots) events.push(...slotEvents(before, after));
+  if (before.progress !== after.progress)
+    events.push(...handoffEvents(before, after), ...compactionEvents(before, after));
+  if (before.request !== after.request) events.push(...modelRetry(before, after));
   const hasSettled = after.progress.settled !== before.progress.settled;
   if (isWaiting && (change || hasSettled || hasOtherCalls(before, after)))
     events.push({ type: "pending", calls: pendingCalls(after) });

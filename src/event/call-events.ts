@@ -1,5 +1,5 @@
 import type { ToolResultBlock, ToolUseBlock, Msg } from "../message/types.ts";
-import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "../message/query.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import type { AgentEventBody } from "./types.ts";
 
@@ -37,12 +37,14 @@ export function messageEvents(
   added: readonly Msg[],
   known: (callId: string) => boolean,
 ): readonly AgentEventBody[] {
-  const asked = new Map(added.flatMap(toolUsesOf).map((call) => [call.id, call]));
+  let asked: ReadonlyMap<string, ToolUseBlock> | undefined;
+  const pairOf = (result: ToolResultBlock): readonly AgentEventBody[] => {
+    asked ??= new Map(added.flatMap(toolUsesOf).map((call) => [call.id, call]));
+    const call = asked.get(result.id);
+    return call && isReported(call) && !known(call.id) ? notRun(call, result) : [];
+  };
   return added.flatMap((message): readonly AgentEventBody[] => {
-    const pairs = toolResultsOf(message).flatMap((result) => {
-      const call = asked.get(result.id);
-      return call && isReported(call) && !known(call.id) ? notRun(call, result) : [];
-    });
-    return [...pairs, { type: "message", phase: phaseOf(message), message }];
+    const event: AgentEventBody = { type: "message", phase: phaseOf(message), message };
+    return hasBlock(message, "tool_result") ? [...toolResultsOf(message).flatMap(pairOf), event] : [event];
   });
 }
