@@ -63,24 +63,29 @@ class StreamedTurn<O> {
     this.#source = source;
   }
 
-  /** Starts the turn, once; settles when it is over. */
+  /** Starts the turn, once; settles when it is over. A listener that hears of its start may ask for it again. */
   start(): Promise<Reply<O>> {
-    return (this.#running ??= this.#run());
+    if (this.#running) return this.#running;
+    const { promise, resolve } = Promise.withResolvers<Reply<O>>();
+    promise.catch(() => {});
+    this.#running = promise;
+    resolve(this.#run());
+    return promise;
   }
 
-  #run(): Promise<Reply<O>> {
+  async #run(): Promise<Reply<O>> {
     const stop = this.#source.subscribe((event) => {
       if (this.#isOver) return; // an event of the next turn
       this.#isOver = event.type === "turn.end"; // the turn may still have to be stored
       this.events.push(event);
     });
-    const running = this.#source.run().finally(() => {
+    try {
+      return await this.#source.run();
+    } finally {
       this.#isOver = true;
       stop();
       this.events.end();
-    });
-    running.catch(() => {});
-    return running;
+    }
   }
 
   /** A reader has left before it has read the end. */

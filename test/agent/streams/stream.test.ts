@@ -135,3 +135,12 @@ describe("stream", () => {
     expect(shares.flat().filter(({ type }) => type === "turn.end")).toHaveLength(1);
   });
 });
+
+test("a listener that hears how the turn of a stream starts may ask for its reply", async () => {
+  const { agent } = scripted(["first", "second"]);
+  const stream = agent.stream("go");
+  const replies: Promise<unknown>[] = [];
+  agent.subscribe(() => void (replies.length === 0 && replies.push(stream.reply)));
+  for await (const _ of stream);
+  expect(await replies[0]).toMatchObject({ text: "first" });
+});
