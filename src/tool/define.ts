@@ -115,7 +115,7 @@ export function defineTool<
   const named: unknown = (spec as Partial<typeof spec> | null | undefined)?.name;
   check(definitionSchema(), spec, typeof named === "string" ? `Tool '${named}'` : "defineTool");
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
-  const inputSchema = jsonSchemaOf(input);
+  const inputSchema = jsonSchemaOf(input, `Tool '${name}': \`input\``);
   if (typeof inputSchema["type"] === "string" && inputSchema["type"] !== "object")
     throw new AgentError(
       "config/invalid",

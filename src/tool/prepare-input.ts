@@ -3,11 +3,14 @@ import type { JsonObject } from "../base/json.ts";
 import { messageOf } from "../base/error.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { hashInput } from "./hash.ts";
-import { pruneNulls } from "./prune-nulls.ts";
+import { hasNull, pruneNulls, type Refuses } from "./prune-nulls.ts";
 import { badInput } from "./results.ts";
 import { parseStandard } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
-import type { Tool } from "./types.ts";
+import type { StandardSchema, Tool } from "./types.ts";
+
+/** How often arguments are parsed: a schema may name one wrong field at a time. */
+const MAX_ROUNDS = 20;
 
 /** What `execute` gets, and what it was parsed from. */
 export type ParsedInput = {
@@ -38,10 +41,9 @@ function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
   }
 }
 
-/** The arguments that would be parsed: presets added, optional nulls removed. */
+/** The arguments that are parsed: presets added. */
 function completeInput(tool: Tool<never>, call: ToolUseBlock): JsonObject {
-  const pruned = pruneNulls(tool.inputSchema, { ...call.input, ...tool.preset }) as JsonObject;
-  return copyOf({ ...pruned, ...tool.preset });
+  return copyOf({ ...call.input, ...tool.preset });
 }
 
 /** The hash of the arguments that would be parsed. Runs no code of the user. */
@@ -57,13 +59,38 @@ export async function parseInput(tool: Tool<never>, call: ToolUseBlock): Promise
     : { result: badInput(call, problem) };
 }
 
+/** Whether the schema that named these paths refuses null at another path; undefined where it only refuses what is around it. */
+const refusesBy =
+  (paths: readonly (readonly string[])[]): Refuses =>
+  (path) => {
+    const around = paths.filter((each) => each.every((step, index) => step === path[index]));
+    if (around.length === 0) return false;
+    return around.some(({ length }) => length === path.length) ? true : undefined;
+  };
+
+/** Parses arguments with a Standard Schema, again without the nulls that it has refused, as long as there are such. */
+async function parsedByStandard(tool: Tool<never>, schema: StandardSchema, input: JsonObject) {
+  if (!hasNull(input)) return parseStandard(schema, input);
+  let given = input;
+  for (let round = 1; ; round++) {
+    const parsed = await parseStandard(schema, copyOf(given));
+    if ("value" in parsed || round > MAX_ROUNDS) return parsed;
+    const pruned = pruneNulls(tool.inputSchema, given, refusesBy(parsed.paths));
+    const next = { ...(pruned as JsonObject), ...tool.preset };
+    if (JSON.stringify(next) === JSON.stringify(given)) return parsed;
+    given = next;
+  }
+}
+
 async function parsedBy(tool: Tool<never>, call: ToolUseBlock, input: JsonObject): Promise<CallInput> {
   if (!tool.schema) {
-    const problems = validateInput(tool.inputSchema, input);
-    return problems === null ? { value: input } : { result: badInput(call, problems) };
+    const pruned = pruneNulls(tool.inputSchema, input) as JsonObject;
+    const value = pruned === input ? input : { ...pruned, ...tool.preset };
+    const problems = validateInput(tool.inputSchema, value);
+    return problems === null ? { value } : { result: badInput(call, problems) };
   }
   try {
-    const parsed = await parseStandard(tool.schema, input);
+    const parsed = await parsedByStandard(tool, tool.schema, input);
     return "value" in parsed ? parsed : { result: badInput(call, parsed.problems) };
   } catch (error) {
     return { result: badInput(call, messageOf(error)) };

@@ -2,6 +2,7 @@ import { AgentError, messageOf } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { loadZod } from "./load-zod.cjs";
 import type { Schema, StandardSchema } from "./types.ts";
+import { isZod3, zodProblem } from "./zod-problem.ts";
 
 const TARGET = "draft-2020-12";
 
@@ -14,11 +15,16 @@ export function isStandardSchema(schema: Schema): schema is StandardSchema {
   return "~standard" in schema;
 }
 
-/** The JSON Schema 2020-12 of what a schema accepts. Throws `config/invalid` if the schema cannot give one. */
-export function jsonSchemaOf(schema: Schema): JsonObject {
+/** Instead of the types of zod that JSON does not have. */
+const INSTEAD = "Use a type that JSON has, such as z.iso.datetime() for a date and z.string() for a bigint.";
+
+/** The JSON Schema 2020-12 of what a schema accepts. Throws `config/invalid` if the schema cannot give one; `what` is what the error
+ *  calls it, such as "Tool 'pay': `input`". */
+export function jsonSchemaOf(schema: Schema, what = "The schema"): JsonObject {
   const isSchema = typeof schema === "function" || (typeof schema === "object" && schema !== null);
   if (!isSchema || Array.isArray(schema))
-    throw new AgentError("config/invalid", `A schema is expected, not ${JSON.stringify(schema)}.`);
+    throw new AgentError("config/invalid", `${what}: a schema is expected, not ${JSON.stringify(schema)}.`);
+  if (isZod3(schema)) throw withoutForm(what, schema);
   if (!isStandardSchema(schema)) return schema;
   const standard = schema["~standard"];
   try {
@@ -33,14 +39,24 @@ export function jsonSchemaOf(schema: Schema): JsonObject {
       return rest as JsonObject;
     }
   } catch (error) {
-    throw new AgentError("config/invalid", `This schema has no JSON Schema form: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw withoutForm(what, schema, error);
   }
   throw new AgentError(
     "config/invalid",
-    `A ${standard.vendor} schema gives no JSON Schema; pass zod, a Standard Schema with JSON Schema, or JSON Schema itself.`,
+    `${what}: a ${standard.vendor} schema gives no JSON Schema; pass zod, a Standard Schema with JSON Schema, or JSON Schema itself.`,
   );
+}
+
+/** The error of a schema without a JSON Schema, which names the part that is the reason. */
+function withoutForm(what: string, schema: Schema, cause?: unknown): AgentError {
+  const isZod = isZod3(schema) || (schema as Partial<StandardSchema>)["~standard"]?.vendor === "zod";
+  const found = isZod ? zodProblem(schema) : undefined;
+  const where = found && found.path !== "" ? ` at '${found.path}'` : "";
+  const reason = found?.message ?? messageOf(cause);
+  const advice = isZod && !reason.includes("zod 3") ? ` ${INSTEAD}` : "";
+  return new AgentError("config/invalid", `${what} has no JSON Schema form${where}: ${reason}.${advice}`, {
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 type Issue = {
@@ -65,16 +81,22 @@ async function validated(schema: StandardSchema, value: unknown): Promise<Outcom
   return outcome.success ? { value: outcome.data } : { issues: outcome.error.issues };
 }
 
-/** Runs a Standard Schema: the parsed value, or the problems in one line. */
+/** What is wrong with a value: the problems in one line, and where each is. */
+export type Misfit = { readonly problems: string; readonly paths: readonly (readonly string[])[] };
+
+/** Runs a Standard Schema: the parsed value, or the problems. */
 export async function parseStandard(
   schema: StandardSchema,
   value: unknown,
-): Promise<{ readonly value: unknown } | { readonly problems: string }> {
+): Promise<{ readonly value: unknown } | Misfit> {
   const outcome = await validated(schema, value);
   if (!outcome.issues) return { value: outcome.value };
-  const problems = outcome.issues.map(({ message, path }) => {
-    const where = (path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join("/");
+  const paths = outcome.issues.map(({ path }) =>
+    (path ?? []).map((step) => String(typeof step === "object" ? step.key : step)),
+  );
+  const problems = outcome.issues.map(({ message }, index) => {
+    const where = paths[index]!.join("/");
     return where === "" ? message : `${where}: ${message}`;
   });
-  return { problems: problems.join("; ") };
+  return { problems: problems.join("; "), paths };
 }

@@ -59,7 +59,7 @@ export function suspend(reason?: string, options: SuspendOptions = {}): Suspensi
   return {
     suspended: true,
     ...(reason !== undefined && { reason }),
-    ...(answerSchema && { answerSchema: jsonSchemaOf(answerSchema) }),
+    ...(answerSchema && { answerSchema: jsonSchemaOf(answerSchema, "suspend: `answerSchema`") }),
     ...(then && { then }),
     ...(state !== undefined && { state }),
     ...(asks && { asks: asks.map(plainAsk) }),
@@ -67,7 +67,8 @@ export function suspend(reason?: string, options: SuspendOptions = {}): Suspensi
 }
 
 function plainAsk({ schema, ...ask }: AskOptions): Ask {
-  return { ...ask, ...(schema !== undefined && { schema: jsonSchemaOf(schema) }) };
+  const what = `suspend: the \`schema\` of the question '${ask.id}'`;
+  return { ...ask, ...(schema !== undefined && { schema: jsonSchemaOf(schema, what) }) };
 }
 
 /**
