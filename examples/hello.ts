@@ -3,7 +3,7 @@ import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { z } from "zod";
 
-const { OPENAI_API_KEY: apiKey = "", OPENAI_BASE_URL: baseURL = "https://api.openai.com/v1" } = process.env;
+const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL = "https://api.openai.com/v1" } = process.env;
 const clock = defineTool({
   name: "clock",
   description: "The time in a time zone such as Asia/Tokyo",

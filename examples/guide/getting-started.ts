@@ -9,7 +9,7 @@ const orderStatus = defineTool({
   execute: ({ orderId }) => (orderId === "17" ? "shipped on Monday" : "unknown"),
 });
 
-const { OPENAI_API_KEY: apiKey = "", OPENAI_BASE_URL: baseURL = "https://api.openai.com/v1" } = process.env;
+const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL = "https://api.openai.com/v1" } = process.env;
 const model = openaiModel({ model: "gpt-4.1-mini", apiKey, baseURL });
 const agent = createAgent({ name: "desk", sysPrompt: "You help customers.", model, tools: [orderStatus] });
 

@@ -27,7 +27,7 @@ type Start = (body: object, options: CallOptions) => Pending;
 const NO_TIMEOUT = 2 ** 31 - 1;
 
 export type OpenAIClientOptions = {
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   readonly baseURL?: string;
   readonly fetch?: typeof fetch;
 };

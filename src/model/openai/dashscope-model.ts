@@ -4,6 +4,7 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { ChatModel } from "../port.ts";
 import { withOptions } from "../request-messages.ts";
+import { keyFor, type KeyVariable } from "./api-key.ts";
 import { withDashScopeFields } from "./dashscope-fields.ts";
 import { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
 import { messageShape } from "./to-chat-messages.ts";
@@ -15,12 +16,18 @@ const REGIONS = {
   us: "https://dashscope-us.aliyuncs.com/compatible-mode/v1",
 } as const;
 
+const KEY: KeyVariable = {
+  name: "DASHSCOPE_API_KEY",
+  read: () => process.env["DASHSCOPE_API_KEY"],
+  isOwn: (host) => /(^|\.)dashscope[\w-]*\.aliyuncs\.com$/.test(host),
+};
+
 /** Options of {@link dashscopeModel}. */
 export type DashScopeModelOptions = {
   /** The model's name, such as `qwen-plus`. */
   readonly model: string;
-  /** Default: the environment variable `DASHSCOPE_API_KEY`, read when the model is made. */
-  readonly apiKey?: string;
+  /** Default: the environment variable `DASHSCOPE_API_KEY`, read when the model is made, and only if the server is one of DashScope's. */
+  readonly apiKey?: string | undefined;
   /** Which of DashScope's servers is asked: `cn` (Beijing, default), `intl` (Singapore) or `us` (Virginia). */
   readonly region?: keyof typeof REGIONS;
   /** The URL before `/chat/completions`, instead of that of a region. */
@@ -82,18 +89,19 @@ const dashscopeSchema = s.lazily(() => {
  */
 export function dashscopeModel(options: DashScopeModelOptions): ChatModel {
   check(dashscopeSchema(), options, "dashscopeModel");
-  const { region = "cn", thinking, search, apiKey = process.env["DASHSCOPE_API_KEY"], ...rest } = options;
-  if (!apiKey?.trim())
+  const { region = "cn", thinking, search, apiKey: given, baseURL = REGIONS[region], ...rest } = options;
+  const apiKey = keyFor("dashscopeModel", { apiKey: given, baseURL }, KEY);
+  if (apiKey === undefined)
     throw new AgentError(
       "config/invalid",
-      "dashscopeModel needs a key: give `apiKey`, or set DASHSCOPE_API_KEY.",
+      "dashscopeModel needs a key: give `apiKey`, or set DASHSCOPE_API_KEY, which is sent to DashScope only.",
     );
   const inner = openaiModel({
     toolMedia: "text",
     audioData: "url",
-    baseURL: REGIONS[region],
     ...rest,
-    apiKey: apiKey.trim(),
+    baseURL,
+    apiKey,
   });
   const fields = { ...thinkingFields(thinking), ...searchFields(search) };
   return {

@@ -5,6 +5,7 @@ import { throwIfAborted, unlessAborted } from "../abort.ts";
 import { embedInBatches, type Embedder } from "../embedder.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
+import { withKey } from "./api-key.ts";
 import { createClient, type CallOptions } from "./client.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 
@@ -23,8 +24,8 @@ export type OpenAIEmbedderOptions = {
   readonly dimensions?: number;
   /** True asks the server for vectors of `dimensions` numbers; default: true for OpenAI's `text-embedding-3` models. */
   readonly sendDimensions?: boolean;
-  /** Leave it out for servers that need none, such as Ollama. */
-  readonly apiKey?: string;
+  /** Leave it out for servers that need none, such as Ollama. An empty one is refused. */
+  readonly apiKey?: string | undefined;
   /** The URL before `/embeddings`; default OpenAI's. */
   readonly baseURL?: string;
   /** A client of the `openai` package; `apiKey`, `baseURL` and `fetch` are then those of the client. */
@@ -74,8 +75,9 @@ type Create = (body: object, options: CallOptions) => PromiseLike<unknown>;
  * const embedder = openaiEmbedder({ model: "nomic-embed-text", dimensions: 768, baseURL: "http://127.0.0.1:11434/v1" });
  * ```
  */
-export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
-  check(optionsSchema(), options, "openaiEmbedder");
+export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
+  check(optionsSchema(), given, "openaiEmbedder");
+  const options = withKey("openaiEmbedder", given);
   const { model, client, batchSize = 100 } = options;
   const dimensions = options.dimensions ?? KNOWN_DIMENSIONS[model];
   if (dimensions === undefined)

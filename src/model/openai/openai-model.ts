@@ -5,6 +5,7 @@ import { throwIfAborted, unlessAborted } from "../abort.ts";
 import { PartByPart } from "../part-by-part.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { chunksFrom, chunksOf, DONE, PING, type ChunkBatch, type ChunkSource } from "./chunks.ts";
+import { withKey } from "./api-key.ts";
 import { clientTransport, type ChatCompletionsClient } from "./client.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
@@ -22,8 +23,8 @@ import { openaiWire } from "./wire-request.ts";
 export type OpenAIModelOptions = {
   /** The model's name, as the server knows it. */
   readonly model: string;
-  /** Leave it out for servers that need none, such as Ollama. */
-  readonly apiKey?: string;
+  /** Leave it out for servers that need none, such as Ollama. An empty one is refused. */
+  readonly apiKey?: string | undefined;
   /** The URL before `/chat/completions` or `/responses`; default OpenAI's. */
   readonly baseURL?: string;
   /** Which API the server is asked by; default `chat`, Chat Completions. `responses` keeps the order of thinking, text and calls, gives
@@ -93,8 +94,9 @@ const ONLY_RESPONSES = ["builtInTools", "compactAt", "reasoningSummary"] as cons
  * const agent = createAgent({ name: "assistant", model });
  * ```
  */
-export function openaiModel(options: OpenAIModelOptions): ChatModel {
-  check(modelSchema(), options, "openaiModel");
+export function openaiModel(given: OpenAIModelOptions): ChatModel {
+  check(modelSchema(), given, "openaiModel");
+  const options = withKey("openaiModel", given);
   const { model, client, name = model, capabilities } = options;
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;

@@ -1,0 +1,40 @@
+import { AgentError } from "../../base/error.ts";
+
+/** A variable of the environment that holds a key, and whose key it is. */
+export type KeyVariable = {
+  readonly name: string;
+  readonly read: () => string | undefined;
+  /** True for the hosts of the provider that gave the key. */
+  readonly isOwn: (host: string) => boolean;
+};
+
+type Keyed = { readonly apiKey?: string | undefined; readonly baseURL?: string | undefined };
+
+const empty = (what: string, source: string, advice: string): AgentError =>
+  new AgentError("config/invalid", `${what}: ${source} is empty; ${advice}.`);
+
+/**
+ * Returns the key for a server: the given one, without spaces around it, or that of `variable`. A key of the environment goes over
+ * https to the hosts of its own provider and nowhere else. Undefined if there is none. Throws `config/invalid` for an empty key. The
+ * variable is read for no other server.
+ */
+export function keyFor(what: string, { apiKey, baseURL }: Keyed, variable?: KeyVariable): string | undefined {
+  if (apiKey !== undefined) {
+    if (apiKey.trim() === "")
+      throw empty(what, "`apiKey`", "expected a key, or no `apiKey` for a server that needs none");
+    return apiKey.trim();
+  }
+  const url = variable && baseURL !== undefined ? URL.parse(baseURL) : null;
+  if (!variable || url?.protocol !== "https:" || !variable.isOwn(url.hostname)) return undefined;
+  const found = variable.read();
+  if (found?.trim() === "")
+    throw empty(what, variable.name, `set ${variable.name} to a key, or give \`apiKey\``);
+  return found?.trim();
+}
+
+/** Returns the options with the key of {@link keyFor}. */
+export function withKey<T extends Keyed>(what: string, options: T): T & { readonly apiKey?: string } {
+  const { apiKey: _, ...others } = options;
+  const apiKey = keyFor(what, options);
+  return { ...others, ...(apiKey !== undefined && { apiKey }) } as T & { readonly apiKey?: string };
+}
