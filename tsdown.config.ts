@@ -58,7 +58,14 @@ const FOR_PAGES = ["react/index"];
 
 /** True for what a user imports on a server. */
 const isForNode = (entry: string): boolean =>
-  !["check-node", "cli/main", "cli/dev-thread", "diagram/layout-worker", ...FOR_PAGES].includes(entry);
+  ![
+    "check-node",
+    "cli/main",
+    "cli/dev-thread",
+    "diagram/layout-worker",
+    "tool/check-thread",
+    ...FOR_PAGES,
+  ].includes(entry);
 
 /** The first line of a module: what is for a page is a part of the client to React, what is for Node checks its version. */
 function firstLineOf(entry: string, fileName: string): string {
@@ -79,6 +86,7 @@ const ALONE = [
   "src/session/index.ts",
   "machines/index.ts",
   "src/diagram/layout-worker.ts",
+  "src/tool/check-thread-main.ts",
   "src/cli/main.ts",
   "src/base/check-node.ts",
 ];
@@ -107,6 +115,7 @@ const main = defineConfig({
     "session/index": "src/session/index.ts",
     "inspect/index": "src/inspect/index.ts",
     "diagram/layout-worker": "src/diagram/layout-worker.ts",
+    "tool/check-thread": "src/tool/check-thread-main.ts",
     "worker/index": "src/worker/index.ts",
     "server/index": "src/server/index.ts",
     "cli/main": "src/cli/main.ts",

@@ -41,6 +41,7 @@ const PROCESS_TESTS = [
   "test/ai-sdk/other-process.test.ts",
   "test/examples/inspect-demo.test.ts",
   "test/examples/mcp.test.ts",
+  "test/tool/foreign-schema.test.ts",
   "test/tool/parsed-once.test.ts",
   "test/tool/mcp/bad-servers.test.ts",
   "test/tool/mcp/every-tool.test.ts",

@@ -29,6 +29,13 @@ const worker = new Worker(join(root, "dist/diagram/layout-worker.mjs"), { worker
 const [placed] = await once(worker, "message");
 await worker.terminate();
 assert.deepEqual(placed, layouts, "The worker of the build lays the chart out in another way.");
+const checker = new Worker(join(root, "dist/tool/check-thread.mjs"), { env: {} });
+assert.deepEqual(await once(checker, "message"), ["ready"], "The thread that checks schemas does not start.");
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads has no origin
+checker.postMessage({ schema: '{"properties":{"a":{"type":"string"}}}', value: '{"a":1}' });
+const [{ problems }] = await once(checker, "message");
+await checker.terminate();
+assert.match(problems, /^a: /, "The thread of the build does not check schemas.");
 console.log(`The build draws the chart as the sources do, ${stdout.length} bytes, and lays it out alike.`);
 
 // Found independently of the bundlers' records: what the sources import and a user of the package does not install.

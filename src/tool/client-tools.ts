@@ -1,7 +1,6 @@
 import { shortened } from "../base/shown.ts";
-import { schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import { boundedSchema } from "./bounded-schema.ts";
 import { checkClientTools, declaredIn, invalidTools, type ClientTool } from "./declared-tools.ts";
 import { defineTool } from "./define.ts";
 import { schemaProblem } from "./schema-problem.ts";
@@ -26,36 +25,6 @@ export function acceptedTools(
       );
   }
   return accepted;
-}
-
-/** Keywords with which a small schema can cost any time: by references to parts that refer to others, and by expressions. */
-const UNBOUNDED: ReadonlySet<string> = new Set([
-  ...["$ref", "$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$id"],
-  ...["pattern", "patternProperties", "format"],
-]);
-
-function isBounded(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(isBounded);
-  if (!isObject(schema)) return true;
-  return Object.entries(schema).every(([key, part]) => !UNBOUNDED.has(key) && isBounded(part));
-}
-
-const isApplicator = (keyword: string): boolean =>
-  [schemaArrayKeyword, schemaKeyword, schemaMapKeyword].some((known) => known[keyword]);
-
-/** What of a schema can be checked in a time that its size bounds. It refuses nothing that the schema accepts. */
-function boundedSchema(schema: Json): Json {
-  if (!isObject(schema) || isBounded(schema)) return schema;
-  const { properties, items, ...others } = schema as JsonObject;
-  const own = Object.entries(others).filter(([key]) => !UNBOUNDED.has(key) && !isApplicator(key));
-  const parts = isObject(properties) ? Object.entries(properties as JsonObject) : [];
-  return {
-    ...Object.fromEntries(own),
-    ...(parts.length > 0 && {
-      properties: Object.fromEntries(parts.map(([name, part]) => [name, boundedSchema(part)])),
-    }),
-    ...(isObject(items) && { items: boundedSchema(items as Json) }),
-  };
 }
 
 const tools = new WeakMap<ClientTool, Tool<never>>();

@@ -5,7 +5,7 @@ import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { hashInput } from "./hash.ts";
 import { hasNull, pruneNulls, type Refuses } from "./prune-nulls.ts";
 import { badInput } from "./results.ts";
-import { parseStandard } from "./schema.ts";
+import { FOREIGN, parseStandard } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 import type { StandardSchema, Tool } from "./types.ts";
 
@@ -70,7 +70,7 @@ const refusesBy =
 
 /** Parses arguments with a Standard Schema, again without the nulls that it has refused, as long as there are such. */
 async function parsedByStandard(tool: Tool<never>, schema: StandardSchema, input: JsonObject) {
-  if (!hasNull(input)) return parseStandard(schema, input);
+  if (!hasNull(input) || schema["~standard"].vendor === FOREIGN) return parseStandard(schema, input);
   let given = input;
   for (let round = 1; ; round++) {
     const parsed = await parseStandard(schema, copyOf(given));

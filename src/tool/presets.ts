@@ -57,15 +57,15 @@ export function presetProblem(schema: JsonObject, preset: JsonObject): string | 
     : `has no parameter '${unknown}' to preset (${instead(unknown, names)}).`;
 }
 
-function without(
-  schema: Json,
-  names: readonly string[],
-  root: JsonObject,
-  within: readonly JsonObject[] = [],
-): Json {
-  const whole = deref(schema, root);
-  if (!whole || within.includes(whole)) return schema;
-  const changed = changes(whole, names, (part) => without(part, names, root, [...within, whole]));
+/** How many parts of a schema are looked through: references make a small schema large. Beyond them a preset may be seen, and wins. */
+const MAX_PARTS = 10_000;
+
+type Hidden = { readonly names: readonly string[]; readonly root: JsonObject; parts: number };
+
+function without(schema: Json, hidden: Hidden, within: readonly JsonObject[] = []): Json {
+  const whole = deref(schema, hidden.root);
+  if (!whole || within.includes(whole) || ++hidden.parts > MAX_PARTS) return schema;
+  const changed = changes(whole, hidden.names, (part) => without(part, hidden, [...within, whole]));
   if (!changed) return schema;
   const { $ref: _, ...own } = schema as JsonObject;
   return { ...whole, ...own, ...changed };
@@ -89,7 +89,9 @@ function withoutUnused(schema: JsonObject, keyword: "$defs" | "definitions"): Js
 /** The schema of a tool without its preset parameters, also where it is made of others by a reference, `allOf`, `anyOf` or
  *  `oneOf`. */
 export function withoutPresets({ inputSchema, preset }: Tool<never>): JsonObject {
-  const hidden = without(inputSchema, Object.keys(preset), inputSchema) as JsonObject;
+  const names = Object.keys(preset);
+  if (names.length === 0) return inputSchema;
+  const hidden = without(inputSchema, { names, root: inputSchema, parts: 0 }) as JsonObject;
   if (hidden === inputSchema) return inputSchema;
   return withoutUnused(withoutUnused(hidden, "$defs"), "definitions");
 }

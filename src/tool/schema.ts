@@ -10,6 +10,9 @@ type JsonSchemaGiver = {
   readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown };
 };
 
+/** The vendor of schemas that somebody else has written, which are checked in a thread of their own. */
+export const FOREIGN = "agentchart-foreign";
+
 /** True for zod and every other Standard Schema, false for plain JSON Schema. */
 export function isStandardSchema(schema: Schema): schema is StandardSchema {
   return "~standard" in schema;

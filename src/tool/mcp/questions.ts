@@ -2,9 +2,19 @@ import type { ElicitResult } from "@modelcontextprotocol/client";
 import { AgentError } from "../../base/error.ts";
 import { isObject } from "../../base/is-object.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { isTooDeep } from "../../base/freeze.ts";
+import { boundedSchema } from "../bounded-schema.ts";
 import type { Ask, Decision } from "../pending.ts";
 
 const MAX_MESSAGE = 4_000;
+const MAX_SCHEMA = 20_000;
+
+/** Returns the schema of an answer as far as it is checked in bounded time, when a person decides; the server checks the rest. */
+function schemaOf(requested: unknown): JsonObject | undefined {
+  if (!isObject(requested) || isTooDeep(requested) || JSON.stringify(requested).length > MAX_SCHEMA)
+    return undefined;
+  return boundedSchema(requested) as JsonObject;
+}
 
 /** Returns a server's question as an ask, under an id that fits a path; `index` makes one where the server's key does not. */
 export function toAsk(key: string, index: number, params: unknown): Ask {
@@ -13,7 +23,7 @@ export function toAsk(key: string, index: number, params: unknown): Ask {
   const said = typeof message === "string" ? message.slice(0, MAX_MESSAGE).toWellFormed() : "";
   if (mode === "url" || typeof url === "string")
     return { id, kind: "url", message: said, url: typeof url === "string" ? url : "" };
-  const schema = isObject(requestedSchema) ? (requestedSchema as JsonObject) : undefined;
+  const schema = schemaOf(requestedSchema);
   return { id, kind: "form", message: said, ...(schema && { schema }) };
 }
 

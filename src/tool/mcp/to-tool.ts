@@ -1,9 +1,9 @@
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError } from "../../base/error.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import { defineTool } from "../define.ts";
+import { checkForeign, foreignSchema } from "../foreign-schema.ts";
 import type { Tool, ToolOutcome } from "../types.ts";
-import { validateInput } from "../validate-input.ts";
 import { callError } from "./call-error.ts";
 import type { Connection } from "./connection.ts";
 import { runRounds } from "./run-rounds.ts";
@@ -42,10 +42,12 @@ function checkSize(result: unknown, max: number): ToolOutcome | undefined {
   return { output: [{ type: "text", text }], state: "error" };
 }
 
-function warnOfMismatch(source: Source, { name, outputSchema }: Listed, structured: unknown): void {
-  if (outputSchema === undefined || structured === undefined) return;
-  const problem = validateInput(outputSchema as JsonObject, structured);
-  if (problem !== null) source.report("warning", `The result does not keep to its schema: ${problem}`, name);
+/** Reports a result that does not keep to its schema. Waits for the check, so that a server cannot ask for many at once. */
+async function warnOfMismatch(source: Source, { name, outputSchema }: Listed, structured: unknown) {
+  if (!outputSchema || structured === undefined || structured === null) return;
+  const checked = await checkForeign(outputSchema as JsonObject, structured as Json);
+  if ("problems" in checked)
+    source.report("warning", `The result does not keep to its schema: ${checked.problems}`, name);
 }
 
 /** Returns a listed tool as a tool of an agent. What the server says of it may make us more careful; only if it is trusted, less. */
@@ -63,7 +65,7 @@ export function toTool(
   return defineTool({
     name: toolName(prefix, rename?.[name] ?? name),
     description: descriptionOf(source, listed),
-    input: listed.inputSchema as JsonObject,
+    input: foreignSchema(listed.inputSchema as JsonObject),
     idempotent: isIdempotent,
     execution: {
       timeoutMs,
@@ -91,7 +93,7 @@ export function toTool(
         if ("suspended" in result) return result;
         const tooLarge = checkSize(result, maxResultBytes);
         if (tooLarge) return tooLarge;
-        warnOfMismatch(source, listed, result.structuredContent);
+        await warnOfMismatch(source, listed, result.structuredContent);
         return toOutcome(result);
       } catch (error) {
         const failure = callError(server, error, how);
