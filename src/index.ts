@@ -64,6 +64,7 @@ export type {
   Execution,
   FinishReason,
   GenerateOptions,
+  LeftOutTool,
   ModelRequest,
   StreamPart,
   ToolChoice,

@@ -7,7 +7,10 @@ import { throwIfAborted, unlessAborted } from "../model/abort.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { cutOff } from "../model/model-error.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
-import { callOptionsOf } from "./call-options.ts";
+import type { DialectName } from "../model/host-rules.ts";
+import { DIALECT_NAMES } from "../model/hosts.ts";
+import { leftOutOf, maxToolsOf } from "../model/wire-tools.ts";
+import { callOptionsOf, dialectOfModel } from "./call-options.ts";
 import { familyOf } from "./own-data.ts";
 import { createSdkPartReader } from "./part-reader.ts";
 import { sdkError } from "./sdk-error.ts";
@@ -27,6 +30,9 @@ export type AiSdkModelOptions = {
   /** `auto` (default) marks the stable part of a prompt for Anthropic's cache, and gives OpenAI the id of the session as its
    *  `promptCacheKey`; `off` does neither. */
   readonly cache?: "auto" | "off";
+  /** Whose rules of ids, of the order of messages, of tools and of schemas are kept. Default: those of the provider, which its name decides;
+   *  `plain` for a provider that is not known. */
+  readonly dialect?: DialectName;
 };
 
 const optionsSchema = s.lazily(() =>
@@ -41,6 +47,7 @@ const optionsSchema = s.lazily(() =>
     providerOptions: s.optional(s.recordOf(s.object<JsonObject>())),
     headers: s.optional(s.recordOf(s.string())),
     cache: s.optional(s.oneOf("auto", "off")),
+    dialect: s.optional(s.oneOf<DialectName>(...DIALECT_NAMES)),
   }),
 );
 
@@ -68,6 +75,7 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
   check(optionsSchema(), options, "aiSdkModel");
   const { provider, modelId } = languageModel;
   const { name = `${familyOf(provider)}/${modelId}`, capabilities, cache = "auto", ...settings } = options;
+  const dialect = dialectOfModel(languageModel, options.dialect);
   const endpoint: Endpoint = { model: modelId, baseURL: provider };
 
   async function* sdkParts(request: ModelRequest, signal: AbortSignal): AsyncGenerator<SdkPart> {
@@ -114,7 +122,9 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
     name,
     provider: familyOf(provider),
     ...(capabilities && { capabilities }),
-    wire: aiSdkWire(languageModel, { ...settings, cache }),
+    wire: aiSdkWire(languageModel, { ...settings, cache, dialect }),
+    maxTools: maxToolsOf(dialect),
+    leftOut: (tools) => leftOutOf(tools, dialect),
     stream,
   };
 }

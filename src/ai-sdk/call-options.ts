@@ -1,30 +1,45 @@
 import type { JsonObject } from "../base/json.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice } from "../model/port.ts";
 import { familyOf } from "./own-data.ts";
-import { promptOf, withCacheMarks } from "./prompt.ts";
+import { dialectOfProvider } from "../model/hosts.ts";
+import type { DialectName } from "../model/host-rules.ts";
+import { wireChoice, wireToolsOf } from "../model/wire-tools.ts";
+import { promptOf, withBridgesFor, withCacheMarks } from "./prompt.ts";
 import type { AiSdkLanguageModel, ProviderMetadata, Version } from "./sdk-types.ts";
 
 type Settings = {
   readonly providerOptions?: ProviderMetadata;
   readonly headers?: { readonly [name: string]: string };
   readonly cache: "auto" | "off";
+  readonly dialect?: DialectName;
 };
+
+/** Returns the dialect of a model: the one that is given, else what the name of its provider says. */
+export function dialectOfModel(
+  { provider, modelId }: Pick<AiSdkLanguageModel, "provider" | "modelId">,
+  dialect?: DialectName,
+): DialectName {
+  return dialect ?? dialectOfProvider(provider, modelId);
+}
 
 const REASONING = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 /** Returns the options of `doStream` for a request. */
 export function callOptionsOf(
   request: ModelRequest,
-  { provider, specificationVersion }: AiSdkLanguageModel,
-  { headers, providerOptions, cache }: Settings,
+  { provider, modelId, specificationVersion }: AiSdkLanguageModel,
+  { headers, providerOptions, cache, ...settings }: Settings,
   signal: AbortSignal,
 ): object {
   const version = specificationVersion as Version;
-  const { tools, output, options: generate } = request;
-  const prompt = promptOf(request.messages, version, familyOf(provider));
+  const { output, options: generate } = request;
+  const dialect = dialectOfModel({ provider, modelId }, settings.dialect);
+  const tools = wireToolsOf(request.tools, dialect);
+  const choice = wireChoice(generate.toolChoice, tools, dialect);
+  const prompt = promptOf(request.messages, { version, provider: familyOf(provider), dialect });
   const isMarked = cache === "auto" && /anthropic/.test(provider);
   return withoutAbsent({
-    prompt: isMarked ? withCacheMarks(prompt, request.messages) : prompt,
+    prompt: withBridgesFor(isMarked ? withCacheMarks(prompt, request.messages) : prompt, dialect),
     maxOutputTokens: generate.maxTokens,
     temperature: generate.temperature,
     topP: generate.topP,
@@ -38,7 +53,7 @@ export function callOptionsOf(
         ? generate.reasoningEffort
         : undefined,
     tools: tools.length > 0 ? tools.map((tool) => ({ type: "function", ...tool })) : undefined,
-    toolChoice: tools.length > 0 && generate.toolChoice ? choiceOf(generate.toolChoice) : undefined,
+    toolChoice: choice && choiceOf(choice),
     responseFormat: output && { type: "json", ...output },
     headers: { ...headers, ...generate.extraHeaders },
     providerOptions: merged(

@@ -1,7 +1,10 @@
 import type { JsonObject } from "../base/json.ts";
 import { toolUsesOf, textOf } from "../message/query.ts";
 import { BYPASS_KEY, type Block, type MediaBlock, type Msg, type ToolResultBlock } from "../message/types.ts";
-import { wireIdsOf } from "../model/wire-ids.ts";
+import { BRIDGES, withBridges } from "../model/bridges.ts";
+import type { DialectName, HostRules } from "../model/host-rules.ts";
+import { HOSTS } from "../model/hosts.ts";
+import { wireId, wireIdsOf, wireName } from "../model/wire-ids.ts";
 import { ownData } from "./own-data.ts";
 import type { ProviderMetadata, Version } from "./sdk-types.ts";
 
@@ -15,7 +18,8 @@ export type SdkMessage = {
 type Target = {
   readonly version: Version;
   readonly provider: string;
-  /** The ids that the provider gave to its calls. */
+  readonly rules: HostRules;
+  /** The ids that the provider gave to its calls, in a form that it takes. */
   readonly idOf: (id: string) => string;
 };
 
@@ -25,10 +29,42 @@ type Target = {
  * Data of a block goes back with the very part that it came on, and only to the provider that sent it. Thinking, media and other
  * parts of another provider's answers are left out, since many providers refuse them or show thinking as text.
  */
-export function promptOf(messages: readonly Msg[], version: Version, provider: string): SdkMessage[] {
+export function promptOf(
+  messages: readonly Msg[],
+  {
+    version,
+    provider,
+    dialect,
+  }: { readonly version: Version; readonly provider: string; readonly dialect: DialectName },
+): SdkMessage[] {
   const ids = wireIdsOf(messages.flatMap(toolUsesOf));
-  const target: Target = { version, provider, idOf: (id) => ids.get(id) ?? id };
-  return messages.flatMap((message) => messagesOf(message, target));
+  const rules = HOSTS[dialect];
+  const target: Target = { version, provider, rules, idOf: (id) => wireId(ids.get(id) ?? id, rules.ids) };
+  return withJoinedResults(messages.flatMap((message) => messagesOf(message, target)));
+}
+
+/** Puts the results of one answer into one message, as the AI SDK does: Gemini wants them together. */
+function withJoinedResults(prompt: readonly SdkMessage[]): SdkMessage[] {
+  const all: SdkMessage[] = [];
+  for (const message of prompt) {
+    const last = all.at(-1);
+    if (message.role === "tool" && last?.role === "tool")
+      all[all.length - 1] = {
+        ...last,
+        content: [...(last.content as object[]), ...(message.content as object[])],
+      };
+    else all.push(message);
+  }
+  return all;
+}
+
+/** Returns the prompt with the messages that must stand between those of others. */
+export function withBridgesFor(prompt: readonly SdkMessage[], dialect: DialectName): readonly SdkMessage[] {
+  const make = (role: keyof typeof BRIDGES): SdkMessage => ({
+    role,
+    content: [{ type: "text", text: BRIDGES[role] }],
+  });
+  return withBridges(prompt, HOSTS[dialect].order, make, true);
 }
 
 /** Marks the system message and the last message that stays, as Anthropic's cache needs it. */
@@ -49,13 +85,31 @@ function messagesOf(message: Msg, target: Target): SdkMessage[] {
     block.type === "tool_result" ? [resultPart(block, target)] : [],
   );
   const answered: SdkMessage[] = results.length > 0 ? [{ role: "tool", content: results }] : [];
-  const parts = content.flatMap((block) =>
-    role === "assistant" ? answerPart(block, target) : userPart(block, target),
-  );
+  const parts = content
+    .filter((block) => !isLeftOut(block, target))
+    .flatMap((block) => (role === "assistant" ? answerPart(block, target) : userPart(block, target)));
   if (role === "tool" || (parts.length === 0 && (results.length > 0 || role === "assistant")))
     return answered;
+  if (parts.length === 0) parts.push({ type: "text", text: EMPTY_MESSAGE });
+  if (lacksThinking(parts, target)) parts.unshift({ type: "reasoning", text: " " });
   const said: SdkMessage = { role, content: parts };
   return role === "assistant" ? [said, ...answered] : [...answered, said];
+}
+
+/** True for an answer with calls and without thinking, of a provider that refuses it: another model may have given it. */
+function lacksThinking(parts: readonly object[], { rules }: Target): boolean {
+  const has = (type: string): boolean =>
+    parts.some((part) => (part as { readonly type: string }).type === type);
+  return rules.thinking.isNeeded && has("tool-call") && !has("reasoning");
+}
+
+/** What stands for a message of a user who said nothing. */
+const EMPTY_MESSAGE = "(an empty message)";
+
+/** True for a text without a character that can be seen, of a provider that refuses it. One that carries data of the provider stays. */
+function isLeftOut(block: Block, { rules, provider }: Target): boolean {
+  if (block.type !== "text" || rules.order.emptyTexts || block.text.trim() !== "") return false;
+  return ownData(block.opaque, provider)?.metadata === undefined;
 }
 
 function userPart(block: Block, { version }: Target): object[] {
@@ -63,7 +117,7 @@ function userPart(block: Block, { version }: Target): object[] {
   return isMedia(block) ? [filePart(block, version)] : [];
 }
 
-function answerPart(block: Block, { version, provider, idOf }: Target): object[] {
+function answerPart(block: Block, { version, provider, rules, idOf }: Target): object[] {
   if (block.type === "tool_result") return [];
   const data = ownData(block.opaque, provider);
   const options = data?.metadata && { providerOptions: data.metadata };
@@ -73,8 +127,9 @@ function answerPart(block: Block, { version, provider, idOf }: Target): object[]
     case "thinking":
       return data ? [{ type: "reasoning", text: block.thinking, ...options }] : [];
     case "tool_use": {
-      const { id, name, input } = block;
-      return [{ type: "tool-call", toolCallId: idOf(id), toolName: name || "unknown", input, ...options }];
+      const { id, input } = block;
+      const toolName = wireName(block.name, true, rules.tools.names);
+      return [{ type: "tool-call", toolCallId: idOf(id), toolName, input, ...options }];
     }
     case "provider":
       return data?.part ? [wholePart(data.part, version)] : [];
@@ -103,11 +158,11 @@ function dataOf(source: MediaBlock["source"]): object {
     : { type: "url", url: new URL(source.url) };
 }
 
-function resultPart(block: ToolResultBlock, { version, idOf }: Target): object {
+function resultPart(block: ToolResultBlock, { version, rules, idOf }: Target): object {
   return {
     type: "tool-result",
     toolCallId: idOf(block.id),
-    toolName: block.name || "unknown",
+    toolName: wireName(block.name, true, rules.tools.names),
     output: outputOf(block, version),
   };
 }
@@ -116,7 +171,8 @@ function outputOf({ output, state }: ToolResultBlock, version: Version): object 
   const texts = output.flatMap((block) => (block.type === "text" ? [block.text] : []));
   const text = texts.join("\n");
   if (state === "denied" && version !== "v2") return { type: "execution-denied", reason: text };
-  if (state !== "success") return { type: "error-text", value: text };
+  if (state !== "success")
+    return { type: "error-text", value: text || `The call was not successful (${state}).` };
   if (texts.length === output.length && texts.length <= 1) return { type: "text", value: text };
   return {
     type: "content",

@@ -2,22 +2,28 @@ import type { JsonObject } from "../base/json.ts";
 import { redactSecrets } from "../base/secrets.ts";
 import type { ChatModel, ModelRequest } from "../model/port.ts";
 import type { WireRequest } from "../model/wire-request.ts";
+import type { DialectName } from "../model/host-rules.ts";
 import { callOptionsOf } from "./call-options.ts";
 import { plain } from "./own-data.ts";
 import type { AiSdkLanguageModel, ProviderMetadata } from "./sdk-types.ts";
 
-type Settings = { readonly providerOptions?: ProviderMetadata; readonly cache: "auto" | "off" };
+type Settings = {
+  readonly providerOptions?: ProviderMetadata;
+  readonly cache: "auto" | "off";
+  readonly dialect?: DialectName;
+};
 
 /** Returns how the model of a provider makes its requests, as data without secrets. */
 export function aiSdkWire(
   { provider, modelId, specificationVersion }: AiSdkLanguageModel,
-  { providerOptions, cache }: Settings,
+  { providerOptions, cache, dialect }: Settings,
 ): NonNullable<ChatModel["wire"]> {
   const options = {
     provider,
     modelId,
     specificationVersion,
     cache,
+    ...(dialect && { dialect }),
     ...(providerOptions && { providerOptions: redactSecrets(plain(providerOptions)) }),
   };
   return { adapter: "ai-sdk", options };
@@ -26,8 +32,8 @@ export function aiSdkWire(
 /** Returns what {@link aiSdkModel} passes to the model of a provider for a request: what {@link aiSdkWire} recorded decides about it. A
  *  pure function. */
 export function aiSdkWireRequest(options: JsonObject, request: ModelRequest): WireRequest {
-  const { cache, providerOptions, ...model } = options as unknown as Settings & AiSdkLanguageModel;
-  const settings = { cache, ...(providerOptions && { providerOptions }) };
+  const { cache, providerOptions, dialect, ...model } = options as unknown as Settings & AiSdkLanguageModel;
+  const settings = { cache, ...(dialect && { dialect }), ...(providerOptions && { providerOptions }) };
   const { extraHeaders: _, ...generate } = request.options;
   const { signal } = new AbortController();
   const call = callOptionsOf({ ...request, options: generate }, model, settings, signal);

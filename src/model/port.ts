@@ -15,6 +15,13 @@ export type ToolSpec = {
   readonly inputSchema: JsonObject;
 };
 
+/** A tool that a provider would refuse. */
+export type LeftOutTool = {
+  readonly name: string;
+  /** Why, in a sentence. */
+  readonly reason: string;
+};
+
 /** Options of a model call. The provider decides about an option that is absent. Bounds are the provider's. */
 export type GenerateOptions = {
   readonly temperature?: number;
@@ -157,6 +164,12 @@ export interface ChatModel {
   /** Returns another model of the same server, with the same settings and without `capabilities`: a fork of a session may ask it. Absent:
    *  there is none. */
   readonly withName?: (name: string) => ChatModel;
+  /** The most tools that the provider takes in a request; `Infinity` for no limit. Beyond it, an agent lets the model search for tools.
+   *  Absent: it is not known. */
+  readonly maxTools?: number;
+  /** Returns which of these tools the provider would refuse, and would refuse the request for. An agent does not send them, and says so by the
+   *  event `tool.omitted`. Absent: none is known. */
+  readonly leftOut?: (tools: readonly ToolSpec[]) => readonly LeftOutTool[];
   /** Sends one request and yields the parts of the answer. To fail, it throws an AgentError with a code `model/…`, and with the
    *  `isRetryable` and `retryAt` of the response; any other error becomes `model/failed` with its message. When `signal` aborts it
    *  ends or throws at once. */

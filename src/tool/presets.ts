@@ -1,7 +1,7 @@
 import { isObject } from "../base/is-object.ts";
 import { instead } from "../base/option-schema.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { deref } from "./local-ref.ts";
+import { deref } from "../base/local-ref.ts";
 import type { Tool } from "./types.ts";
 
 const COMPOSED = ["allOf", "anyOf", "oneOf"] as const;

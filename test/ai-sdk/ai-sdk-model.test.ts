@@ -239,7 +239,7 @@ describe("what goes out", () => {
       seed: 7,
       stopSequences: ["END"],
       reasoning: "low",
-      tools: [{ type: "function", ...tool }],
+      tools: [{ type: "function", ...tool, inputSchema: { type: "object", properties: {} } }],
       toolChoice: { type: "tool", toolName: "f" },
       responseFormat: { type: "json", name: "answer", schema: { type: "object" } },
       headers: { "x-a": "1", "x-b": "2" },

@@ -97,6 +97,7 @@ export function dashscopeModel(options: DashScopeModelOptions): ChatModel {
       "dashscopeModel needs a key: give `apiKey`, or set DASHSCOPE_API_KEY, which is sent to DashScope only.",
     );
   const inner = openaiModel({
+    dialect: "dashscope",
     toolMedia: "text",
     audioData: "url",
     ...rest,

@@ -1,3 +1,6 @@
+import type { DialectName } from "../host-rules.ts";
+import { dialectOfServer, HOSTS } from "../hosts.ts";
+
 /** How Chat Completions servers differ, where that cannot be read from their answers. */
 export type ChatDialect = {
   /** The name of the field for `maxTokens`. Default: `max_completion_tokens` for OpenAI and Azure, else `max_tokens`. */
@@ -14,8 +17,8 @@ export type ChatDialect = {
   readonly toolMedia: "parts" | "text";
   /** How the bytes of a sound are sent: as `base64`, or as a data `url`. Default: `url` for DashScope, else `base64`. */
   readonly audioData: "base64" | "url";
-  /** Whether characters that OpenAI and Azure refuse in names of tools are replaced by "_" in earlier calls: a model may have made
-   *  up such a name. Default: true for OpenAI and Azure, else false. */
+  /** Whether characters that the host refuses in names of tools are replaced by "_" in earlier calls: a model may have made up such a
+   *  name. Default: true. */
   readonly strictNames: boolean;
   /** Whether the name of the speaker is sent, where it differs from the role. Default: true for OpenAI and Azure; others may refuse
    *  the field. */
@@ -28,44 +31,45 @@ export type ChatDialect = {
 /** The default `baseURL`. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
-const OPENAI_HOSTS = /(^|\.)(api\.openai\.com|openai\.azure\.com)$/;
-const WITHOUT_REASONING = /(^|\.)perplexity\.ai$/;
-const WITH_REASONING_FIELD = /(^|\.)(groq\.com|cerebras\.ai|openrouter\.ai)$/;
-const WITH_REASONING_PARTS = /(^|\.)mistral\.ai$/;
-const WITH_AUDIO_URLS = /^dashscope[\w-]*\.aliyuncs\.com$/;
-const WITH_CACHE_KEY =
-  /(^|\.)(api\.openai\.com|openai\.azure\.com|moonshot\.(ai|cn))$|^(localhost|127\.0\.0\.1|\[::1\])$/;
+const THIS_MACHINE = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+const WITH_CACHE_KEY: readonly DialectName[] = [
+  "openai",
+  "azure",
+  "moonshot",
+  "vllm",
+  "ollama",
+  "llama.cpp",
+  "lmstudio",
+];
 
-const OPENAI: ChatDialect = {
-  maxTokensField: "max_completion_tokens",
-  sendReasoning: false,
-  reasoningField: "reasoning_content",
-  toolMedia: "text",
-  audioData: "base64",
-  strictNames: true,
-  sendNames: true,
-  sendCacheKey: true,
-};
+const isOpenAI = (name: DialectName): boolean => name === "openai" || name === "azure";
 
-/** Returns the dialect of the server at `baseURL`, which its host name decides. */
-export function dialectOf(baseURL: string): ChatDialect {
-  const host = hostNameOf(baseURL) ?? "";
-  if (OPENAI_HOSTS.test(host)) return OPENAI;
-  return {
-    maxTokensField: "max_tokens",
-    sendReasoning: !WITHOUT_REASONING.test(host),
-    reasoningField: reasoningFieldOf(host),
-    toolMedia: "parts",
-    audioData: WITH_AUDIO_URLS.test(host) ? "url" : "base64",
-    strictNames: false,
-    sendNames: false,
-    sendCacheKey: WITH_CACHE_KEY.test(host),
-  };
+/** Returns the name of the dialect of a model: the one that is given, else what the name of the server says. */
+export function dialectNameOf({
+  dialect,
+  baseURL = OPENAI_BASE_URL,
+  model = "",
+}: {
+  readonly dialect?: DialectName;
+  readonly baseURL?: string;
+  readonly model?: string;
+}): DialectName {
+  return dialect ?? dialectOfServer(hostNameOf(baseURL), model);
 }
 
-function reasoningFieldOf(host: string): ChatDialect["reasoningField"] {
-  if (WITH_REASONING_PARTS.test(host)) return "content";
-  return WITH_REASONING_FIELD.test(host) ? "reasoning" : "reasoning_content";
+/** Returns the dialect of the server at `baseURL`; `name`: the one that is given. */
+export function dialectOf(baseURL: string, name: DialectName = dialectNameOf({ baseURL })): ChatDialect {
+  const { thinking } = HOSTS[name];
+  return {
+    maxTokensField: isOpenAI(name) ? "max_completion_tokens" : "max_tokens",
+    sendReasoning: thinking.isSent,
+    reasoningField: thinking.field,
+    toolMedia: isOpenAI(name) ? "text" : "parts",
+    audioData: name === "dashscope" ? "url" : "base64",
+    strictNames: true,
+    sendNames: isOpenAI(name),
+    sendCacheKey: WITH_CACHE_KEY.includes(name) || THIS_MACHINE.test(hostNameOf(baseURL) ?? ""),
+  };
 }
 
 /** Returns the name of the host of a URL, without port; undefined if it is not a URL. */

@@ -2,6 +2,7 @@
 export type { ChatCompletionsClient } from "./client.ts";
 export { dashscopeModel, type DashScopeModelOptions } from "./dashscope-model.ts";
 export type { ChatDialect } from "./dialect.ts";
+export type { DialectName } from "../host-rules.ts";
 export { openaiEmbedder, type EmbeddingsClient, type OpenAIEmbedderOptions } from "./openai-embedder.ts";
 export { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
 export type { ResponsesOptions } from "./responses-request.ts";

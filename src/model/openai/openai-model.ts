@@ -7,7 +7,9 @@ import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { chunksFrom, chunksOf, DONE, PING, type ChunkBatch, type ChunkSource } from "./chunks.ts";
 import { withKey } from "./api-key.ts";
 import { clientTransport, type ChatCompletionsClient } from "./client.ts";
-import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
+import type { DialectName } from "../host-rules.ts";
+import { leftOutOf, maxToolsOf } from "../wire-tools.ts";
+import { dialectNameOf, dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse, cutOff, toModelError } from "../model-error.ts";
@@ -45,6 +47,9 @@ export type OpenAIModelOptions = {
   readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens">;
   /** How messages are converted; default `chat`, `multiAgent` for conversations of several agents. */
   readonly formatter?: ChatFormatter;
+  /** Whose rules of ids, of the order of messages, of tools and of schemas are kept. Default: those of the server at `baseURL`, which its
+   *  host name decides; `plain` for a server that is not known, such as one on this machine or a gateway. */
+  readonly dialect?: DialectName;
 } & ResponsesOptions &
   Partial<ChatDialect>;
 
@@ -105,7 +110,8 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
   const misplaced = isResponses ? undefined : ONLY_RESPONSES.find((option) => options[option] !== undefined);
   if (misplaced)
     throw new AgentError("config/invalid", `openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
-  const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
+  const dialect = dialectNameOf({ ...options, baseURL });
+  const requestOptions = { ...dialectOf(baseURL, dialect), ...options, baseURL, dialect };
   const protocol = isResponses ? responsesProtocol(requestOptions) : chatProtocol(requestOptions);
   if (client && options.transport)
     throw new AgentError(
@@ -161,6 +167,8 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
     ...(URL.canParse(baseURL) && { endpoint: new URL(baseURL).origin }),
     ...(capabilities && { capabilities }),
     wire: openaiWire(requestOptions),
+    maxTools: maxToolsOf(dialect),
+    leftOut: (tools) => leftOutOf(tools, dialect),
     withName: (other) => {
       const { name: _, capabilities: __, ...rest } = options;
       return openaiModel({ ...rest, model: other });

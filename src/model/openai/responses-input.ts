@@ -12,10 +12,13 @@ import { mergeConversations } from "./merge-conversations.ts";
 import { responsesData } from "./responses-data.ts";
 import type { InputItem, InputPart, OutputPart } from "./responses-wire.ts";
 import type { ToChatMessagesOptions } from "./to-chat-messages.ts";
-import { wireIdsOf, wireName } from "../wire-ids.ts";
+import type { DialectName, IdRule } from "../host-rules.ts";
+import { HOSTS } from "../hosts.ts";
+import { wireId, wireIdsOf, wireName } from "../wire-ids.ts";
 
 type InputOptions = Pick<ToChatMessagesOptions, "formatter" | "strictNames"> & {
   readonly host: string | undefined;
+  readonly dialect?: DialectName;
 };
 type Assistant = {
   readonly host: string | undefined;
@@ -34,11 +37,18 @@ export function inputItemsOf(transcript: readonly Msg[], options: InputOptions):
   const { host, strictNames = false } = options;
   const messages = options.formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
   const ids = wireIdsOf(messages.flatMap(toolUsesOf));
-  const idOf = (id: string): string => ids.get(id) ?? id;
+  const rule = idRuleOf(options.dialect ?? "plain");
+  const idOf = (id: string): string => wireId(ids.get(id) ?? id, rule);
   const items = messages.flatMap((msg) => itemsOf(msg, { host, strictNames }, idOf));
   const from = items.findLastIndex((item) => "type" in item && item["type"] === "compaction");
   if (from <= 0) return items;
   return items.filter((item, index) => index >= from || ("role" in item && item["role"] === "system"));
+}
+
+/** The ids of Responses may be longer than those of Chat Completions. */
+function idRuleOf(dialect: DialectName): IdRule {
+  const { ids } = HOSTS[dialect];
+  return ids.most === undefined ? ids : { ...ids, most: Math.max(ids.most, 64) };
 }
 
 type IdOf = (id: string) => string;

@@ -1,5 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
+import type { DialectName } from "../host-rules.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice } from "../port.ts";
+import { wireChoice, wireToolsOf } from "../wire-tools.ts";
 import { hostNameOf, type ChatDialect } from "./dialect.ts";
 import { inputItemsOf } from "./responses-input.ts";
 import type { ResponsesRequest } from "./responses-wire.ts";
@@ -21,6 +23,7 @@ type RequestOptions = ResponsesOptions & {
   readonly model: string;
   readonly baseURL: string;
   readonly formatter?: ChatFormatter;
+  readonly dialect?: DialectName;
 } & Pick<ChatDialect, "strictNames" | "sendCacheKey">;
 
 /** Models that refuse to give their reasoning encrypted, since they have none. */
@@ -32,8 +35,10 @@ const WITHOUT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5[^-]*-chat)/;
  * `stream`.
  */
 export function responsesRequestOf(request: ModelRequest, options: RequestOptions): ResponsesRequest {
-  const { model, baseURL, builtInTools = [], compactAt, sendCacheKey } = options;
-  const { tools, output, sessionId, options: generate } = request;
+  const { model, baseURL, builtInTools = [], compactAt, sendCacheKey, dialect = "plain" } = options;
+  const { output, sessionId, options: generate } = request;
+  const tools = wireToolsOf(request.tools, dialect);
+  const choice = wireChoice(generate.toolChoice, tools, dialect);
   const offered = [
     ...tools.map(({ name, description, inputSchema }) => ({
       type: "function",
@@ -49,8 +54,7 @@ export function responsesRequestOf(request: ModelRequest, options: RequestOption
     store: false,
     ...(!WITHOUT_REASONING.test(model) && { include: ["reasoning.encrypted_content"] }),
     ...(offered.length > 0 && { tools: offered }),
-    ...(tools.length > 0 &&
-      generate.toolChoice !== undefined && { tool_choice: toToolChoice(generate.toolChoice) }),
+    ...(choice !== undefined && { tool_choice: toToolChoice(choice) }),
     ...(output && { text: { format: { type: "json_schema", ...output } } }),
     ...(compactAt !== undefined && {
       context_management: [{ type: "compaction", compact_threshold: compactAt }],

@@ -7,8 +7,11 @@ import type { ChatDialect } from "./dialect.ts";
 import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { ownData } from "./provider-data.ts";
+import { BRIDGES, bridgeBetween, isFree, withBridges, type WireRole } from "../bridges.ts";
+import type { DialectName, HostRules } from "../host-rules.ts";
+import { DIALECT_NAMES, HOSTS } from "../hosts.ts";
 import type { Piece } from "../request-messages.ts";
-import { wireIdsOf, wireName } from "../wire-ids.ts";
+import { wireId, wireIdsOf, wireName } from "../wire-ids.ts";
 import type { ChatAnswerPart, ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
 /** `chat` (default) converts each message on its own. `multiAgent` is for conversations of several agents: consecutive messages of
@@ -23,7 +26,11 @@ export type ToChatMessagesOptions = Partial<
     ChatDialect,
     "sendReasoning" | "reasoningField" | "toolMedia" | "audioData" | "strictNames" | "sendNames"
   >
-> & { readonly formatter?: ChatFormatter };
+> & {
+  readonly formatter?: ChatFormatter;
+  /** Whose rules of ids and of the order of messages are kept. Default: `plain`, those that most hosts have. */
+  readonly dialect?: DialectName;
+};
 
 /** The schemas of {@link ToChatMessagesOptions}. */
 export const messageShape = s.lazily((): s.ShapeOf<ToChatMessagesOptions> => ({
@@ -36,6 +43,7 @@ export const messageShape = s.lazily((): s.ShapeOf<ToChatMessagesOptions> => ({
   strictNames: s.optional(s.boolean()),
   sendNames: s.optional(s.boolean()),
   formatter: s.optional(s.oneOf("chat", "multiAgent")),
+  dialect: s.optional(s.oneOf<DialectName>(...DIALECT_NAMES)),
 }));
 
 /** The schema of {@link ToChatMessagesOptions}. */
@@ -60,7 +68,9 @@ const keptOf = new Map<string, Kept>();
  *
  * O1 Each tool result becomes one wire message, also if a message has several (F21).
  * O2 An assistant message always has `content` (S22), and its arguments are always JSON objects (S17).
- * O3 A call has its provider's id if no other call here has that id, else ours, and its result has the same id.
+ * O3 A call has its provider's id if no other call here has that id, else ours, and its result has the same id. An id that the host
+ *    does not take is replaced by one that is made of it.
+ * O4 Where the host takes no message of this role, a short one stands before it; what it takes at no place is left out.
  *
  * @example
  * ```ts
@@ -103,10 +113,12 @@ export function chatFormatOf(
     audioData = "base64",
     strictNames = false,
     sendNames = true,
+    dialect: name = "plain",
   }: ToChatMessagesOptions,
   host?: string,
 ): ChatFormat {
-  const dialect = { sendReasoning, reasoningField, toolMedia, audioData, strictNames, sendNames, host };
+  const fields = { sendReasoning, reasoningField, toolMedia, audioData, strictNames, sendNames };
+  const dialect = { ...fields, name, host };
   return { formatter, dialect, ...keptFor(JSON.stringify(dialect)) };
 }
 
@@ -125,10 +137,20 @@ export function chatMessagesOf(
     for (const message of form.messages) wire.push(message);
     hasProviderId ||= form.hasProviderId;
   }
-  if (!hasProviderId) return wire;
+  const { ids, order } = HOSTS[dialect.name];
+  const whole = withBridges(wire, order, bridge, true);
+  if (!hasProviderId) return [...whole];
   const wireIds = wireIdsOf(messages.flatMap(toolUsesOf));
-  return wire.map((message) => withIds(message, wireIds));
+  const byWireId = new Map(Array.from(wireIds, ([id, other]) => [wireId(id, ids), wireId(other, ids)]));
+  return whole.map((message) => withIds(message, byWireId));
 }
+
+/** The message that stands between two others. */
+const bridge = (role: keyof typeof BRIDGES): ChatMessage => ({ role, content: BRIDGES[role] });
+const BRIDGE_TEXTS = {
+  user: JSON.stringify(bridge("user")),
+  assistant: JSON.stringify(bridge("assistant")),
+} as const;
 
 function keptFor(dialect: string): Kept {
   let kept = keptOf.get(dialect);
@@ -136,31 +158,70 @@ function keptFor(dialect: string): Kept {
   return kept;
 }
 
-/** Returns the JSON of a piece of a request, without the brackets of a list; null if it depends on other pieces. The messages of a
- *  piece that stays are kept as one text. */
-export function textOfPiece({ messages, known }: Piece, { dialect, forms }: ChatFormat): string | null {
-  const texts: string[] = [];
+/** The JSON of some messages, without the brackets of a list, with the roles at both ends; without them if there is no message. */
+export type PieceText = { readonly text: string; readonly first?: WireRole; readonly last?: WireRole };
+
+/** Returns the JSON of a piece of a request; null if it depends on other pieces. The messages of a piece that stays are kept as one
+ *  text. */
+export function textOfPiece({ messages, known }: Piece, { dialect, forms }: ChatFormat): PieceText | null {
+  const texts: PieceText[] = [];
   for (const msg of messages) {
     let form = forms.get(msg);
     if (!form) forms.set(msg, (form = wireFormOf(msg, dialect)));
     if (form.hasProviderId) return null;
     form.text ??= form.messages.map((message) => JSON.stringify(message)).join(",");
-    if (form.text !== "") texts.push(form.text);
+    if (form.text === "") continue;
+    texts.push({ text: form.text, first: form.messages[0]!.role, last: form.messages.at(-1)!.role });
   }
   if (known) for (const msg of messages) forms.delete(msg);
-  return texts.join(",");
+  return joined(texts, dialect, false);
 }
 
-type Dialect = Required<Omit<ToChatMessagesOptions, "formatter">> & { readonly host: string | undefined };
+/** Returns the JSON of all pieces of a request. */
+export function textOfPieces(pieces: readonly PieceText[], { dialect }: ChatFormat): string {
+  const texts = pieces.filter(({ text }) => text !== "");
+  return joined(texts, dialect, true).text;
+}
+
+/** Joins texts, with the messages that must stand between them; with `isWhole`, also at both ends. */
+function joined(texts: readonly PieceText[], { name }: Dialect, isWhole: boolean): PieceText {
+  const { order } = HOSTS[name];
+  const [start, end] = [texts[0], texts.at(-1)];
+  const ends = { ...(start?.first && { first: start.first }), ...(end?.last && { last: end.last }) };
+  if (isFree(order)) return { text: texts.map(({ text }) => text).join(","), ...ends };
+  const all: string[] = [];
+  for (let at = 0; at <= texts.length; at++) {
+    const isEnd = at === 0 || at === texts.length;
+    const role = isEnd && !isWhole ? undefined : bridgeBetween(texts[at - 1]?.last, texts[at]?.first, order);
+    if (role) all.push(BRIDGE_TEXTS[role]);
+    if (at < texts.length) all.push(texts[at]!.text);
+  }
+  return { text: all.join(","), ...ends };
+}
+
+type Dialect = Required<Omit<ToChatMessagesOptions, "formatter" | "dialect">> & {
+  readonly name: DialectName;
+  readonly host: string | undefined;
+};
+
+const rulesOf = ({ name }: Dialect): HostRules => HOSTS[name];
 
 function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
   const results = toolResultsOf(msg).map((block) => toolMessage(block, dialect));
   const isOnlyResults = msg.role === "tool" || (results.length > 0 && results.length === msg.content.length);
   const plain = isOnlyResults ? [] : [plainMessage(msg, dialect)];
+  const said = plain.filter((message) => !isLeftOut(message, dialect));
+  const messages = msg.role === "assistant" ? [...said, ...results] : [...results, ...said];
   return {
-    messages: msg.role === "assistant" ? [...plain, ...results] : [...results, ...plain],
+    messages: withBridges(messages, rulesOf(dialect).order, bridge, false),
     hasProviderId: toolUsesOf(msg).some(({ providerId }) => providerId !== undefined),
   };
+}
+
+/** True for an answer that says and asks nothing, of a host that refuses it. */
+function isLeftOut(message: ChatMessage, dialect: Dialect): boolean {
+  if (message.role !== "assistant" || rulesOf(dialect).order.emptyTexts) return false;
+  return message.content.length === 0 && !message.tool_calls;
 }
 
 function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
@@ -177,14 +238,23 @@ function speaker({ name, role }: Msg, { sendNames }: Dialect): { readonly name?:
 }
 
 function assistantMessage(msg: Msg, dialect: Dialect): ChatMessage {
-  const { strictNames, host } = dialect;
   const calls = toolUsesOf(msg);
+  const said = { role: "assistant", ...speaker(msg, dialect), ...contentOf(msg, dialect) } as const;
+  if (calls.length === 0) return said;
   return {
-    role: "assistant",
-    ...speaker(msg, dialect),
-    ...contentOf(msg, dialect),
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, strictNames, host)) }),
+    ...said,
+    ...neededThinking(said, dialect),
+    tool_calls: calls.map((call) => toolCall(call, dialect)),
   };
+}
+
+/** The thinking of an answer with calls that has none, of a host that refuses such an answer: another model may have given it. */
+function neededThinking(
+  { reasoning_content: own }: AnswerFields,
+  dialect: Dialect,
+): { readonly reasoning_content?: string } {
+  const isNeeded = own === undefined && dialect.sendReasoning && rulesOf(dialect).thinking.isNeeded;
+  return isNeeded ? { reasoning_content: " " } : {};
 }
 
 type AnswerFields = Pick<
@@ -225,16 +295,14 @@ function answerParts(content: Msg["content"], host: string | undefined): ChatAns
   return parts.some(({ type }) => type !== "text") ? parts : undefined;
 }
 
-function toolCall(
-  { id, name, input, opaque }: ToolUseBlock,
-  strictNames: boolean,
-  host: string | undefined,
-): ChatToolCall {
+function toolCall({ id, name, input, opaque }: ToolUseBlock, dialect: Dialect): ChatToolCall {
+  const { strictNames, host } = dialect;
+  const { ids, tools } = rulesOf(dialect);
   const extra = ownData(opaque, host)?.extra_content;
   return {
-    id,
+    id: wireId(id, ids),
     type: "function",
-    function: { name: wireName(name, strictNames), arguments: JSON.stringify(input) },
+    function: { name: wireName(name, strictNames, tools.names), arguments: JSON.stringify(input) },
     ...(extra !== undefined && { extra_content: extra }),
   };
 }
@@ -243,7 +311,7 @@ function toolMessage({ id, output }: ToolResultBlock, dialect: Dialect): ChatMes
   const isText = output.every(({ type }) => type === "text");
   const asParts = dialect.toolMedia === "parts" && !isText;
   const content = asParts ? output.map((block) => contentPart(block, dialect)) : bulleted(output.map(asText));
-  return { role: "tool", tool_call_id: id, content };
+  return { role: "tool", tool_call_id: wireId(id, rulesOf(dialect).ids), content };
 }
 
 /** Several outputs become a bulleted list; a single one stays as it is. */

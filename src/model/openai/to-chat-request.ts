@@ -3,13 +3,16 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
 import { ofEach, piecesOf } from "../request-messages.ts";
-import { dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
+import { wireChoice, wireToolsOf } from "../wire-tools.ts";
+import type { DialectName } from "../host-rules.ts";
+import { dialectNameOf, dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import {
   chatFormatOf,
   chatMessagesOf,
   KEEP_FROM,
   messageShape,
   textOfPiece,
+  textOfPieces,
   type ChatFormat,
   type ChatFormatter,
 } from "./to-chat-messages.ts";
@@ -24,6 +27,9 @@ export type ToChatRequestOptions = {
   readonly baseURL?: string;
   /** Default `chat`. */
   readonly formatter?: ChatFormatter;
+  /** Whose rules of ids, messages and tools are kept. Default: those of the server at `baseURL`, which its host name decides; `plain`
+   *  for a server that is not known. */
+  readonly dialect?: DialectName;
 } & Partial<ChatDialect>;
 
 /** The schemas of the options of a model that decide about a request. */
@@ -60,8 +66,9 @@ export const requestSchema = s.lazily(() =>
  */
 export function toChatRequest(request: ModelRequest, options: ToChatRequestOptions): ChatRequest {
   check(requestSchema(), options, "toChatRequest");
-  const dialect = dialectOf(options.baseURL ?? OPENAI_BASE_URL);
-  return chatRequestOf(request, { ...dialect, sendReasoning: true, ...options });
+  const dialect = dialectNameOf(options);
+  const fields = dialectOf(options.baseURL ?? OPENAI_BASE_URL, dialect);
+  return chatRequestOf(request, { ...fields, sendReasoning: true, ...options, dialect });
 }
 
 type WholeOptions = Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect;
@@ -82,21 +89,23 @@ export function chatRequestText(request: ModelRequest, options: WholeOptions, fo
   const count = pieces.reduce((sum, { messages }) => sum + messages.length, 0);
   const isJoined = count >= KEEP_FROM && format.formatter === "chat";
   const texts = isJoined ? ofEach(pieces, format.by, (piece) => textOfPiece(piece, format)) : [null];
-  if (texts.includes(null)) return JSON.stringify(chatRequestOf(request, options, format));
+  const isWhole = texts.every((text) => text !== null);
+  if (!isWhole) return JSON.stringify(chatRequestOf(request, options, format));
   const head = JSON.stringify({ ...fieldsOf(request, options), messages: undefined }).slice(0, -1);
-  return `${head},"messages":[${texts.filter((text) => text !== "").join(",")}]}`;
+  return `${head},"messages":[${textOfPieces(texts, format)}]}`;
 }
 
 /** All of a request but its messages. */
 function fieldsOf(request: ModelRequest, options: WholeOptions) {
-  const { model, maxTokensField, sendCacheKey } = options;
-  const { tools, output, sessionId, options: generate } = request;
+  const { model, maxTokensField, sendCacheKey, dialect = "plain" } = options;
+  const { output, sessionId, options: generate } = request;
+  const tools = wireToolsOf(request.tools, dialect);
+  const choice = wireChoice(generate.toolChoice, tools, dialect);
   return {
     model,
     stream_options: { include_usage: true },
     ...(tools.length > 0 && { tools: tools.map(toChatTool) }),
-    ...(tools.length > 0 &&
-      generate.toolChoice !== undefined && { tool_choice: toToolChoice(generate.toolChoice) }),
+    ...(choice !== undefined && { tool_choice: toToolChoice(choice) }),
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
     ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),

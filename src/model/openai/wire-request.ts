@@ -3,7 +3,7 @@ import { redactSecrets } from "../../base/secrets.ts";
 import type { ChatModel, ModelRequest } from "../port.ts";
 import { publicUrl, type WireRequest } from "../wire-request.ts";
 import { withDashScopeFields } from "./dashscope-fields.ts";
-import { dialectOf, type ChatDialect } from "./dialect.ts";
+import { dialectNameOf, dialectOf, type ChatDialect } from "./dialect.ts";
 import { urlOf } from "./fetch-transport.ts";
 import { responsesRequestOf, type ResponsesOptions } from "./responses-request.ts";
 import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
@@ -17,6 +17,7 @@ const RECORDED = [
   "model",
   "api",
   "formatter",
+  "dialect",
   "builtInTools",
   "compactAt",
   "reasoningSummary",
@@ -34,7 +35,8 @@ export function openaiWire(options: Options): NonNullable<ChatModel["wire"]> {
  *  model decides about it. A pure function. */
 export function openaiWireRequest(options: JsonObject, request: ModelRequest): WireRequest {
   const { dashscope, ...rest } = options;
-  const model = rest as unknown as Options;
+  const recorded = rest as unknown as Options;
+  const model = { ...recorded, dialect: dialectNameOf(recorded) };
   const asked = dashscope
     ? { ...request, options: withDashScopeFields(request.options, dashscope as JsonObject) }
     : request;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 /** The schema that a local reference leads to, over further references; the schema itself if it is not a reference. Undefined for what
  *  is not a schema object, and for a reference that leads nowhere or round in a circle. */
