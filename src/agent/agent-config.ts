@@ -93,9 +93,10 @@ export type AgentConfig<Ctx = unknown> = {
   /** A toolkit, which several agents may share. */
   readonly toolkit?: Toolkit<Ctx>;
   /** Tools that are not offered to the model until it finds them with the tool `search_tools`: those with `deferred: true`, and,
-   *  if the schemas of the others have more than `maxTokens` tokens (default 10,000), all others without `deferred: false`.
-   *  `false`: every tool is offered always. */
-  readonly toolSearch?: false | { readonly maxTokens?: number };
+   *  if the schemas of the others have more than `maxTokens` tokens (default 10,000) or there are more than `maxTools` others, all others
+   *  without `deferred: false`. Default of `maxTools`: what each model of the agent takes, less what the agent adds and `clientTools`;
+   *  128 for a model that does not say it, or no bound if `maxTokens` is given. `false`: every tool is offered always. */
+  readonly toolSearch?: false | { readonly maxTokens?: number; readonly maxTools?: number };
   /** The names of tools that a client may declare for a turn, such as tools of a page that run in it: those that an input brings as
    *  `clientTools` are offered to the model if they are listed here, and a call of one waits for its answer as that of a tool without
    *  `execute`. Other tools that a client declares are ignored. Default: none. */

@@ -80,8 +80,11 @@ export const configSchema = s.lazily(() => {
       toolSearch: s.optional(
         s.either(
           s.exactly(false),
-          s.options<{ readonly maxTokens?: number }>({ maxTokens: s.optional(s.integer(0)) }),
-          "false or { maxTokens }",
+          s.options<{ readonly maxTokens?: number; readonly maxTools?: number }>({
+            maxTokens: s.optional(s.integer(0)),
+            maxTools: s.optional(s.integer(0)),
+          }),
+          "false or { maxTokens, maxTools }",
         ),
       ),
       clientTools: s.optional(

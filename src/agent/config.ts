@@ -11,6 +11,7 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { RESERVED_NAMES } from "../tool/reserved-names.ts";
+import type { Beyond } from "../tool/catalogue.ts";
 import { ownToolkit, SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
@@ -19,6 +20,7 @@ import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
 import { compactionSettings } from "./compaction-settings.ts";
 import { addressesOf } from "./inspect.ts";
+import { modelsOf } from "./model-named.ts";
 import { personaProblem } from "./persona-options.ts";
 import { handoffSettings, personaTools } from "./personas.ts";
 import type { AgentConfig } from "./agent-config.ts";
@@ -116,13 +118,28 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   };
 }
 
+/** The most tools that most providers take in a request. */
+const MOST_TOOLS = 128;
+/** The tools that the agent may add to a request: to find tools, to read results, to give a structured answer. */
+const ADDED_TOOLS = 3;
+
+/** Beyond what tools are deferred: beyond what all models of the agent take. Of a model that does not say how many tools it takes, it is
+ *  what most take, unless the agent says itself what is too much. */
+function deferredBeyond(config: AgentConfig<never>): Beyond | undefined {
+  const { toolSearch = {}, clientTools = [] } = config;
+  if (toolSearch === false) return undefined;
+  const { maxTokens = 10_000, maxTools } = toolSearch;
+  const unknown = toolSearch.maxTokens === undefined ? MOST_TOOLS : Number.POSITIVE_INFINITY;
+  const most = Math.min(...modelsOf(config).map((model) => model.maxTools ?? unknown));
+  return { tokens: maxTokens, tools: maxTools ?? Math.max(1, most - ADDED_TOOLS - clientTools.length) };
+}
+
 /** The agent's own toolkit: a copy of the configured one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
  *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const toolkit = config.toolkit ? ownToolkit(config.toolkit) : new SessionToolkit(false);
   for (const tool of config.tools ?? []) toolkit.add(tool);
-  const { toolSearch = {} } = config;
-  toolkit.deferBeyond(toolSearch === false ? undefined : (toolSearch.maxTokens ?? 10_000));
+  toolkit.deferBeyond(deferredBeyond(config));
   toolkit.addSlots(config.slots ?? []);
   if (config.personas) toolkit.addAll(personaTools(config));
   for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);

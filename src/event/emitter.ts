@@ -48,6 +48,7 @@ const TYPES: { readonly [T in Type]: true } = {
   slot: true,
   "agent.changed": true,
   handoff: true,
+  "tool.omitted": true,
   "hook.failed": true,
   "input.refused": true,
   "turn.end": true,

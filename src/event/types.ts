@@ -121,6 +121,8 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
   | { readonly type: "agent.changed"; readonly change: AgentChange }
   /** The session was handed over from one persona to another; null stands for the agent itself. */
   | { readonly type: "handoff"; readonly from: string | null; readonly to: string | null }
+  /** A tool is not offered to the model, since its provider would refuse every request for it. Once for each tool and model. */
+  | { readonly type: "tool.omitted"; readonly tool: string; readonly model: string; readonly reason: string }
   /** A hook has failed at a point where that does not fail the turn. */
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
   /** An input that another process sent to the session was refused. */

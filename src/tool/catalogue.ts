@@ -5,6 +5,14 @@ import { withoutPresets } from "./presets.ts";
 import { searchTool } from "./tool-search.ts";
 import type { Tool } from "./types.ts";
 
+/** Beyond what tools that do not say otherwise are deferred. */
+export type Beyond = {
+  /** Tokens of their schemas. */
+  readonly tokens: number;
+  /** Tools that are offered always. */
+  readonly tools: number;
+};
+
 /** The tools that the model is offered: those that it always has, then those that it has loaded. */
 export type Offer = {
   readonly always: readonly ToolSpec[];
@@ -18,6 +26,8 @@ export type Catalogue = {
   readonly always: readonly ToolSpec[];
   readonly deferred: readonly ToolSpec[];
   readonly search: Tool<never> | undefined;
+  /** How many loaded tools are offered: those that were loaded last. */
+  readonly room: number;
 };
 
 /** What is worked out once for each tool, since agents share their tools. */
@@ -53,28 +63,34 @@ type Stock = {
   readonly isActive: (tool: Tool<never>) => boolean;
   /** Tools of the toolkit itself, which are offered always. */
   readonly own: readonly Tool<never>[];
-  /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
-  readonly maxTokens: number | undefined;
+  /** Undefined: no tool is ever deferred. */
+  readonly beyond: Beyond | undefined;
 };
+
+/** Loaded tools are offered in any case, also if too many others are. */
+const LEAST_ROOM = 5;
 
 /** Returns the catalogue of some tools. Whether they are too many is asked of inactive ones too, so that switching groups defers no
  *  tool. */
-export function catalogueOf({ tools, isActive, own, maxTokens }: Stock): Catalogue {
-  const isDeferrable = maxTokens !== undefined;
+export function catalogueOf({ tools, isActive, own, beyond }: Stock): Catalogue {
   const undecided = tools.filter(({ deferred }) => deferred === undefined);
-  const areMany = isDeferrable && isBeyond(undecided, maxTokens);
-  const isDeferred = ({ deferred = areMany }: Tool<never>): boolean => isDeferrable && deferred;
+  const kept = tools.filter(({ deferred }) => deferred === false);
+  const count = undecided.length + kept.length + own.length;
+  const areMany = beyond !== undefined && (count > beyond.tools || isBeyond(undecided, beyond.tokens));
+  const isDeferred = ({ deferred = areMany }: Tool<never>): boolean => beyond !== undefined && deferred;
   const active = tools.filter(isActive);
   const listed = [...active.filter((tool) => !isDeferred(tool)), ...own].map(specOf);
-  if (!tools.some(isDeferred)) return { always: listed, deferred: [], search: undefined };
+  if (!beyond || !tools.some(isDeferred)) return { always: listed, deferred: [], search: undefined, room: 0 };
   const deferred = active.filter(isDeferred).map(specOf);
-  const search = searchTool(listed, deferred);
-  return { always: [...listed, specOf(search)], deferred, search };
+  const room = Math.max(LEAST_ROOM, beyond.tools - listed.length - 1);
+  const search = searchTool(listed, deferred, room);
+  return { always: [...listed, specOf(search)], deferred, search, room };
 }
 
 /** Returns what the model is offered that has loaded these tools, in the order of loading. */
-export function offerOf({ always, deferred }: Catalogue, names: readonly string[]): Offer {
-  const loaded = names.flatMap((name) => deferred.find((spec) => spec.name === name) ?? []);
+export function offerOf({ always, deferred, room }: Catalogue, names: readonly string[]): Offer {
+  const found = names.flatMap((name) => deferred.find((spec) => spec.name === name) ?? []);
+  const loaded = found.length > room ? found.slice(-room) : found;
   return { always, loaded, all: loaded.length > 0 ? [...always, ...loaded] : always };
 }
 

@@ -1,11 +1,11 @@
-import type { Catalogue, Offer } from "./catalogue.ts";
+import type { Beyond, Catalogue, Offer } from "./catalogue.ts";
 import type { Tool } from "./types.ts";
 
 /** The tools of a toolkit, by name, and what follows from them. */
 export type Stock = {
   readonly tools: Map<string, Tool<never>>;
-  /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
-  readonly maxTokens: number | undefined;
+  /** Undefined: no tool is ever deferred. */
+  readonly beyond: Beyond | undefined;
   catalogue?: Catalogue | undefined;
   offer?: { readonly names: readonly string[]; readonly offer: Offer } | undefined;
 };
@@ -14,7 +14,8 @@ export type Stock = {
 let newest: WeakRef<Stock> | undefined;
 
 function isAlike(one: Stock, other: Stock): boolean {
-  if (one.maxTokens !== other.maxTokens || one.tools.size !== other.tools.size) return false;
+  const [a, b] = [one.beyond, other.beyond];
+  if (a?.tokens !== b?.tokens || a?.tools !== b?.tools || one.tools.size !== other.tools.size) return false;
   const others = other.tools.values();
   for (const tool of one.tools.values()) if (tool !== others.next().value) return false;
   return true;

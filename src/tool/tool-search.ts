@@ -10,8 +10,8 @@ import type { Tool } from "./types.ts";
 /** How many tools a search loads at most. */
 const MAX_FOUND = 5;
 
-/** The names of the deferred tools that the model has loaded, in the order of loading. Names are only added, so that the list of
- *  tools that a provider has cached stays the beginning of the next one. */
+/** The names of the deferred tools that the model has loaded, in the order of loading. As long as there is room for them, names are only
+ *  added, so that the list of tools that a provider has cached stays the beginning of the next one. */
 export const loadedTools = defineSlot<readonly string[]>({ name: "tools.loaded", initial: [] });
 
 /** The names of the parameters in a schema, those of nested objects too. */
@@ -37,8 +37,13 @@ export function findTools(query: string, specs: readonly ToolSpec[], limit = MAX
 
 const described = ({ name, description }: ToolSpec): string => `- ${name}: ${description}`;
 
-/** The tool with which the model loads deferred tools. `offered` are the tools that it has without them. */
-export function searchTool(offered: readonly ToolSpec[], deferred: readonly ToolSpec[]): Tool<never> {
+/** The tool with which the model loads deferred tools. `offered` are the tools that it has without them; of those that were loaded, only
+ *  the last `room` are offered. */
+export function searchTool(
+  offered: readonly ToolSpec[],
+  deferred: readonly ToolSpec[],
+  room: number,
+): Tool<never> {
   return defineTool({
     name: SEARCH_TOOL,
     description: `Finds and loads more tools, which are not in your list yet: up to ${MAX_FOUND} that match some words, or the one with an exact name. You can call them from your next answer on.`,
@@ -55,9 +60,10 @@ export function searchTool(offered: readonly ToolSpec[], deferred: readonly Tool
     writes: [loadedTools],
     execute: (input, { slots }) => {
       const query = String(input["query"]);
-      const loaded = slots.get(loadedTools);
+      const loaded = slots.get(loadedTools).filter((name) => deferred.some((spec) => spec.name === name));
+      const present = loaded.slice(-room);
       const has = ({ name }: ToolSpec): boolean =>
-        loaded.includes(name) || offered.some((each) => each.name === name);
+        present.includes(name) || offered.some((each) => each.name === name);
       const isOffered = offered.some(({ name }) => name === query.trim());
       const found = isOffered
         ? findTools(query, offered)
@@ -69,7 +75,8 @@ export function searchTool(offered: readonly ToolSpec[], deferred: readonly Tool
         ...(known.length > 0 ? [`Already in your list; call directly: ${known.join(", ")}.`] : []),
         ...(found.length === 0 ? [`No tool matches ${JSON.stringify(query)}. Try other words.`] : []),
       ].join("\n");
-      const names = [...loaded, ...fresh.map(({ name }) => name)];
+      const added = fresh.map(({ name }) => name);
+      const names = [...slots.get(loadedTools).filter((name) => !added.includes(name)), ...added];
       return {
         output: [{ type: "text", text }],
         ...(fresh.length > 0 && { slots: { [loadedTools.name]: names } }),

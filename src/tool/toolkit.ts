@@ -6,7 +6,7 @@ import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { CallsOf } from "./calls.ts";
-import { catalogueOf, offerOf, schemaIn, type Catalogue, type Offer } from "./catalogue.ts";
+import { catalogueOf, offerOf, schemaIn, type Beyond, type Catalogue, type Offer } from "./catalogue.ts";
 import { DECLARED } from "./declared-tools.ts";
 import { checkPreset } from "./define.ts";
 import { metaTool, unknownGroup, type Groups } from "./meta-tool.ts";
@@ -30,7 +30,7 @@ const OWN_SLOTS: ReadonlyMap<string, Slot> = new Map([[loadedTools.name, loadedT
 
 /** The toolkit of a session. */
 export class SessionToolkit implements Toolkit<never> {
-  #stock: Stock = { tools: new Map(), maxTokens: undefined };
+  #stock: Stock = { tools: new Map(), beyond: undefined };
   /** Other toolkits may have the same stock, which then does not change. */
   #isShared = false;
   #groups = NO_GROUPS;
@@ -193,10 +193,10 @@ export class SessionToolkit implements Toolkit<never> {
     return [...this.#stock.tools.values()].filter((tool) => this.#isActive(tool));
   }
 
-  /** Defers tools beyond `maxTokens` tokens of their schemas; undefined: none, also those that ask for it. */
-  deferBeyond(maxTokens: number | undefined): void {
+  /** Defers tools beyond so many; undefined: none, also those that ask for it. */
+  deferBeyond(beyond: Beyond | undefined): void {
     this.#unshare();
-    this.#stock = { tools: this.#stock.tools, maxTokens };
+    this.#stock = { tools: this.#stock.tools, beyond };
     this.#changed();
   }
 
@@ -257,7 +257,7 @@ export class SessionToolkit implements Toolkit<never> {
     for (const tool of this.#stock.tools.values()) copy.#set(tool);
     copy.#slots = this.#slots;
     copy.#sources = this.#sources;
-    copy.deferBeyond(this.#stock.maxTokens);
+    copy.deferBeyond(this.#stock.beyond);
     return copy;
   }
 
@@ -270,8 +270,8 @@ export class SessionToolkit implements Toolkit<never> {
 
   #unshare(): void {
     if (!this.#isShared) return;
-    const { tools, maxTokens } = this.#stock;
-    this.#stock = { tools: new Map(tools), maxTokens };
+    const { tools, beyond } = this.#stock;
+    this.#stock = { tools: new Map(tools), beyond };
     this.#isShared = false;
   }
 
@@ -304,12 +304,12 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   #active(): Catalogue {
-    const { tools, maxTokens } = this.#stock;
+    const { tools, beyond } = this.#stock;
     return (this.#stock.catalogue ??= catalogueOf({
       tools: [...tools.values()],
       isActive: (tool) => this.#isActive(tool),
       own: this.#meta(),
-      maxTokens,
+      beyond,
     }));
   }
 

@@ -24,6 +24,7 @@ import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
 import { fitsOutput } from "../output.ts";
 import { startIdleTimer } from "./idle-timer.ts";
 import { recordedCall } from "./recorded-call.ts";
+import { tellOmitted } from "./omitted-tools.ts";
 import { modelOf, outputModeOf, partsOf } from "./request.ts";
 
 type OpenBlock = Omit<Extract<AgentEventBody, { type: "block.start" | "block.end" }>, "type">;
@@ -257,6 +258,7 @@ export async function callModel(
   const startedAt = host.now();
   const fold = createFold({ newCallId: () => host.newId(), isTaken: (id) => input.transcript.hasCall(id) });
   const blocks = new BlockEmitter(host, input, messageId, controller.signal);
+  tellOmitted(host, model, request.tools);
   const observed = host.telemetry?.model({ phase: input.phase, attempt: input.attempt, model, request });
   host.emit({
     type: "model.start",
