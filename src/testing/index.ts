@@ -13,6 +13,10 @@ export type {
   ChatCompletionsRequest,
   ChatCompletionsToolCall,
 } from "./chat-completions-request.ts";
+export { emulateHost } from "./host-emulation.ts";
+export type { HostEmulation, HostEmulationOptions } from "./host-emulation.ts";
+export { EMULATED_HOSTS, type EmulatedHost } from "./emulated-hosts.ts";
+export { hostRefusal } from "./host-refusal.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";
 export { modelContract } from "./model-contract.ts";

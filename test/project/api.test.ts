@@ -29,7 +29,7 @@ test("the names each subpath exports", async () => {
     ./otel: otelObserver traceKnowledge traceMemory
     ./ui: readChatRequest readRunInput toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
-    ./testing: chatCompletionsServer hashingEmbedder knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
+    ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore

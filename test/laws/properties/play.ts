@@ -10,6 +10,7 @@ import {
   type Agent,
   type AgentConfig,
   type AgentEvent,
+  type ModelRequest,
   type Msg,
   type PendingCall,
   type Snapshot,
@@ -54,9 +55,10 @@ class Session {
   #abort = new AbortController();
   #crashed: (() => void) | undefined;
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, onRequest?: (request: ModelRequest) => void) {
     this.#scenario = scenario;
-    const asked = (where: string) => (request: { readonly messages: readonly Msg[] }) => {
+    const asked = (where: string) => (request: ModelRequest) => {
+      onRequest?.(request);
       const problem = historyProblem(request.messages);
       if (problem) this.#wrong("history", `${where}: ${problem}`);
     };
@@ -310,9 +312,12 @@ function comparable(snapshot: Snapshot, isAtRest: boolean): { readonly [part: st
   };
 }
 
-/** Plays a session and says what is wrong about it. */
-export async function play(scenario: Scenario): Promise<readonly Problem[]> {
-  const session = new Session(scenario);
+/** Plays a session and says what is wrong about it. `onRequest` sees what its models are asked. */
+export async function play(
+  scenario: Scenario,
+  onRequest?: (request: ModelRequest) => void,
+): Promise<readonly Problem[]> {
+  const session = new Session(scenario, onRequest);
   await session.play();
   return session.problems;
 }

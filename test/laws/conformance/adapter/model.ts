@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { AgentError, type ChatModel, type ErrorCode, type StreamPart } from "agentchart";
+import { AgentError, type ChatModel, type ErrorCode, type ModelRequest, type StreamPart } from "agentchart";
 import type { NormalBlock, RunnerPart, RunnerModel } from "./shapes.ts";
 import { normal } from "./messages.ts";
 import { normalExecution, normalOptions } from "./options.ts";
@@ -84,10 +84,15 @@ function fragmentKeys(): (block: NormalBlock) => string {
   };
 }
 
+/** Who sees every request of the suite. */
+export const watched: { onRequest?: ((request: ModelRequest) => void) | undefined } = {};
+
 export function toModel(model: RunnerModel): ChatModel {
   return {
     name: model.name,
-    async *stream({ messages, tools, options, execution }, { signal }) {
+    async *stream(asked, { signal }) {
+      watched.onRequest?.(asked);
+      const { messages, tools, options, execution } = asked;
       const keyOf = fragmentKeys();
       const request = {
         messages: messages.map((message) => normal(message)),
