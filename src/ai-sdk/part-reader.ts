@@ -2,6 +2,8 @@ import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, Source, Usage } from "../message/types.ts";
 import type { FinishReason, StreamPart } from "../model/port.ts";
+import { countOf, usageFrom } from "../model/usage.ts";
+import { isObject } from "../base/is-object.ts";
 import { plain, toOpaque, type SdkData as OwnData } from "./own-data.ts";
 import type { ProviderMetadata, SdkData, SdkPart, SdkUsage } from "./sdk-types.ts";
 
@@ -112,9 +114,9 @@ export function createSdkPartReader(provider: string): SdkPartReader {
       ...(warnings.length > 0 && { warnings }),
       ...(providerMetadata && { providerMetadata: plain(providerMetadata) }),
     };
-    const counts = usage ? usageOf(usage, providerMetadata) : {};
+    const counts = usage && usageOf(usage, providerMetadata);
     return [
-      ...(Object.keys(counts).length > 0 ? [{ type: "usage", usage: counts } as const] : []),
+      ...(counts ? [{ type: "usage", usage: counts } as const] : []),
       {
         type: "finish",
         reason: REASONS[unified] ?? "unknown",
@@ -208,24 +210,24 @@ function sourceOf(mediaType: string, data: SdkData = ""): Source {
   return data.type === "url" ? { type: "url", url: String(data.url) } : sourceOf(mediaType, data.data);
 }
 
-/** In v2 the tokens of Anthropic's prompt are those that its cache has nothing to do with; in v3 and v4 all of them. */
-function usageOf(usage: SdkUsage, { anthropic }: ProviderMetadata = {}): Usage {
-  const { inputTokens, outputTokens } = usage;
-  const { cachedInputTokens: cached = 0, reasoningTokens } = usage;
-  const written = anthropic?.["cacheCreationInputTokens"];
-  const cacheWrite = typeof written === "number" ? written : undefined;
-  const apart = anthropic ? cached + (cacheWrite ?? 0) : 0;
-  const total = typeof inputTokens === "number" ? inputTokens + apart : undefined;
-  const input =
-    typeof inputTokens === "object" ? inputTokens : { total, cacheRead: usage.cachedInputTokens, cacheWrite };
-  const output =
-    typeof outputTokens === "object" ? outputTokens : { total: outputTokens, reasoning: reasoningTokens };
-  const counts = {
-    inputTokens: input["total"],
-    outputTokens: output["total"],
-    cachedInputTokens: input["cacheRead"],
-    cacheWriteTokens: input["cacheWrite"],
-    reasoningTokens: output["reasoning"],
+/** In v2 the tokens of Anthropic's prompt are those that its cache has nothing to do with; in v3 and v4 all of them, of which those that
+ *  are not cached may be said apart. */
+function usageOf(usage: SdkUsage, { anthropic }: ProviderMetadata = {}): Usage | undefined {
+  const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = usage;
+  const output = isObject(outputTokens)
+    ? { outputTokens: outputTokens["total"], reasoningTokens: outputTokens["reasoning"] }
+    : { outputTokens, reasoningTokens };
+  if (!isObject(inputTokens)) {
+    const cacheWriteTokens = anthropic?.["cacheCreationInputTokens"];
+    const input = { inputTokens, cachedInputTokens, cacheWriteTokens };
+    return usageFrom({ ...input, ...output, totalTokens }, anthropic !== undefined);
+  }
+  const { total, noCache, cacheRead, cacheWrite } = inputTokens;
+  const isApart = countOf(total) === undefined || countOf(total)! < (countOf(noCache) ?? 0);
+  const input = {
+    inputTokens: isApart ? noCache : total,
+    cachedInputTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
   };
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count))) as Usage;
+  return usageFrom({ ...input, ...output, totalTokens }, isApart);
 }

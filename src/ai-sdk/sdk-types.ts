@@ -54,6 +54,7 @@ type Counts = { readonly [name: string]: number | undefined };
 export type SdkUsage = {
   readonly inputTokens?: number | Counts;
   readonly outputTokens?: number | Counts;
+  readonly totalTokens?: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
 };

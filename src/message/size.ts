@@ -1,7 +1,11 @@
 import type { Block, Msg } from "./types.ts";
 
-/** About as many characters of English, code or JSON make a token; a character outside ASCII counts as one token. */
+/** About as many characters of English, code or JSON make a token. */
 const CHARACTERS_PER_TOKEN = 3.5;
+/** So many of the alphabets of Europe and the Near East do; a character of any other writing counts as one token. */
+const LETTERS_PER_TOKEN = 2;
+/** The last code of ASCII, and that of those alphabets. */
+const [LAST_ASCII, LAST_LETTER] = [0x7f, 0x7ff];
 /** What a message costs beside its content. */
 const PER_MESSAGE = 4;
 /** The size of an image, sound or film, whose tokens only its provider knows. */
@@ -10,9 +14,15 @@ const PER_MEDIA = 765;
 /** Returns the size of a text, in tokens. It is quick and needs no tokenizer; models count differently, so that it is compared with
  *  what they have reported. */
 export function sizeOfText(text: string): number {
+  let letters = 0;
   let wide = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) wide++;
-  return (text.length - wide) / CHARACTERS_PER_TOKEN + wide;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code <= LAST_ASCII) continue;
+    if (code <= LAST_LETTER) letters++;
+    else wide++;
+  }
+  return (text.length - letters - wide) / CHARACTERS_PER_TOKEN + letters / LETTERS_PER_TOKEN + wide;
 }
 
 function sizeOfBlock(block: Block): number {
@@ -31,6 +41,9 @@ function sizeOfBlock(block: Block): number {
 }
 
 const addSize = (sum: number, block: Block): number => sum + sizeOfBlock(block);
+
+/** Returns the size of content, in tokens as {@link sizeOfText} counts them. */
+export const sizeOfContent = (content: readonly Block[]): number => content.reduce(addSize, 0);
 
 /** Returns the size of a message, in tokens as {@link sizeOfText} counts them. */
 export function measured(message: Msg): number {

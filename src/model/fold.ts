@@ -3,6 +3,7 @@ import { frozenCopy, isTooDeep } from "../base/freeze.ts";
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Block, MediaBlock, ProviderBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import { UsageSum } from "./usage.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
 
 /** Options of {@link createFold}. */
@@ -80,7 +81,7 @@ const RANK: { readonly [K in Run["kind"]]: number } = { thinking: 0, text: 1, wh
  *    as in AgentScope.
  * V2 A call has one id from its first part on: the provider's if it is not empty and not taken by the session or by this
  *    answer, else a new one, with the provider's id kept in `providerId`.
- * V3 The first non-empty id, the last non-empty name and the last usage count. Objects of opaque data of one block are merged, the
+ * V3 The first non-empty id, and the last non-empty name. Usages are put together as by {@link UsageSum}. Objects of opaque data of one block are merged, the
  *    later value of a key wins.
  * V4 A complete argument string wins over parsed fragments. A JSON string that holds an object is read as that object. Any other
  *    string that is not a JSON object is kept in `rawInput`, unless there are fragments. A null in a later fragment does not
@@ -104,7 +105,7 @@ class OpenFold implements Fold {
   #ids: Set<string> | undefined;
   #isKeyed = false;
   #blocks = 0;
-  #usage: Usage | undefined;
+  #usage: UsageSum | undefined;
   #end: Extract<StreamPart, { type: "finish" }> | undefined;
 
   constructor(options: FoldOptions) {
@@ -124,7 +125,7 @@ class OpenFold implements Fold {
         this.#runs.push({ kind: "whole", block: part.block });
         break;
       case "usage":
-        this.#usage = part.usage;
+        (this.#usage ??= new UsageSum()).add(part.usage);
         break;
       case "finish":
         this.#end = part;
@@ -143,7 +144,7 @@ class OpenFold implements Fold {
       content: inOrder.flatMap(blockOf).slice(), // of its exact length: a list that grew keeps room for more
       finishReason: end?.reason ?? "unknown",
       ...(end?.raw !== undefined && { raw: end.raw }),
-      ...(usage && { usage: frozenCopy(usage) }),
+      ...(usage && { usage: frozenCopy(usage.all) }),
       ...(end?.responseId !== undefined && { responseId: end.responseId }),
       ...(end?.metadata && { metadata: frozenCopy(end.metadata) }),
     };

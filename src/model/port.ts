@@ -95,7 +95,8 @@ export type ModelRequest = {
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "unknown";
 
 /**
- * One piece of a streamed answer. Parts of the same tool call have the same `key`; the last `usage` counts.
+ * One piece of a streamed answer. Parts of the same tool call have the same `key`. Of several usages the largest counts are taken;
+ * a count of the answer that falls is added to those before it.
  *
  * An adapter puts `opaque` under a key of its own, such as `{ "openai": … }`, and sends back only what stands under this key: the
  * session may go on with the model of another provider.

@@ -93,3 +93,13 @@ export function countTools(tools: readonly object[]): number {
 export function countContent(content: readonly Block[]): number {
   return content.reduce((sum, block) => sum + countBlock(block), 0);
 }
+
+/** The part of {@link countContent} that is for images, sounds and films. */
+export function countMedia(content: readonly Block[]): number {
+  return content.reduce((sum, block) => {
+    if (block.type === "tool_result") return sum + countMedia(block.output);
+    return isMediaBlock(block) ? sum + PER_MEDIA : sum;
+  }, 0);
+}
+
+const isMediaBlock = ({ type }: Block): boolean => type === "image" || type === "audio" || type === "video";

@@ -121,7 +121,7 @@ describe("what a stream folds to", () => {
     expect(foldOf().finish()).toEqual({ content: [], finishReason: "unknown" });
   });
 
-  test("the last usage counts, and the finish keeps the provider's word and id", () => {
+  test("usages are put together, and the finish keeps the provider's word and id", () => {
     const fold = foldOf();
     pushAll(fold, [
       { type: "usage", usage: { inputTokens: 1 } },
@@ -132,7 +132,7 @@ describe("what a stream folds to", () => {
       content: [],
       finishReason: "length",
       raw: "max_tokens",
-      usage: { outputTokens: 2 },
+      usage: { inputTokens: 1, outputTokens: 2 },
       responseId: "r",
     });
   });

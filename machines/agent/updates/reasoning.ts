@@ -38,13 +38,16 @@ export function beginAttempt(context: AgentContext): Change {
 
 /** Our count is corrected in steps of this size, so that it changes seldom. */
 const [RATIO_STEP, REST_STEP] = [0.05, 50];
+/** What a provider reports corrects our count by no more than this: some report less than they were sent, and the prompt must become
+ *  shorter before the window is full. */
+const [LEAST_RATIO, MOST_RATIO] = [0.8, 4];
 
 /** Compares the count of the provider with ours, if the view has a bound in tokens. */
 function countedBy({ settings }: AgentContext, { counted }: ModelOutcome): Pick<Progress, "counted"> {
   const isNeeded = settings.window?.maxTokens !== undefined || settings.compaction?.window != null;
   if (!counted || !isNeeded) return {};
   const { tokens, messages, rest } = counted;
-  const ratio = Math.min(4, Math.max(0.25, tokens / (messages + rest)));
+  const ratio = Math.min(MOST_RATIO, Math.max(LEAST_RATIO, tokens / (messages + rest)));
   return {
     counted: {
       ratio: Math.ceil(ratio / RATIO_STEP) * RATIO_STEP,

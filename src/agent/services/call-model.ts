@@ -209,18 +209,16 @@ function outcomeOf(
   const delivered = content.length > 0;
   const reported = reportedUsage(folded.usage);
   if (isBroken && !delivered && !reported) return { at, finishReason, delivered };
-  const counts = completeUsage(reported, request, content);
+  const tools = sizeOfTools(request.tools);
+  const counts = completeUsage(reported, request, content, (size ?? 0) + tools);
   const cost = costOf(host, model.name, counts);
   const usage: Usage | undefined =
     model.capabilities?.usesTokens === false
       ? undefined
       : { durationMs: elapsed(startedAt, at), ...counts, ...(cost !== undefined && { cost }) };
   const counted = reported?.inputTokens !== undefined &&
-    size !== undefined && {
-      tokens: reported.inputTokens,
-      messages: size,
-      rest: sizeOfTools(request.tools),
-    };
+    reported.inputTokens === counts.inputTokens &&
+    size !== undefined && { tokens: reported.inputTokens, messages: size, rest: tools };
   const message: Msg = {
     id: messageId,
     role: "assistant",

@@ -1,10 +1,13 @@
 import type { Block, Usage } from "../../message/types.ts";
 import type { ModelRequest } from "../../model/port.ts";
 import { ofEach, piecesOf } from "../../model/request-messages.ts";
-import { countContent, countMessage, countTools } from "../../model/tokens.ts";
+import { countContent, countMedia, countMessage, countTools } from "../../model/tokens.ts";
+import { wholeUsage } from "../../model/usage.ts";
+import { sizeOfContent } from "../../message/size.ts";
 import type { Host } from "./host.ts";
 
 const TOKENS = Symbol("tokens");
+const MEDIA = Symbol("media");
 
 function promptTokens(request: ModelRequest): number {
   const counts = ofEach(piecesOf(request), TOKENS, ({ messages }) =>
@@ -13,31 +16,62 @@ function promptTokens(request: ModelRequest): number {
   return counts.reduce((sum, count) => sum + count, countTools(request.tools));
 }
 
-/** Returns the usage that the provider reported; undefined for counts of 0, since every request has tokens. */
+/** A reported count is believed if it is at least this share of our own, less what our own may be wrong by in a short text. */
+const [SHARE, SLACK] = [1 / 4, 1_000];
+
+const isBelieved = (count: number, ours: number): boolean => count >= (ours - SLACK) * SHARE;
+
+/** Returns the usage that the provider reported, without a prompt of 0 tokens, which no request has; undefined if the answer has 0
+ *  tokens too. */
 export function reportedUsage(usage: Usage | undefined): Usage | undefined {
-  return usage && (usage.inputTokens !== 0 || usage.outputTokens !== 0) ? usage : undefined;
+  if (!usage) return undefined;
+  const whole = wholeUsage(usage);
+  const { inputTokens, ...rest } = whole;
+  if (inputTokens !== 0) return whole;
+  return rest.outputTokens === 0 ? undefined : rest;
 }
 
-/** Returns the reported usage, with counts of the local tokenizer for what the provider left out. */
+/** What our own count of the prompt may be wrong by: only its provider knows what media are. */
+function mediaTokens(request: ModelRequest): number {
+  const counts = ofEach(piecesOf(request), MEDIA, ({ messages }) =>
+    messages.reduce((sum, { content }) => sum + countMedia(content), 0),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The tokens of the prompt, unless the provider reported so few that it cannot be: then our own count. `size` is a quick one, which
+ *  says when it is worth to count. */
+function believedInput(count: number, request: ModelRequest, size: number): number {
+  if (isBelieved(count, size)) return count;
+  const ours = promptTokens(request);
+  return isBelieved(count, ours - mediaTokens(request)) ? count : ours;
+}
+
+function believedOutput(count: number, content: readonly Block[]): number {
+  if (count === 0 && content.length === 0) return count;
+  if (count > 0 && isBelieved(count, sizeOfContent(content))) return count;
+  const ours = countContent(content);
+  return count > 0 && isBelieved(count, ours - countMedia(content)) ? count : Math.max(ours, count);
+}
+
+/** Returns the reported usage, with counts of the local tokenizer for what the provider left out, and in the place of what is less than
+ *  a quarter of them. `size` is our quick count of the prompt. */
 export function completeUsage(
   reported: Usage | undefined,
   request: ModelRequest,
   content: readonly Block[],
+  size = 0,
 ): Usage {
-  const {
-    inputTokens,
-    outputTokens,
-    cachedInputTokens = 0,
-    cacheWriteTokens = 0,
-    reasoningTokens = 0,
-  } = reported ?? {};
-  if (reported && inputTokens !== undefined && outputTokens !== undefined) return reported;
-  return {
-    ...reported,
-    inputTokens: inputTokens ?? Math.max(promptTokens(request), cachedInputTokens + cacheWriteTokens),
-    outputTokens: outputTokens ?? Math.max(countContent(content), reasoningTokens),
-    estimated: true,
-  };
+  const { cachedInputTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = reported ?? {};
+  const { inputTokens: input, outputTokens: output } = reported ?? {};
+  const inputTokens =
+    input === undefined
+      ? Math.max(promptTokens(request), cachedInputTokens + cacheWriteTokens)
+      : believedInput(input, request, size);
+  const outputTokens =
+    output === undefined ? Math.max(countContent(content), reasoningTokens) : believedOutput(output, content);
+  if (reported && inputTokens === input && outputTokens === output) return reported;
+  return { ...reported, inputTokens, outputTokens, estimated: true };
 }
 
 /** Returns the cost of an answer, in the currency of `prices`; undefined if the model has no price. */
@@ -51,6 +85,7 @@ export function costOf({ config }: Host, model: string, usage: Usage): number | 
     cacheWriteTokens: written = 0,
   } = usage;
   const { cachedInput = price.input, cacheWrite = price.input } = price;
-  const input = (inputTokens - cached - written) * price.input + cached * cachedInput + written * cacheWrite;
+  const rest = Math.max(0, inputTokens - cached - written);
+  const input = rest * price.input + cached * cachedInput + written * cacheWrite;
   return (input + outputTokens * price.output) / 1_000_000;
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Usage } from "../../message/types.ts";
 import type { FinishReason, StreamPart } from "../port.ts";
+import { usageFrom } from "../usage.ts";
 import type { PartReader } from "./part-reader.ts";
 import { toResponsesOpaque, type ResponsesData } from "./responses-data.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponsesUsage } from "./responses-wire.ts";
@@ -227,15 +228,14 @@ function metadataOf(
   return Object.keys(metadata).length === 0 ? undefined : metadata;
 }
 
-function usageOf(wire: WireResponsesUsage): Usage {
+function usageOf(wire: WireResponsesUsage): Usage | undefined {
   const { input_tokens_details: input, output_tokens_details: output } = wire;
-  const counts = {
+  return usageFrom({
     inputTokens: wire.input_tokens,
     outputTokens: wire.output_tokens,
     cachedInputTokens: input?.cached_tokens,
     cacheWriteTokens: input?.cache_write_tokens ?? input?.cache_creation_input_tokens,
     reasoningTokens: output?.reasoning_tokens,
-  };
-  const known = Object.entries(counts).filter(([, count]) => Number.isFinite(count) && count! >= 0);
-  return Object.fromEntries(known) as Usage;
+    totalTokens: wire.total_tokens,
+  });
 }

@@ -83,6 +83,7 @@ export type WireItem = {
 export type WireResponsesUsage = {
   readonly input_tokens?: number | null;
   readonly output_tokens?: number | null;
+  readonly total_tokens?: number | null;
   readonly input_tokens_details?: {
     readonly cached_tokens?: number | null;
     readonly cache_write_tokens?: number | null;

@@ -76,6 +76,8 @@ export type ChatRequest = {
 export type WireUsage = {
   readonly prompt_tokens?: number | null;
   readonly completion_tokens?: number | null;
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
   readonly total_tokens?: number | null;
   readonly prompt_tokens_details?: {
     readonly cached_tokens?: number | null;

@@ -82,9 +82,9 @@ describe("a budget", () => {
   test.each([
     [["scripted"], undefined],
     [["other"], undefined],
-    [["scripted", "other"], 0.004],
+    [["scripted", "other"], 0.00402],
   ])("with prices of %j only, a turn that asked a model and its fallback cost %s", async (priced, cost) => {
-    const usage = { inputTokens: 1000, outputTokens: 0 };
+    const usage = { inputTokens: 1000, outputTokens: 1 };
     async function* failing() {
       yield { type: "usage" as const, usage };
       throw new Error("down");
