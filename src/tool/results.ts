@@ -43,8 +43,12 @@ export function badInput(call: CallRef, problems: string): ToolResultBlock {
   );
 }
 
-export function failedTool(call: CallRef, message: string): ToolResultBlock {
-  return errorResult(call, "tool/failed", `Error: Tool execution failed: ${message}`);
+export function failedTool(
+  call: CallRef,
+  message: string,
+  code: "tool/failed" | "tool/outcome-unknown" = "tool/failed",
+): ToolResultBlock {
+  return errorResult(call, code, `Error: Tool execution failed: ${message}`);
 }
 
 export function timedOut(call: CallRef, timeoutMs: number): ToolResultBlock {

@@ -140,7 +140,9 @@ export async function runTool(
     const suspension = thrownSuspension(error);
     if (suspension) return toSuspension(call, suspension);
     if (ctx.signal.aborted) return { result: interruptedResult(call, true) };
-    return { result: failedTool(call, messageOf(error)), error: toolError(error) };
+    const failure = toolError(error);
+    const code = failure.code === "tool/outcome-unknown" ? failure.code : "tool/failed";
+    return { result: failedTool(call, messageOf(error), code), error: failure };
   }
 }
 

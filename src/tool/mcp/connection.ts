@@ -6,8 +6,9 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask, Decision } from "../pending.ts";
 import { HostAnswers, type SampleCounter } from "./host-answers.ts";
 import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";
-import { mendTools, type Fault, type ToolList } from "./listed-tools.ts";
+import { ListLimits, type Fault, type ToolList } from "./listed-tools.ts";
 import { loadClient, type Loaded } from "./load-client.ts";
+import { ResultMender, type Listing } from "./mend-result.ts";
 import { toAsk, toElicitResult } from "./questions.ts";
 import { isUnauthorized, SignIn } from "./sign-in.ts";
 import { transportTo } from "./transport.ts";
@@ -16,6 +17,8 @@ import type { McpEvent, McpOptions } from "./types.ts";
 /** The pauses between the attempts to connect again, ms. */
 const PAUSES_MS = [0, 500, 2_000, 8_000];
 const MAX_PAGES = 64;
+/** How much is said of one list. */
+const MAX_FAULTS = 1_000;
 const STDERR_TAIL = 1_000;
 /** How long a legacy server is left with an open question: 10 min. */
 const HELD_MS = 600_000;
@@ -71,7 +74,8 @@ export class Connection {
   readonly #host: HostAnswers;
   readonly #signIn: SignIn;
   #transport: Transport | undefined;
-  #faults: Fault[] = [];
+  /** What is wrong with the list that is read, and how much of it has been read. */
+  #listing = { faults: [] as Fault[], limits: new ListLimits() };
   #onTooLarge: (error: AgentError) => void = () => {};
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
@@ -146,15 +150,20 @@ export class Connection {
     return this.#live;
   }
 
-  /** Reads the list of tools, one reader at a time. */
-  async tools(): Promise<ToolList> {
+  /** Reads the list of tools, one reader at a time. Throws `tool/failed` for a server that has nothing to offer. */
+  async tools(signal?: AbortSignal): Promise<ToolList> {
     const { client, lost } = await this.connect();
     this.isStale = false;
-    if (!client.getServerCapabilities()?.tools) return { tools: [], faults: [] };
+    const { tools: hasTools, resources, prompts } = client.getServerCapabilities() ?? {};
+    if (!hasTools) {
+      const message = "The server has no tools: it does not say that it has the capability `tools`.";
+      if (resources || prompts) return { tools: [], faults: [{ type: "warning", message }] };
+      throw this.#unreachable(new Error(message), "has nothing to offer", UNLISTED);
+    }
     const timeout = this.#options.initTimeoutMs ?? 30_000;
+    const { faults } = (this.#listing = { faults: [], limits: new ListLimits() });
     try {
-      const faults: Fault[] = (this.#faults = []);
-      const list = client.listTools(undefined, { timeout, cacheMode: "refresh" });
+      const list = client.listTools(undefined, { timeout, cacheMode: "refresh", ...(signal && { signal }) });
       const { tools } = await Promise.race([list, lost]);
       return { tools, faults };
     } catch (error) {
@@ -191,13 +200,33 @@ export class Connection {
     }
   }
 
+  /** The error of a server that is not ready in time, with what to do about it. */
+  lateError(): AgentError {
+    const cause = new Error("Request timed out");
+    return this.isConnected
+      ? this.#unreachable(cause, "does not list its tools", UNLISTED)
+      : this.#unreachable(cause);
+  }
+
+  /** Ends the connection that there is, or that is being made. */
+  async abandon(): Promise<void> {
+    const live = await this.#settled();
+    if (live) await this.#drop(live);
+  }
+
+  /** Ends a connection that is still being made, or returns the one that there is. */
+  async #settled(): Promise<Live | undefined> {
+    if (!this.isConnected) void this.#transport?.close().catch(() => {});
+    return this.#live?.catch(() => undefined);
+  }
+
   get isClosed(): boolean {
     return this.#closed;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const live = await this.#live?.catch(() => undefined);
+    const live = await this.#settled();
     this.#live = undefined;
     await live?.client.close();
   }
@@ -283,11 +312,8 @@ export class Connection {
     try {
       this.#stderr = "";
       this.#transport = this.#makeTransport(loaded);
-      const note = (fault: Fault): unknown => this.#faults.push(fault);
-      Object.assign(this.#transport, {
-        // the client calls it before it reads a message
-        onmessage: (message) => mendTools(message, client.getProtocolEra() === "modern", note),
-      } satisfies Pick<Transport, "onmessage">);
+      const isModern = (): boolean => client.getProtocolEra() === "modern";
+      new ResultMender(isModern, () => this.#listed()).watch(this.#transport);
       await client.connect(this.#transport, { timeout });
     } catch (error) {
       await client.close().catch(() => {});
@@ -324,6 +350,14 @@ export class Connection {
     };
     const onTooLarge = (error: AgentError): void => this.#onTooLarge(error);
     return transportTo(loaded, this.#options, onStderr, onTooLarge, this.#signIn.provider);
+  }
+
+  #listed(): Listing {
+    const { faults, limits } = this.#listing;
+    const note = (fault: Fault): void => {
+      if (faults.length < MAX_FAULTS) faults.push(fault);
+    };
+    return { note, limits };
   }
 
   #toolsChanged(): void {

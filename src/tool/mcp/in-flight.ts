@@ -6,6 +6,7 @@ import type {
   InputRequiredResult,
 } from "@modelcontextprotocol/client";
 import { isObject } from "../../base/is-object.ts";
+import { rawResult } from "./mend-result.ts";
 import type { McpEvent } from "./types.ts";
 
 /** How a call is made. */
@@ -97,7 +98,7 @@ export class InFlight {
     if (signal.aborted) stop();
     const result = this.#result.then((value): Step => {
       if (!("resultType" in value) || value.resultType !== "input_required")
-        return { result: value as CallToolResult };
+        return { result: rawResult(value) as CallToolResult };
       const { inputRequests = {}, requestState } = value as InputRequiredResult;
       return { requests: inputRequests, ...(requestState !== undefined && { requestState }) };
     }, visitsOf);

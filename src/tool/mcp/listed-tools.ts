@@ -13,6 +13,12 @@ export type Fault = {
 /** A list of tools as a server sent it, and what is wrong with it. */
 export type ToolList = { readonly tools: readonly Tool[]; readonly faults: readonly Fault[] };
 
+/** How many tools of a server are offered. */
+export const MAX_TOOLS = 1_000;
+/** How long the descriptions and schemas of all tools may be that are kept. */
+const MAX_LIST_CHARACTERS = 10_000_000;
+/** How long a description may be that is read. */
+const MAX_DESCRIPTION = 10_000;
 const MAX_CHARACTERS = 100_000;
 const MAX_DEPTH = 200;
 const MAX_REASON = 300;
@@ -84,19 +90,53 @@ function mended(raw: unknown, isModern: boolean, note: (fault: Fault) => void): 
   const hints = HINTS.map((hint) => [hint, isObject(annotations) ? annotations[hint] : undefined] as const);
   return {
     name,
-    ...(typeof title === "string" && { title }),
-    ...(typeof description === "string" && { description }),
+    ...(typeof title === "string" && { title: title.slice(0, MAX_DESCRIPTION) }),
+    ...(typeof description === "string" && { description: description.slice(0, MAX_DESCRIPTION) }),
     inputSchema: { ...dialected(inputSchema as JsonObject), type: "object" },
     ...(isChecked && { outputSchema: dialected(outputSchema) }),
     annotations: Object.fromEntries(hints.filter(([, hint]) => typeof hint === "boolean")) as JsonObject,
   };
 }
 
-/** Mends the tools in a message, if it has any, and takes out those that cannot be offered. One that does not keep to the protocol would
- *  otherwise make the whole list unreadable. */
-export function mendTools(message: unknown, isModern: boolean, note: (fault: Fault) => void): void {
-  const result: unknown = isObject(message) ? message["result"] : undefined;
-  if (!isObject(result) || !Array.isArray(result["tools"])) return;
-  const tools = result["tools"].flatMap((raw) => mended(raw, isModern, note) ?? []);
-  Object.assign(result, { tools });
+/** How much of a list is read, over all its pages. */
+export class ListLimits {
+  tools = 0;
+  #characters = 0;
+
+  /** Takes a tool. Returns false once the list is longer than it may be. */
+  takes(tool: JsonObject): boolean {
+    this.#characters += JSON.stringify(tool).length;
+    return this.#characters <= MAX_LIST_CHARACTERS;
+  }
+
+  /** Whether no further page is wanted. */
+  get isFull(): boolean {
+    return this.tools > MAX_TOOLS || this.#characters > MAX_LIST_CHARACTERS;
+  }
+}
+
+/** Mends the tools of a page of a list, and takes out those that cannot be offered. One that does not keep to the protocol would otherwise
+ *  make the whole list unreadable. Of more than can be offered only the number is kept, and no further page is asked for. */
+export function mendTools(
+  page: { [field: string]: Json },
+  isModern: boolean,
+  note: (fault: Fault) => void,
+  limits: ListLimits,
+): void {
+  const { tools: raw } = page;
+  if (!Array.isArray(raw)) return;
+  const tools = (raw as readonly Json[]).flatMap((each) => {
+    if (limits.isFull) return [];
+    const tool = mended(each, isModern, note);
+    if (!tool) return [];
+    if (!limits.takes(tool)) {
+      const message = `The list has more than ${MAX_LIST_CHARACTERS} characters; what comes after is not offered.`;
+      note({ type: "left-out", message });
+      return [];
+    }
+    limits.tools++;
+    return [tool];
+  });
+  page["tools"] = tools;
+  if (limits.isFull) delete page["nextCursor"];
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tool as Listed } from "@modelcontextprotocol/client";
+import type { Client, Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
 import { check } from "../../base/options.ts";
 import { refreshTools } from "../toolkit.ts";
 import type { Tool, ToolSource } from "../types.ts";
 import { Connection } from "./connection.ts";
-import type { Fault, ToolList } from "./listed-tools.ts";
+import { MAX_TOOLS, type Fault, type ToolList } from "./listed-tools.ts";
 import { checkMcp, mcpToolsSchema } from "./options.ts";
 import { listPrompts, listResources, readResource, resourceTools } from "./resources.ts";
 import { isUnauthorized } from "./sign-in.ts";
@@ -25,11 +25,29 @@ export type {
   McpToolOptions,
 } from "./types.ts";
 
-const MAX_TOOLS = 1_000;
 /** The pause between two readings of a list that goes on changing. */
 const LIST_PAUSE_MS = 1_000;
 const INIT_TIMEOUT_MS = 30_000;
 const CALL_TIMEOUT_MS = 120_000;
+
+/** Does work that may take this long, and no longer. Rejects with `late`, and aborts the signal, when the time is over. */
+async function within<T>(
+  ms: number,
+  late: () => AgentError,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const { promise: isOver, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(late());
+    stop.abort();
+  }, ms);
+  try {
+    return await Promise.race([work(stop.signal), isOver]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** Returns the tools that can be offered, and says which cannot, and why, unless that is known. */
 function offered(
@@ -41,7 +59,7 @@ function offered(
     known.some(({ message, tool }) => message === fault.message && tool === fault.tool);
   for (const fault of faults) if (!isKnown(fault)) source.report(fault.type, fault.message, fault.tool);
   if (tools.length > MAX_TOOLS)
-    source.report("left-out", `The server has ${tools.length} tools; the first ${MAX_TOOLS} are offered.`);
+    source.report("left-out", `The server has more than ${MAX_TOOLS} tools; the first are offered.`);
   return tools.slice(0, MAX_TOOLS);
 }
 
@@ -167,12 +185,21 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     return (reading = reading.catch(() => {}).then(read));
   };
   const follow = (): void => void refresh().catch((error: unknown) => report("warning", messageOf(error)));
-  /** Connects and reads the list for the first time. */
-  const start = async (): Promise<void> => {
-    const { client } = await connection.connect();
+  const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
+  /** Connects and reads the list for the first time, all of it within the time for that. */
+  const start = (): Promise<void> =>
+    within(
+      timeout,
+      () => connection.lateError(),
+      async (signal) => {
+        const { client } = await connection.connect();
+        const list = await connection.tools(signal);
+        if (!signal.aborted) take(client, list);
+      },
+    );
+  const take = (client: Client, list: ToolList): void => {
     server = options.name ?? client.getServerVersion()?.name ?? server;
     instructions = client.getInstructions();
-    const list = await connection.tools();
     listed = offered(sourceOf(), list);
     ({ faults } = list);
     checkUsable(server, list);
@@ -186,6 +213,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       isSignedOut = false;
       version++;
     });
+  const startedAt = Date.now();
   try {
     await start();
   } catch (error) {
@@ -194,10 +222,14 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       isSignedOut ||
       (options.optional === true && !(AgentError.is(error) && error.code === "config/invalid"));
     if (!isSkipped) {
-      await connection.close();
+      const rest = Math.max(0, startedAt + timeout - Date.now());
+      await Promise.race([connection.close().catch(() => {}), sleep(rest, undefined, { ref: false })]);
       throw error;
     }
-    if (!isSignedOut) report("left-out", messageOf(error));
+    if (!isSignedOut) {
+      report("left-out", messageOf(error));
+      void connection.abandon();
+    }
   }
   const make = (
     given: McpToolOptions,
@@ -227,7 +259,6 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       throw error;
     });
   };
-  const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
   const readResourceOf = (uri: string, signal?: AbortSignal) =>
     connection.use((client) =>
       readResource(client, uri, {

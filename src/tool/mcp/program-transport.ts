@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { AgentError } from "../../base/error.ts";
 import type { Loaded } from "./load-client.ts";
+import { MessageLines } from "./message-lines.ts";
 
 /** How long a program and what it started may take to end by themselves, and after SIGTERM, ms. */
 const GRACE_MS = 2_000;
@@ -14,8 +16,8 @@ export type Program = {
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
   readonly cwd?: string | undefined;
-  /** The largest message in bytes. */
-  readonly maxBufferSize: number;
+  /** The size of the content of the largest message, in bytes. */
+  readonly maxMessageBytes: number;
 };
 
 /** The process groups that run, which end with this process. */
@@ -58,19 +60,23 @@ export class ProgramTransport implements Transport {
   readonly #loaded: Loaded;
   readonly #program: Program;
   readonly #onStderr: (chunk: Buffer) => void;
-  readonly #onTooLarge: () => void;
-  readonly #buffer: InstanceType<Loaded["ReadBuffer"]>;
+  readonly #onTooLarge: (error: AgentError) => void;
+  readonly #lines: MessageLines;
   #child: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
 
   /** `onTooLarge` is called before the transport closes itself because of a message that is larger than it may be. */
-  constructor(loaded: Loaded, program: Program, onStderr: (chunk: Buffer) => void, onTooLarge: () => void) {
-    const { maxBufferSize } = program;
+  constructor(
+    loaded: Loaded,
+    program: Program,
+    onStderr: (chunk: Buffer) => void,
+    onTooLarge: (error: AgentError) => void,
+  ) {
     this.#onTooLarge = onTooLarge;
     this.#loaded = loaded;
     this.#program = program;
     this.#onStderr = onStderr;
-    this.#buffer = new loaded.ReadBuffer({ maxBufferSize });
+    this.#lines = new MessageLines(program.maxMessageBytes);
   }
 
   /** Starts the program. Rejects if there is no such program. */
@@ -105,20 +111,19 @@ export class ProgramTransport implements Transport {
   }
 
   #read(chunk: Buffer, stdout: Readable): void {
+    let messages: unknown[];
     try {
-      this.#buffer.append(chunk);
+      messages = this.#lines.read(chunk);
     } catch (error) {
       stdout.destroy(); // the message is larger than it may be
-      this.#onTooLarge();
+      this.#onTooLarge(error as AgentError);
       this.onerror?.(error as Error);
       void this.close();
       return;
     }
-    for (;;)
+    for (const message of messages)
       try {
-        const message = this.#buffer.readMessage();
-        if (message === null) return;
-        this.onmessage?.(message);
+        this.onmessage?.(message as JSONRPCMessage);
       } catch (error) {
         this.onerror?.(error as Error);
       }
@@ -142,7 +147,7 @@ export class ProgramTransport implements Transport {
       await this.#end(child);
     }
     await this.#ending;
-    this.#buffer.clear();
+    this.#lines.clear();
   }
 
   #end({ pid }: ChildProcess): Promise<void> {

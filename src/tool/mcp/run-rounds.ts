@@ -46,12 +46,12 @@ export async function runRounds(
   input: JsonObject,
   how: CallWith,
   resumed?: Resumed,
-): Promise<CallToolResult | Suspension> {
+): Promise<{ readonly result: CallToolResult } | Suspension> {
   let answered = resumed && answeredBy(resumed);
   const counter = { samples: 0 };
   for (let round = 0; ; round++) {
     const step = await connection.call(tool, input, how, answered);
-    if ("result" in step) return step.result;
+    if ("result" in step) return step;
     const { requests, ...rest } = step;
     if (round >= MAX_ROUNDS)
       throw new AgentError(

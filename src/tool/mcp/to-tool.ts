@@ -8,7 +8,7 @@ import { callError } from "./call-error.ts";
 import type { Connection } from "./connection.ts";
 import { runRounds } from "./run-rounds.ts";
 import { withSignIn } from "./with-sign-in.ts";
-import { toOutcome } from "./to-outcome.ts";
+import { checkShape, toOutcome } from "./to-outcome.ts";
 import { toolName } from "./tool-name.ts";
 import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
 
@@ -87,10 +87,12 @@ export function toTool(
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress, traceparent };
       try {
-        const result = await withSignIn(connection, resumed, (before) =>
+        const outcome = await withSignIn(connection, resumed, (before) =>
           runRounds(connection, listed, input, how, before),
         );
-        if ("suspended" in result) return result;
+        if ("suspended" in outcome) return outcome;
+        const { result } = outcome;
+        checkShape(result);
         const tooLarge = checkSize(result, maxResultBytes);
         if (tooLarge) return tooLarge;
         await warnOfMismatch(source, listed, result.structuredContent);

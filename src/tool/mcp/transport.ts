@@ -1,10 +1,11 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
-import type { AgentError } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../base/error.ts";
 import { isObject } from "../../base/is-object.ts";
-import { bounded, MARGIN_BYTES, tooLarge } from "./bounded.ts";
+import { answering, requestIds } from "./answering.ts";
+import { bounded, MARGIN_BYTES } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";
 import { ProgramTransport } from "./program-transport.ts";
-import type { McpOptions } from "./types.ts";
+import type { McpHeaders, McpOptions } from "./types.ts";
 
 /** The longest line without an end that is kept of what a program writes on standard error. */
 const MAX_LINE = 1_000;
@@ -24,6 +25,17 @@ async function wordless(response: Response): Promise<Response> {
   const kept = new Headers(headers);
   for (const name of ["content-length", "content-encoding"]) kept.delete(name);
   return Response.json(rest, { status, statusText, headers: kept });
+}
+
+/** Returns the headers of a request. An error of a function is one of ours: nothing was sent. */
+async function given(headers: McpOptions["headers"] = {}): Promise<McpHeaders> {
+  if (typeof headers !== "function") return headers;
+  try {
+    return await headers();
+  } catch (cause) {
+    const text = `The function \`headers\` has failed, so nothing was sent: ${messageOf(cause)}`;
+    throw new AgentError("tool/failed", text, { cause });
+  }
 }
 
 /** Returns the transport to the server of the options. `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
@@ -50,9 +62,10 @@ export function transportTo(
     const withHeaders = async (input: string | URL, init?: RequestInit): Promise<Response> => {
       if (new URL(input).origin !== origin) return wordless(await fetch(input, init)); // an authorization server gets none of them
       const all = new Headers(init?.headers);
-      const given = typeof headers === "function" ? await headers() : (headers ?? {});
-      for (const [name, value] of Object.entries(given)) all.set(name, value);
-      return wordless(bounded(await fetch(input, { ...init, headers: all }), maxResultBytes, onTooLarge));
+      for (const [name, value] of Object.entries(await given(headers))) all.set(name, value);
+      const response = await fetch(input, { ...init, headers: all });
+      const ids = requestIds(init?.body);
+      return answering(await wordless(bounded(response, maxResultBytes, onTooLarge)), ids);
     };
     return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }
@@ -64,10 +77,8 @@ export function transportTo(
     for (const line of lines) options.stderr?.(line);
   };
   const all = { ...loaded.getDefaultEnvironment(), ...env };
-  const maxBufferSize = maxResultBytes + MARGIN_BYTES;
-  const program = { command: command!, args, env: all, cwd, maxBufferSize };
-  if (process.platform !== "win32")
-    return new ProgramTransport(loaded, program, onChunk, () => onTooLarge(tooLarge(maxResultBytes)));
+  const program = { command: command!, args, env: all, cwd, maxMessageBytes: maxResultBytes };
+  if (process.platform !== "win32") return new ProgramTransport(loaded, program, onChunk, onTooLarge);
   const child = new loaded.StdioClientTransport({
     // there are no process groups
     command: program.command,
@@ -75,7 +86,7 @@ export function transportTo(
     env: all,
     stderr: "pipe",
     ...(cwd !== undefined && { cwd }),
-    maxBufferSize,
+    maxBufferSize: maxResultBytes + MARGIN_BYTES,
   });
   child.stderr?.on("data", onChunk);
   return child;

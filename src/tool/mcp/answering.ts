@@ -1,0 +1,125 @@
+import { isObject } from "../../base/is-object.ts";
+import type { Json } from "../../base/json.ts";
+import { CUT_OFF, errorAnswer, isAnswer, mendAnswer, mendAnswers } from "./mend-answer.ts";
+
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
+const LINE_END = /\r\n|\n|\r/;
+
+/** Returns the ids of the requests in what is posted. */
+export function requestIds(body: unknown): readonly Json[] {
+  if (typeof body !== "string") return [];
+  const posted = JSON.parse(body) as unknown;
+  const messages: readonly unknown[] = Array.isArray(posted) ? posted : [posted];
+  return messages.flatMap((message) =>
+    isObject(message) && message["method"] !== undefined && message["id"] !== undefined
+      ? [message["id"]]
+      : [],
+  );
+}
+
+const dataOf = (line: string): string[] =>
+  line.startsWith("data:") ? [line.slice(line.startsWith("data: ") ? 6 : 5)] : [];
+
+/** Reads the events of a stream, and says which requests they have not answered. */
+class Events {
+  readonly #open: Map<string, Json>;
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+  /** Where the end of an event has not been looked for yet. */
+  #from = 0;
+  /** Whether the stream can be gone on with where it was cut off. */
+  #hasId = false;
+
+  constructor(ids: readonly Json[]) {
+    this.#open = new Map(ids.map((id) => [String(id), id]));
+  }
+
+  /** Returns the whole events in what has come, with their answers mended. */
+  read(chunk: Uint8Array): string {
+    this.#rest += this.#decoder.decode(chunk, { stream: true });
+    let text = "";
+    let start = 0;
+    EVENT_END.lastIndex = this.#from;
+    for (let end = EVENT_END.exec(this.#rest); end; end = EVENT_END.exec(this.#rest)) {
+      text += `${this.#mended(this.#rest.slice(start, end.index))}\n\n`;
+      start = EVENT_END.lastIndex;
+    }
+    this.#rest = this.#rest.slice(start);
+    this.#from = Math.max(0, this.#rest.length - 3);
+    return text;
+  }
+
+  #mended(event: string): string {
+    const lines = event.split(LINE_END);
+    if (lines.some((line) => line.startsWith("id:"))) this.#hasId = true;
+    const data = lines.flatMap(dataOf).join("\n");
+    if (!/"(?:result|error|id)"\s*:/.test(data)) return event;
+    let message: unknown;
+    try {
+      message = JSON.parse(data);
+    } catch {
+      return event; // it is no message
+    }
+    const mended =
+      this.#open.size === 1 && !hasId(message)
+        ? mendAnswers(message, [...this.#open.values()])
+        : mendAnswer(message);
+    if (isAnswer(mended)) this.#open.delete(String(mended["id"]));
+    if (mended === message) return event;
+    const others = lines.filter((line) => !line.startsWith("data:"));
+    return [...others, `data: ${JSON.stringify(mended)}`].join("\n");
+  }
+
+  /** Returns the errors of the requests that the stream has not answered before its end; none if it can be gone on with. */
+  end(): string {
+    if (this.#hasId) return "";
+    const text = "The connection ended before the answer";
+    return [...this.#open.values()]
+      .map((id) => `data: ${JSON.stringify(errorAnswer(id, CUT_OFF, text))}\n\n`)
+      .join("");
+  }
+}
+
+/** True for what needs no id, or has one. */
+const hasId = (message: unknown): boolean => !isAnswer(message) || (message["id"] ?? null) !== null;
+
+function eventsOf(body: ReadableStream<Uint8Array> | null, ids: readonly Json[]): ReadableStream<Uint8Array> {
+  const reader = body?.getReader();
+  const events = new Events(ids);
+  const encoder = new TextEncoder();
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const text = events.end();
+    if (text !== "") controller.enqueue(encoder.encode(text));
+    controller.close();
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        for (;;) {
+          const { done = true, value } = (await reader?.read()) ?? {};
+          if (done || !value) return end(controller);
+          const text = events.read(value);
+          if (text !== "") return controller.enqueue(encoder.encode(text));
+        }
+      } catch (error) {
+        if (events.end() === "") controller.error(error);
+        else end(controller);
+      }
+    },
+    cancel: (reason) => reader?.cancel(reason),
+  });
+}
+
+/** Returns a response whose answers have the form that the protocol has. Each of the requests has one as soon as the response has ended,
+ *  however it did; a body that is no JSON rejects. */
+export function answering(response: Response, ids: readonly Json[]): Response {
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (!response.ok || response.status === 202) return response;
+  if (type === "text/event-stream") {
+    const { status, statusText, headers } = response;
+    return new Response(eventsOf(response.body, ids), { status, statusText, headers });
+  }
+  if (ids.length === 0 || type !== "application/json") return response;
+  const read = response.json.bind(response);
+  return Object.assign(response, { json: async () => mendAnswers(await read(), ids) });
+}
