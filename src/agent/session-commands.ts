@@ -1,11 +1,13 @@
-import { errorFrom } from "../base/error.ts";
+import { AgentError, errorFrom } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
+import { restoreRedacted } from "../base/secrets.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
 import type { PendingCall } from "../tool/pending.ts";
+import { inputProblem } from "../tool/prepare-input.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
 import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
@@ -17,6 +19,7 @@ import type { InboxAgent } from "./inbox-agent.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Agent } from "./types.ts";
 
+type DecideCommand = Extract<AgentCommand, { readonly type: "tool.decide" }>;
 type Change = Parameters<Agent["edit"]>[0];
 
 const editSchema = s.lazily(() => s.func<Change>());
@@ -39,19 +42,36 @@ export class SessionCommands {
     const checked = checkDecision(decision);
     check(decideSchema(), options, "decide");
     const { argsHash, by } = options;
-    const runtime = await this.#command(
-      (at) => ({
-        type: "tool.decide",
-        at,
-        callId,
-        decision: checked,
-        ...(argsHash !== undefined && { argsHash }),
-        ...(by !== undefined && { decidedBy: by }),
-        ...(madeAt !== undefined && { madeAt }),
-      }),
-      inputId,
-    );
+    const commandAt = (at: number): DecideCommand => ({
+      type: "tool.decide",
+      at,
+      callId,
+      decision: checked,
+      ...(argsHash !== undefined && { argsHash }),
+      ...(by !== undefined && { decidedBy: by }),
+      ...(madeAt !== undefined && { madeAt }),
+    });
+    await this.#checkEdit(commandAt);
+    const runtime = await this.#command(commandAt, inputId);
     return [...undecidedCalls(runtime.context)];
+  }
+
+  /** Refuses an edit that the schema of the tool does not accept, with the paths. What the chart refuses is left to it. */
+  async #checkEdit(commandAt: (at: number) => DecideCommand): Promise<void> {
+    const { decision, callId } = commandAt(0);
+    if (typeof decision !== "object" || !("edit" in decision)) return;
+    const runtime = await this.#open();
+    const { context, host } = runtime;
+    if (runtime.refusal(commandAt(runtime.now()))) return;
+    const record = context.calls.find(({ call }) => call.id === callId);
+    if (!record) return; // a question of a call: what it is about knows its own schema
+    const { rawInput: _, ...plain } = record.call;
+    const call = { ...plain, input: restoreRedacted(decision.edit, plain.input) };
+    const found = host.find(call);
+    const problem = "tool" in found ? await inputProblem(found.tool, call) : undefined;
+    if (problem === undefined) return;
+    const message = `The edited arguments of call '${callId}' do not fit the schema of tool '${call.name}': ${problem.replace(/\.$/u, "")}.`;
+    throw new AgentError("run/bad-decision", message, { data: { callId } });
   }
 
   /** See {@link Agent.interrupt}. */

@@ -82,19 +82,33 @@ async function parsedByStandard(tool: Tool<never>, schema: StandardSchema, input
   }
 }
 
-async function parsedBy(tool: Tool<never>, call: ToolUseBlock, input: JsonObject): Promise<CallInput> {
+/** The parsed arguments, or what is wrong with them. Never rejects. */
+async function checkedBy(
+  tool: Tool<never>,
+  input: JsonObject,
+): Promise<{ readonly value: unknown } | { readonly problems: string }> {
   if (!tool.schema) {
     const pruned = pruneNulls(tool.inputSchema, input) as JsonObject;
     const value = pruned === input ? input : { ...pruned, ...tool.preset };
     const problems = validateInput(tool.inputSchema, value);
-    return problems === null ? { value } : { result: badInput(call, problems) };
+    return problems === null ? { value } : { problems };
   }
   try {
-    const parsed = await parsedByStandard(tool, tool.schema, input);
-    return "value" in parsed ? parsed : { result: badInput(call, parsed.problems) };
+    return await parsedByStandard(tool, tool.schema, input);
   } catch (error) {
-    return { result: badInput(call, messageOf(error)) };
+    return { problems: messageOf(error) };
   }
+}
+
+async function parsedBy(tool: Tool<never>, call: ToolUseBlock, input: JsonObject): Promise<CallInput> {
+  const checked = await checkedBy(tool, input);
+  return "value" in checked ? { value: checked.value } : { result: badInput(call, checked.problems) };
+}
+
+/** Returns what is wrong with the arguments of a call, with the paths, presets added; undefined if nothing is. */
+export async function inputProblem(tool: Tool<never>, call: ToolUseBlock): Promise<string | undefined> {
+  const checked = await checkedBy(tool, completeInput(tool, call));
+  return "value" in checked ? undefined : checked.problems;
 }
 
 /** As {@link parseInput}, with what the value belongs to. Returns `known` instead of parsing if it was parsed from the same arguments

@@ -76,6 +76,27 @@ describe("what can never be taken is refused at once", () => {
     await expect.poll(async () => (await b.dispatcher.status("s")).reason).toBe("MODEL_STOP");
   });
 
+  test("an edit that the schema of the tool does not accept, with the path, and the call still waits", async () => {
+    const priced = defineTool({
+      name: "pay",
+      description: "pays",
+      input: { type: "object", properties: { cents: { type: "integer" } } },
+      permission: "ask",
+      execute: ({ cents }) => `paid ${String(cents)}`,
+    });
+    const b = await bench({ agents: { echo: () => ({ name: "echo", model: echoModel, tools: [priced] }) } });
+    const callId = await suspended(b);
+    const { inputId } = await b.dispatcher.decide("s", callId, { edit: { cents: "five" } });
+    const message = expect.stringContaining("cents") as unknown;
+    await expect
+      .poll(() => ofType(b, "input.refused"))
+      .toMatchObject([{ inputId, error: { code: "run/bad-decision", message } }]);
+    expect((await b.dispatcher.status("s")).pending).toMatchObject([{ callId }]);
+    expect((await b.dispatcher.status("s")).pending[0]).not.toHaveProperty("decided");
+    await b.dispatcher.decide("s", callId, { edit: { cents: 5 } });
+    await expect.poll(async () => (await b.dispatcher.status("s")).reason).toBe("MODEL_STOP");
+  });
+
   test.for([{ tokens: 5 }, {}, { modelCalls: 0 }, { modelCalls: "5" }, { onExceeded: "stop" }])(
     "the budget %j",
     async (extra) => {

@@ -112,7 +112,9 @@ export async function answerInside(
     if (decision === undefined || hashes[callId] !== argsHash) open.push(call);
     else
       await child.decide(callId, decisionFor(call, decision), { argsHash }).catch((error: unknown) => {
-        if (!AgentError.is(error) || error.code !== "run/stale-decision") throw error;
+        const code = AgentError.is(error) ? error.code : undefined;
+        if (code === "run/bad-decision") open.push(call); // an edit that does not fit: it is asked again
+        else if (code !== "run/stale-decision") throw error;
       });
   }
   return open;

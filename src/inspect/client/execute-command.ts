@@ -1,3 +1,4 @@
+import { AgentError } from "../../base/error.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/cause.ts";
 import { checkChangesOf } from "../../agent/rerun.ts";
@@ -206,9 +207,14 @@ async function decide(command: CommandOf<"decide">, run: WatchedRun): Promise<Co
   if (pending.argsHash !== argsHash)
     return refused("stale", "The arguments of this call have changed since they were displayed.");
   const decision = withHiddenParts(command.decision, pending);
-  const problem = decisionProblem(decision, pending, run);
+  const problem = answerProblem(decision, pending);
   if (problem) return refused("invalid", problem);
-  await agent.decide(callId, decision, { argsHash, by: "inspector" });
+  try {
+    await agent.decide(callId, decision, { argsHash, by: "inspector" });
+  } catch (error) {
+    if (AgentError.is(error) && error.code === "run/bad-decision") return refused("invalid", error.message);
+    throw error;
+  }
   const status = agent.status();
   if (status.phase === "suspended" && status.pending.every(isSettled)) await continueTurn(agent);
   return succeeded(agent);
@@ -219,13 +225,13 @@ function withHiddenParts(decision: Decision, { input }: PendingItem): Decision {
   return { edit: restoreHidden(decision.edit, input) };
 }
 
-function decisionProblem(decision: Decision, pending: PendingItem, run: WatchedRun): string | undefined {
-  if (typeof decision !== "object") return undefined;
-  if ("edit" in decision) {
-    const schema = pending.path ? undefined : run.inputSchemaOf(pending.name);
-    return (schema && validateInput(schema, decision.edit)) ?? undefined;
-  }
-  if (!("answer" in decision) || !pending.answerSchema || typeof decision.answer !== "string")
+function answerProblem(decision: Decision, pending: PendingItem): string | undefined {
+  if (
+    typeof decision !== "object" ||
+    !("answer" in decision) ||
+    !pending.answerSchema ||
+    typeof decision.answer !== "string"
+  )
     return undefined;
   const problems = [decision.answer, parseIfJson(decision.answer)].map((answer) =>
     validateInput(pending.answerSchema!, answer),

@@ -100,7 +100,10 @@ describe("a batch of which rules deny, allow and ask", () => {
     expect(asked.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))).toEqual(
       turn.calls.map(({ id }) => id),
     );
-    await agent.decide("edited", { edit: { n: "x" } });
+    await expect(agent.decide("edited", { edit: { n: "x" } })).rejects.toMatchObject({
+      code: "run/bad-decision",
+    });
+    await agent.decide("edited", { deny: "no number" });
     await agent.decide("hooks", "approve");
     await agent.decide("meta", "approve");
     await expect(agent.call()).rejects.toMatchObject({ code: "run/undecided" });
@@ -114,7 +117,7 @@ describe("a batch of which rules deny, allow and ask", () => {
       "asked: denied",
       "meta: success",
       "hooks: success",
-      "edited: error",
+      "edited: denied",
       "wrong: error",
     ]);
   });

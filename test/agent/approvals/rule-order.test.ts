@@ -165,11 +165,12 @@ describe("a decision with an edit", () => {
   test.each<[string, JsonObject]>([
     ["of another type", { amount: "5" }],
     ["without what is required", {}],
-  ])("an edit %s does not match the tool's schema and does not run", async (_, edit) => {
-    const { result } = await edited(edit);
+  ])("an edit %s does not match the tool's schema, is refused and does not run", async (_, edit) => {
+    await expect(edited(edit)).rejects.toMatchObject({
+      code: "run/bad-decision",
+      message: expect.stringContaining("amount") as unknown,
+    });
     expect(ran).toEqual([]);
-    expect(result).toMatchObject({ state: "error", code: "tool/bad-input" });
-    expect(outputOf(result)).toContain("amount");
   });
 
   test("an edit that a deny rule matches does not run, though the original input was allowed", async () => {
