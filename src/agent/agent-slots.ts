@@ -3,7 +3,7 @@ import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { slotValue } from "../tool/slot-value.ts";
-import { readSlot } from "../tool/slot-access.ts";
+import { checkWritableByClients, readSlot } from "../tool/slot-access.ts";
 import { revisionOf } from "../tool/stored-slots.ts";
 import type { Slot } from "../tool/types.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
@@ -51,6 +51,7 @@ export function agentSlots(
       await ready();
       const slot = runtimeOf().equipment.toolkit.slotNamed(name);
       if (!slot) throw unknown("writeSlot", name);
+      checkWritableByClients(slot);
       await write(slot, value, seen, inputId);
     },
   };

@@ -41,7 +41,7 @@ export interface InboxAgent extends Agent<never> {
   interrupt(message?: string | Msg, inputId?: string): boolean;
   steer(message: string | Msg, inputId?: string): boolean;
   extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void>;
-  /** As `slots.set`, for a slot of this name. `seen`: only if the slot still has this revision. */
+  /** As `slots.set`, for a slot of this name that clients may write. `seen`: only if the slot still has this revision. */
   writeSlot(name: string, value: Json, seen?: number, inputId?: string): Promise<void>;
   /** As `Agent.compact`. With an `inputId` it resolves also if nothing came of the compaction: the input is consumed then too. */
   compact(options?: { readonly instructions?: string }, inputId?: string): Promise<CompactionResult>;

@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   "output/missing",
   "slot/conflict",
   "slot/invalid",
+  "slot/read-only",
   "slot/version",
   "session/not-found",
   "session/conflict",

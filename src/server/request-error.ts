@@ -52,6 +52,7 @@ const STATUS: { readonly [code: string]: number } = {
   "session/damaged": 500,
   "slot/conflict": 409,
   "slot/invalid": 400,
+  "slot/read-only": 403,
   "store/failed": 503,
   "queue/failed": 503,
   run: 409,

@@ -24,6 +24,16 @@ export function readSlot<T>(slot: Slot<T>, stored: StoredSlots): T {
   return taken.value as T;
 }
 
+/** Throws `slot/read-only` for a slot that clients may not write. */
+export function checkWritableByClients({ name, writableByClients = false }: Slot): void {
+  if (writableByClients) return;
+  throw new AgentError(
+    "slot/read-only",
+    `Clients may not write slot '${name}'; expected one that is defined with \`writableByClients: true\`.`,
+    { data: { slot: name } },
+  );
+}
+
 /** Reads slots from what `stored` returns at that time. */
 export function slotReader(stored: () => StoredSlots): SlotReader {
   return Object.freeze({ get: <T>(slot: Slot<T>): T => readSlot(slot, stored()) });

@@ -19,6 +19,9 @@ export type SlotDefinition<T> = {
   readonly migrate?: (value: Json, version: number) => T;
   /** Checks each value that is written; synchronous. Default: any JSON. */
   readonly schema?: Schema;
+  /** True if clients may write it: the dispatcher, and with it HTTP and `useAgent`, and the inspector. Else it is written by the tools
+   *  and hooks that have it in their `writes`, and by `agent.slots.set` of the process that runs the agent. Default false. */
+  readonly writableByClients?: boolean;
 };
 
 const isSlot = (value: unknown): boolean =>
@@ -35,6 +38,7 @@ const definitionSchema = s.lazily(() =>
       version: s.optional(s.integer(1)),
       migrate: s.optional(s.func()),
       schema: s.optional(s.object<Schema>("a schema, such as z.object({ … })")),
+      writableByClients: s.optional(s.boolean()),
     },
     { what: "an object with `name` and `initial`" },
   ),
@@ -70,8 +74,15 @@ export function defineSlot<T>(definition: SlotDefinition<T>): Slot<T> {
   const named: unknown = (definition as Partial<typeof definition> | null | undefined)?.name;
   const from = typeof named === "string" ? `Slot '${named}'` : "defineSlot";
   check(definitionSchema(), definition, from);
-  const { name, initial, version = 1, migrate, schema } = definition;
-  const slot: Slot<T> = { name, initial, version, ...(migrate && { migrate }), ...(schema && { schema }) };
+  const { name, initial, version = 1, migrate, schema, writableByClients = false } = definition;
+  const slot: Slot<T> = {
+    name,
+    initial,
+    version,
+    ...(migrate && { migrate }),
+    ...(schema && { schema }),
+    ...(writableByClients && { writableByClients }),
+  };
   const taken = slotValue(slot, initial);
   if ("problem" in taken) throw new AgentError("config/invalid", `${from}: \`initial\` ${taken.problem}.`);
   return Object.freeze({ ...slot, initial: taken.value as T });

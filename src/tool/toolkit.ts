@@ -98,9 +98,9 @@ export class SessionToolkit implements Toolkit<never> {
     return this.#slots.get(name);
   }
 
-  /** The names of the slots that were made known, beside that of loaded tools. */
-  get ownSlots(): readonly string[] {
-    return [...this.#slots.keys()].filter((name) => name !== loadedTools.name);
+  /** The names of the slots that clients may write. */
+  get clientSlots(): readonly string[] {
+    return [...this.#slots.values()].flatMap((slot) => (slot.writableByClients ? [slot.name] : []));
   }
 
   /** True for a slot that was made known. */

@@ -33,6 +33,8 @@ export type Slot<T = unknown> = {
   readonly version: number;
   readonly migrate?: (value: Json, version: number) => T;
   readonly schema?: Schema;
+  /** True if clients may write it, too; absent means that they may not. */
+  readonly writableByClients?: boolean;
 };
 
 /** What a tool or a hook writes besides what it returns: new values of the slots in its `writes`, by name. */

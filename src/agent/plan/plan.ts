@@ -73,6 +73,7 @@ export const planSlot: Slot<Plan | null> = defineSlot<Plan | null>({
   name: "plan",
   initial: null,
   schema: planSchema.nullable(),
+  writableByClients: true, // a person edits the plan
 });
 
 /** The plans that were finished, abandoned or replaced, oldest first. */

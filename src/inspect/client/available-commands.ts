@@ -19,7 +19,7 @@ export type RunConditions = {
   readonly acceptsText: boolean;
   /** The conversation can be summed up. */
   readonly canCompact: boolean;
-  /** Tools or hooks of the agent write slots. */
+  /** The agent has slots that clients may write. */
   readonly hasSlots: boolean;
   /** The run is inside of a call of another one, which alone drives it. */
   readonly isInner: boolean;

@@ -8,6 +8,7 @@ import { userMsg } from "../../message/create.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg } from "../../message/types.ts";
 import type { Fork } from "../../session/fork.ts";
+import { checkWritableByClients } from "../../tool/slot-access.ts";
 import { validateInput } from "../../tool/validate-input.ts";
 import type { Decision } from "../../tool/pending.ts";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
@@ -152,7 +153,7 @@ async function continueTurn(agent: Agent, message?: Msg): Promise<void> {
   unsubscribe();
 }
 
-/** Replaces the value of a slot. Rejects `slot/conflict` and `slot/invalid`. */
+/** Replaces the value of a slot. Rejects `slot/conflict`, `slot/invalid` and `slot/read-only`. */
 async function setSlot(
   { name, value, revision }: CommandOf<"setSlot">,
   run: WatchedRun,
@@ -160,6 +161,7 @@ async function setSlot(
   const { agent } = run;
   const slot = run.slotNamed(name);
   if (!slot) return refused("invalid", `The agent has no slot '${name}'.`);
+  checkWritableByClients(slot);
   const seen = await agent.slots.get(slot);
   const restored = seen.revision === revision ? restoredValue(value, seen.value as Json) : value;
   if (restored === undefined)

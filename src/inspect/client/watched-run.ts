@@ -154,7 +154,7 @@ export class WatchedRun {
     const { seq, reason, waitsFor } = status;
     // A call that is only saved is not a running turn: its row must not wait for another step.
     const phase = status.phase === "running" ? phaseOf(state) : status.phase;
-    const slots = this.#toolkit.ownSlots;
+    const slots = this.#toolkit.clientSlots;
     const can = availableCommands({
       phase,
       pending,

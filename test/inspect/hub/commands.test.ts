@@ -401,7 +401,11 @@ test("a person replaces the plan of a run, at rest and while a tool runs; an old
 
 test("what the page did not get of a slot stays as it was, and cannot be assigned to another place", async () => {
   const long = "a long description ".repeat(20_000).slice(0, 30_000);
-  const secret = defineSlot<readonly JsonObject[]>({ name: "notes", initial: [] });
+  const secret = defineSlot<readonly JsonObject[]>({
+    name: "notes",
+    initial: [],
+    writableByClients: true,
+  });
   const on = await stage(["ok"], { slots: [secret] });
   await on.agent.slots.set(secret, [
     { text: long, apiKey: "sk-1" },
