@@ -35,11 +35,16 @@ export function isUnknownCall(context: AgentContext, { callId }: Decide): boolea
   return !pendingCall(context, callId) || !record || !isOpen(record);
 }
 
-/** The arguments or the tool of the call are not those that the decision was made for. */
+/** True if the call, or the question, has its decision: the first one counts. */
+const isDecided = (context: AgentContext, callId: string): boolean =>
+  pendingCall(context, callId)?.decided !== undefined;
+
+/** The call is decided already, or its arguments or its tool are not those that the decision was made for. */
 export function isStaleDecision(
   context: AgentContext,
   { callId, argsHash, at, madeAt = at }: Decide,
 ): boolean {
+  if (isDecided(context, callId)) return true;
   if (argsHash !== undefined && argsHash !== pendingCall(context, callId)?.argsHash) return true;
   const record = recordOf(context, callId);
   return madeAt < (record?.askedAgainAt ?? Number.NEGATIVE_INFINITY);
@@ -73,12 +78,16 @@ function responseProblem({ answerSchema }: PendingCall, decision: Decision): str
   return validateInput(answerSchema, decision.respond);
 }
 
+/** True if a call or a question takes a decision of this kind, and of this value. */
+export function takesDecision(call: PendingCall, decision: Decision): boolean {
+  return allowedFor(call).includes(nameOf(decision)) && responseProblem(call, decision) === null;
+}
+
 /** The call or the question does not take this decision: the call may have run already and is neither to run again nor to get a
  *  result, or the answer to the question is none of its schema. */
 export function isWrongDecision(context: AgentContext, { callId, decision }: Decide): boolean {
   const call = pendingCall(context, callId);
-  if (!call) return false;
-  return !allowedFor(call).includes(nameOf(decision)) || responseProblem(call, decision) !== null;
+  return call !== undefined && !takesDecision(call, decision);
 }
 
 /** Why a command is refused: the code and message with which the method of the agent rejects. */
@@ -124,9 +133,12 @@ export const refusals = {
     message: `A call that may write slot '${name}' is running; write the slot when it has ended.`,
     data: { slot: name },
   }),
-  staleDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
+  staleDecision: (context: AgentContext, { callId }: Decide): Refusal => ({
     code: "run/stale-decision",
-    message: `The arguments or the tool of call '${callId}' have changed since the decision was made.`,
+    message: isDecided(context, callId)
+      ? `Call '${callId}' is decided already; the first decision counts.`
+      : `The arguments or the tool of call '${callId}' have changed since the decision was made.`,
+    data: { callId },
   }),
   expiredDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
     code: "run/stale-decision",

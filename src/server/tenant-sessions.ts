@@ -12,7 +12,7 @@ import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
-import { assertWaits } from "./stale-decision.ts";
+import { assertWaits, inOrder } from "./stale-decision.ts";
 import type {
   CommandOptions,
   Dispatched,
@@ -76,18 +76,20 @@ export class TenantSessions {
     return this.#with(id, (sessionId) => this.#dispatcher.dispatch(sessionId, input, options));
   }
 
-  /** Rejects with `run/stale-decision` if the call is known to wait for no decision, or to have other arguments; a worker checks that
-   *  again. */
+  /** Rejects with `run/stale-decision` if the call is known to wait for no decision, to be decided, or to have other arguments; a worker
+   *  checks that again, and refuses all decisions but the first (`input.refused`). */
   async decide(
     id: string,
     callId: string,
     decision: Decision,
     options: CommandOptions & Required<DecideOptions>,
   ): Promise<Visible<Dispatched>> {
-    return this.#with(id, async (sessionId) => {
-      await assertWaits(this.#store, sessionId, callId, options);
-      return this.#dispatcher.decide(sessionId, callId, decision, options);
-    });
+    return this.#with(id, (sessionId) =>
+      inOrder(this.#store, sessionId, async () => {
+        await assertWaits(this.#store, sessionId, callId, options);
+        return this.#dispatcher.decide(sessionId, callId, decision, options);
+      }),
+    );
   }
 
   interrupt(id: string, message: string | undefined, options: CommandOptions): Promise<Visible<Dispatched>> {

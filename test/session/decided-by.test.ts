@@ -35,15 +35,17 @@ test.each<Decision>(["approve", "deny", { deny: "no" }, { edit: { euros: 1 } }, 
   },
 );
 
-test("a later decision replaces who made the former one, and a new question about the call has no decider", async () => {
+test("the first decision about a call counts, and a later one is refused", async () => {
   const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
   const agent = createAgent({ name: "a", model: scriptedModel([ASK, "done"]), tools });
   await agent.call("pay");
   await agent.decide("c", "deny", { by: "maria" });
-  await agent.decide("c", "approve");
-  const [pending] = agent.status().pending;
-  expect(pending).toMatchObject({ decided: "approve" });
-  expect(pending).not.toHaveProperty("decidedBy");
+  await expect(agent.decide("c", "approve")).rejects.toMatchObject({
+    code: "run/stale-decision",
+    message: expect.stringContaining("decided already"),
+    data: { callId: "c" },
+  });
+  expect(agent.status().pending).toMatchObject([{ decided: "deny", decidedBy: "maria" }]);
   await expect(agent.decide("c", "deny", { by: "" })).rejects.toMatchObject({ code: "config/invalid" });
   await expect(agent.decide("c", "deny", { who: "me" } as never)).rejects.toMatchObject({
     code: "config/invalid",

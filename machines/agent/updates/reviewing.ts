@@ -109,7 +109,7 @@ function rulesOf(calls: readonly CallRecord[], verdicts: ReadonlyMap<string, Ver
   });
 }
 
-/** Applies the verdicts. A rule that an approval asks to remember applies from here on; until then the decision could be changed. */
+/** Applies the verdicts. A rule that an approval asks to remember applies from here on. */
 export function applyReview(context: AgentContext, outcome: ReviewOutcome): Change {
   const verdicts = new Map(outcome.verdicts.map((verdict) => [verdict.callId, verdict]));
   const rules = rulesOf(context.calls, verdicts);

@@ -86,37 +86,32 @@ test.each([
   expect(() => toolOf("pay", () => "paid", fields as never)).toThrow(invalid);
 });
 
-describe("a changed decision", () => {
-  const twice = [call, { calls: [{ id: "c2", name: "pay" }] }, "done"];
+describe("a decided call", () => {
+  const decided = { code: "run/stale-decision", message: expect.stringContaining("decided already") };
+  const DECISIONS = [
+    "approve",
+    { approve: true, remember: "tool" },
+    "deny",
+    { edit: {} },
+    { answer: "ok" },
+  ] as const;
 
-  test.each(["tool", "input"] as const)(
-    "a changed decision forgets the approval remembered for the %s",
-    async (remember) => {
-      const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
-      const { agent } = scripted(twice, { tools });
-      await agent.call("go");
-      await agent.decide("c1", { approve: true, remember });
-      await agent.decide("c1", "deny");
-      expect(await agent.call()).toMatchObject({ pending: [{ callId: "c2" }] });
-      expect(resultsOf(await agent.messages()).map(({ state }) => state)).toEqual(["denied"]);
-    },
-  );
-
-  test.each([
-    ["deny", "APPROVAL_REQUIRED"],
-    [undefined, "MODEL_STOP"],
-  ] as const)(
-    "after a restore, a decision changed to %s ends the next call with %s",
-    async (changed, reason) => {
-      const config = { tools: [toolOf("pay", () => "paid", { permission: "ask" })] };
-      const first = scripted(twice, config).agent;
-      await first.call("go");
-      await first.decide("c1", { approve: true, remember: "tool" });
-      const { agent } = scripted(twice.slice(1), { ...config, snapshot: first.snapshot() });
-      if (changed) await agent.decide("c1", changed);
-      expect((await agent.call()).reason).toBe(reason);
-    },
-  );
+  test.each(DECISIONS)("keeps its first decision, %j, also after a restore", async (first) => {
+    const config = { tools: [toolOf("pay", () => "paid", { permission: "ask" })] };
+    const { agent } = scripted([call, "done"], config);
+    const { argsHash } = (await agent.call("go")).pending[0]!;
+    await agent.decide("c1", first);
+    const restored = scripted(["done"], { ...config, snapshot: agent.snapshot() }).agent;
+    for (const each of [agent, restored])
+      for (const second of DECISIONS) {
+        await expect(each.decide("c1", second)).rejects.toMatchObject(decided);
+        await expect(each.decide("c1", second, { argsHash })).rejects.toMatchObject(decided);
+      }
+    expect(restored.status().pending).toMatchObject([{ decided: first }]);
+    expect((await restored.call()).text).toBe("done");
+    const isDenied = first === "deny";
+    expect(resultsOf(await restored.messages())[0]!.state).toBe(isDenied ? "denied" : "success");
+  });
 });
 
 describe("an approval applies to the tool's whole input, presets included", () => {

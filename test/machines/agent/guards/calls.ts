@@ -265,6 +265,9 @@ export const CALL_GUARDS: GuardTable = {
   },
   isStaleDecision: {
     holds: [
+      ["the call is approved", asking([{ ...asks, decided: "approve" }]), decide({ argsHash: "h1" })],
+      ["the outcome of the call is told", asking([{ ...unknown, decided: { answer: "ok" } }]), decide()],
+      ["the question is answered", asking([goesOn({ decided: { respond: 1 } })]), decide()],
       ["it was made for other arguments", asking([asks]), decide({ argsHash: "h2" })],
       [
         "it was made before the tool changed",
@@ -280,6 +283,11 @@ export const CALL_GUARDS: GuardTable = {
       ],
       ["it was made for these arguments", asking([asks]), decide({ argsHash: "h1" })],
       ["it does not say for which arguments", asking([asks]), decide()],
+      [
+        "another question is answered",
+        asking([goesOn({ decided: { respond: 1 } }, {})]),
+        decide({ callId: "c1/q2" }),
+      ],
     ],
   },
   isExpiredDecision: {
