@@ -13,6 +13,7 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import { phaseOf, restStateOf } from "../../machines/agent/phase.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { viewAfter } from "../../machines/agent/updates/edit.ts";
+import { forkedCalls } from "../../machines/agent/updates/forked.ts";
 import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ForkChanges } from "../../machines/agent/overrides.ts";
@@ -55,7 +56,8 @@ export type Fork = {
   readonly sessionId: string;
   /** The position of the original at which the fork begins: the last entry of the append that wrote the given one. */
   readonly forkedAt: number;
-  /** Calls that are open at this position: in the fork too they run or wait for a decision. */
+  /** Calls that are open at this position: in the fork too they run or wait for a decision. Approvals and other decisions stay with the
+   *  original: such a call waits for one of its own. */
   readonly runsAgain: readonly PendingCall[];
   /** Calls whose results the original recorded later. If the fork takes the same course it makes them again, unless its model
    *  and tools are those of {@link replayOf}, which return the recorded results. */
@@ -100,15 +102,16 @@ export async function recordedAfter(
   return [...later.values()];
 }
 
-/** Returns the context of the fork: a request or call that waits to be repeated is repeated at once, and open calls stay only if
- *  the message that asked for them is still there. */
+/** Returns the context of the fork: a request or call that waits to be repeated is repeated at once, open calls stay only if the
+ *  message that asked for them is still there, and what a person has approved is asked again. */
 function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
   const stored = contextOf(session, READER_SETTINGS);
   const context = {
     ...stored,
     transcript: Transcript.of(messages),
     request: { ...stored.request, notBeforeAt: null },
-    calls: stored.calls.map(({ notBeforeAt: _, ...record }) => record),
+    calls: forkedCalls(stored).map(({ notBeforeAt: _, ...record }) => record),
+    remembered: [],
   };
   if (context.calls.length === 0) return context;
   const batchAt = batchIn(messages, context);
