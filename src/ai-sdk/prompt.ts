@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { toolUsesOf, textOf } from "../message/query.ts";
 import { BYPASS_KEY, type Block, type MediaBlock, type Msg, type ToolResultBlock } from "../message/types.ts";
-import { BRIDGES, withBridges } from "../model/bridges.ts";
+import { BRIDGES, EMPTY_MESSAGE, withBridges } from "../model/bridges.ts";
 import type { DialectName, HostRules } from "../model/host-rules.ts";
 import { HOSTS } from "../model/hosts.ts";
 import { wireId, wireIdsOf, wireName } from "../model/wire-ids.ts";
@@ -102,9 +102,6 @@ function lacksThinking(parts: readonly object[], { rules }: Target): boolean {
     parts.some((part) => (part as { readonly type: string }).type === type);
   return rules.thinking.isNeeded && has("tool-call") && !has("reasoning");
 }
-
-/** What stands for a message of a user who said nothing. */
-const EMPTY_MESSAGE = "(an empty message)";
 
 /** True for a text without a character that can be seen, of a provider that refuses it. One that carries data of the provider stays. */
 function isLeftOut(block: Block, { rules, provider }: Target): boolean {

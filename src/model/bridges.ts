@@ -6,6 +6,9 @@ export type WireRole = "system" | "user" | "assistant" | "tool";
 /** What the bridging message of each role says. */
 export const BRIDGES = { user: "Go on.", assistant: "I have the results." } as const;
 
+/** What stands for the text of a user who said nothing, for a host that refuses an empty one. */
+export const EMPTY_MESSAGE = "(an empty message)";
+
 /** True if no message ever needs another one before it. */
 export function isFree({ userAfterResults, answerAtEnd, answerAtStart }: OrderRule): boolean {
   return userAfterResults && answerAtEnd && answerAtStart;

@@ -26,7 +26,7 @@ const isFixed = (schema: Json | undefined): boolean =>
 
 /**
  * Returns a schema of arguments as every host takes it: `type` is "object", `properties` is there, and nothing at the top combines
- * schemas or refers to one. It takes whatever the given one takes, and says in its description which arguments belong together.
+ * schemas or refers to one. Its description says which arguments belong together.
  * Undefined if the given one takes no object. A schema that has this form already is returned as it is. `root`: what references lead
  * into.
  */
@@ -85,7 +85,7 @@ function ownForm(schema: JsonObject): Form | undefined {
   return {
     properties: isObject(properties) ? (properties as JsonObject) : {},
     required: isNames(required) ? required : [],
-    ...(additional !== undefined && { additional }),
+    ...(additional !== undefined && !("patternProperties" in schema) && { additional }),
     notes: [],
   };
 }

@@ -22,14 +22,15 @@ const KEPT = [
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 const OBJECT: JsonObject = { type: "object", properties: {} };
-/** A value of any type. */
-const ANYTHING: readonly JsonObject[] = [
+const SIMPLE: readonly JsonObject[] = [
   { type: "string" },
   { type: "number" },
   { type: "boolean" },
   OBJECT,
-  { type: "array", items: { type: "string" } },
+  { type: "null" },
 ];
+/** A value of any type; what the items of a list are is said of the first list only. */
+const ANYTHING: readonly JsonObject[] = [...SIMPLE, { type: "array", items: { anyOf: SIMPLE } }];
 
 /** How many schemas are put where references stood; a schema in itself is put there once. */
 const MOST_SCHEMAS = 2_000;
@@ -38,7 +39,7 @@ const DEEPEST = 100;
 type Within = { readonly root: JsonObject; readonly rule: SchemaRule; left: number };
 
 /** Returns a schema in which each schema has a type and stands where it is used. Of what combines schemas, only `anyOf` is left. It takes
- *  whatever the given one takes. */
+ *  whatever the given one takes, but for lists in lists of anything and what stands after a tuple. */
 export function typedSchema(root: JsonObject, rule: SchemaRule): JsonObject {
   return typed(root, { root, rule, left: MOST_SCHEMAS }, []);
 }
@@ -191,7 +192,7 @@ function itemsOf(own: JsonObject, within: Within, inside: readonly JsonObject[])
     ...listOf(prefixItems),
     ...(Array.isArray(items) ? listOf(items) : isObject(items) ? [items as Json] : []),
   ];
-  if (variants.length === 0) return { type: "string" };
+  if (variants.length === 0) return { anyOf: SIMPLE };
   return variants.length === 1 ? typed(variants[0], within, inside) : eitherOf({}, variants, within, inside);
 }
 
@@ -207,7 +208,11 @@ function propertiesOf(own: JsonObject, within: Within, inside: readonly JsonObje
   return {
     properties: made,
     ...(required.length > 0 && { required: [...new Set(required)] }),
-    ...(typeof additional === "boolean" && { additionalProperties: additional }),
-    ...(isObject(additional) && { additionalProperties: typed(additional as Json, within, inside) }),
+    ...(typeof additional === "boolean" &&
+      !isObject(own["patternProperties"]) && { additionalProperties: additional }),
+    ...(isObject(additional) &&
+      !isObject(own["patternProperties"]) && {
+        additionalProperties: typed(additional as Json, within, inside),
+      }),
   };
 }

@@ -8,8 +8,9 @@ import { typedSchema } from "./typed-schema.ts";
 /** A schema as a host takes it, or why there is none. */
 export type WireSchema = { readonly schema: JsonObject } | { readonly problem: string };
 
-/** Returns the schema of arguments in a form that a host takes. It may take more than the given one, never less, with which the tool
- *  checks its arguments. The same object if nothing had to be changed. */
+/** Returns the schema of arguments in a form that a host takes; the same object if nothing had to be changed. It takes what the given one
+ *  takes, with which the tool checks its arguments, and may take more. Of a union at the top, an argument that only some forms name is
+ *  what it is there. */
 export function wireSchema(root: JsonObject, rule: SchemaRule): WireSchema {
   const top = objectForm(root);
   if (!top) return { problem: "its schema takes no object" };
@@ -35,6 +36,7 @@ function mended(schema: JsonObject, within: Within, depth: number): JsonObject {
     if (kept !== undefined) made[keyword] = kept;
     isChanged ||= kept !== value;
   }
+  if (!within.rule.hasPatterns && "patternProperties" in schema) delete made["additionalProperties"];
   if (isList(schema) && !isObject(made["items"])) {
     made["items"] = itemsOf(made);
     isChanged = true;

@@ -38,7 +38,8 @@ export function hostRefusal(host: EmulatedHost, body: object): string | undefine
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
 
 /** True for Chat Completions, where results are messages and tools are functions. */
-const isChat = ({ messages, tools }: Fields): boolean =>
+const isChat = ({ messages, tools, stream_options: options }: Fields): boolean =>
+  options !== undefined ||
   listOf(messages).some(({ role }) => role === "tool" || role === "system") ||
   listOf(tools).some((tool) => "function" in tool);
 
@@ -139,6 +140,13 @@ function contentProblem(host: EmulatedHost, messages: readonly Message[]): strin
     const isAnswer = message.role === "assistant";
     if (host === "mistral" && isAnswer && isEmpty && callsOf(message).length === 0)
       return "Assistant message must have either content or tool_calls, but not none.";
+    const isBlank = typeof message.content === "string" && message.content.trim() === "";
+    if (
+      host === "anthropic" &&
+      isBlank &&
+      (message.role === "user" || (isAnswer && callsOf(message).length === 0))
+    )
+      return `messages.${index}: text content blocks must contain non-whitespace text`;
     const isThinking = host === "deepseek" || host === "moonshot";
     if (isThinking && callsOf(message).length > 0 && !message.reasoning_content)
       return `Missing \`reasoning_content\` field in the assistant message at message index ${index}`;

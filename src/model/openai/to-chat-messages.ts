@@ -7,7 +7,7 @@ import type { ChatDialect } from "./dialect.ts";
 import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { ownData } from "./provider-data.ts";
-import { BRIDGES, bridgeBetween, isFree, withBridges, type WireRole } from "../bridges.ts";
+import { BRIDGES, bridgeBetween, EMPTY_MESSAGE, isFree, withBridges, type WireRole } from "../bridges.ts";
 import type { DialectName, HostRules } from "../host-rules.ts";
 import { DIALECT_NAMES, HOSTS } from "../hosts.ts";
 import type { Piece } from "../request-messages.ts";
@@ -221,7 +221,8 @@ function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
 /** True for an answer that says and asks nothing, of a host that refuses it. */
 function isLeftOut(message: ChatMessage, dialect: Dialect): boolean {
   if (message.role !== "assistant" || rulesOf(dialect).order.emptyTexts) return false;
-  return message.content.length === 0 && !message.tool_calls;
+  const { content } = message;
+  return (typeof content === "string" ? content.trim() : content).length === 0 && !message.tool_calls;
 }
 
 function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
@@ -229,7 +230,9 @@ function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
   if (msg.role === "assistant") return assistantMessage(msg, dialect);
   const parts = msg.content.filter(isTextOrMedia).map((block) => contentPart(block, dialect));
   const isPlain = parts.length <= 1 && parts.every(({ type }) => type === "text");
-  return { role: "user", ...speaker(msg, dialect), content: isPlain ? textOf(msg) : parts };
+  const said = isPlain ? textOf(msg) : parts;
+  const isEmpty = typeof said === "string" && said.trim() === "" && !rulesOf(dialect).order.emptyTexts;
+  return { role: "user", ...speaker(msg, dialect), content: isEmpty ? EMPTY_MESSAGE : said };
 }
 
 /** The name of the speaker, with the characters that OpenAI accepts. */
