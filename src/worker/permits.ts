@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { newOwner } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { TenantLimits } from "./types.ts";
@@ -75,7 +76,8 @@ export class Permits {
     timer.unref();
     return async () => {
       clearInterval(timer);
-      await this.#store.release(lease).catch(() => {});
+      const released = this.#store.release(lease).catch(() => {});
+      await Promise.race([released, sleep(this.#leaseMs, undefined, { ref: false })]); // then it has expired
     };
   }
 }

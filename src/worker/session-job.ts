@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
@@ -29,6 +30,8 @@ import type {
 const FIRST_INPUTS = 20;
 /** The delay before a session that cannot be opened is woken again doubles up to this number of `retryMs`. */
 const MAX_BACKOFF = 32;
+/** How often a job looks whether its lease is lost, in the time of a lease. */
+const LOOKS_PER_LEASE = 10;
 
 /** What the jobs of a worker share. */
 export type WorkerContext = {
@@ -52,6 +55,10 @@ export type WorkerContext = {
 };
 
 type RequeueReason = Extract<WorkerEvent, { readonly type: "session.putBack" }>["why"];
+
+/** True if another process may have the session by now. */
+const isLost = ({ closedBy }: InboxAgent): boolean =>
+  closedBy?.code === "session/lease-lost" || closedBy?.code === "session/conflict";
 
 /** One wake-up of one session: opens it, drives it until it is at rest, and releases it. */
 export class SessionJob {
@@ -207,7 +214,7 @@ export class SessionJob {
     backoffs.delete(sessionId);
     try {
       if (this.#worker.isDraining()) await agent.shutdown();
-      await run.drive();
+      await this.#untilLost(agent, run.drive());
       const isUnchanged = agent.status().seq === seq;
       if (!agent.closedBy && isUnchanged && hasWork(found?.position, [], now())) await agent.touch();
       await this.#release(agent, startedAt);
@@ -225,19 +232,33 @@ export class SessionJob {
     }
   }
 
-  /** Releases the session, or reports that its lease was lost. */
+  /** Waits for the work on a session, or until its lease is lost: what the work then still waits for is a store that does not answer. */
+  async #untilLost(agent: InboxAgent, work: Promise<void>): Promise<void> {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (isLost(agent)) resolve();
+    };
+    const timer = setInterval(look, this.#worker.leaseMs / LOOKS_PER_LEASE);
+    try {
+      work.catch(() => {}); // nobody may wait for it any more
+      await Promise.race([work, ended]);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Releases the session, or reports that its lease was lost. A store that does not answer is waited for as long as the lease lasts. */
   async #release(agent: InboxAgent, startedAt: number): Promise<void> {
-    const { report, now } = this.#worker;
+    const { report, now, leaseMs } = this.#worker;
     const session = this.#session;
     const { closedBy } = agent;
     if (closedBy && closedBy.code !== "run/shutdown") {
-      const isLost = closedBy.code === "session/lease-lost" || closedBy.code === "session/conflict";
-      if (!isLost) throw closedBy; // the agent failed: its lease expires as if this process had died
+      if (!isLost(agent)) throw closedBy; // the agent failed: its lease expires as if this process had died
       report.emit({ type: "session.lost", ...session, error: closedBy.toJSON() });
       return;
     }
     const { phase, reason } = agent.status();
-    if (!closedBy) await agent.close();
+    if (!closedBy) await Promise.race([agent.close(), sleep(leaseMs, undefined, { ref: false })]);
     const durationMs = elapsed(startedAt, now());
     report.emit({ type: "session.end", ...session, phase, ...(reason && { reason }), durationMs });
     if (closedBy) await this.#wakeLater(0);

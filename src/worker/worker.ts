@@ -9,6 +9,7 @@ import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
 import { closeSchema, workerSchema } from "./option-schemas.ts";
 import { Permits } from "./permits.ts";
+import { Places } from "./places.ts";
 import { Report } from "./report.ts";
 import { SessionJob, type WorkerContext } from "./session-job.ts";
 import { Sweep } from "./sweep.ts";
@@ -41,6 +42,9 @@ class QueueWorker implements Worker {
   readonly #sweep: Sweep;
   readonly #storeRetries = new AbortController();
   readonly #running = new Map<string, InboxAgent>();
+  readonly #places: Places;
+  /** The sessions that the sweep has given to this worker, with what they run in. */
+  readonly #swept = new Map<string, Promise<void>>();
   #state: WorkerStats["state"] = "idle";
   #consumer: Consumer | undefined;
   #closing: Promise<void> | undefined;
@@ -50,7 +54,8 @@ class QueueWorker implements Worker {
     const { queue, agents, now = Date.now, limits = {} } = options;
     this.#options = options;
     this.#settings = settingsOf(options);
-    const { storeTimeoutMs, sweepMs, leaseMs } = this.#settings;
+    const { storeTimeoutMs, sweepMs, leaseMs, concurrency } = this.#settings;
+    this.#places = new Places(concurrency);
     this.#report = new Report(now);
     const report = this.#report;
     this.#store = retryingStore(withDeadlines(options.store, { maxMs: Math.max(storeTimeoutMs, 1) }), {
@@ -71,7 +76,8 @@ class QueueWorker implements Worker {
       running: this.#running,
       isDraining: () => this.#state !== "running",
     };
-    this.#sweep = new Sweep({ queue, store: this.#store, report, now, everyMs: sweepMs });
+    const run = (sessionId: string): boolean => this.#runSwept(sessionId);
+    this.#sweep = new Sweep({ queue, store: this.#store, report, now, everyMs: sweepMs, run });
   }
 
   async start(): Promise<void> {
@@ -109,7 +115,25 @@ class QueueWorker implements Worker {
     return this.#report.subscribe(listener);
   }
 
+  /** Waits for a place: what the sweep has given to this worker has places, too. */
   async #handle(wakeUp: WakeUp): Promise<void> {
+    await this.#places.take();
+    await this.#runJob(wakeUp);
+  }
+
+  /** Runs a session without the queue. Returns false if all places are taken. */
+  #runSwept(sessionId: string): boolean {
+    if (this.#state !== "running") return false;
+    if (this.#swept.has(sessionId) || this.#running.has(sessionId)) return true;
+    if (!this.#places.tryTake()) return false;
+    const wakeUp = { sessionId, dueAt: Date.now(), priority: 0 };
+    const job = this.#runJob(wakeUp).finally(() => this.#swept.delete(sessionId));
+    this.#swept.set(sessionId, job);
+    return true;
+  }
+
+  /** Runs a session in a place that was taken for it. Never rejects. */
+  async #runJob(wakeUp: WakeUp): Promise<void> {
     try {
       if (this.#state === "running") await new SessionJob(this.#context, wakeUp).run();
       else await this.#options.queue.wake(wakeUp.sessionId, { priority: wakeUp.priority });
@@ -121,6 +145,9 @@ class QueueWorker implements Worker {
           ? "store"
           : "worker";
       this.#report.emit({ type: "error", from, error: info }); // the sweep finds the session again
+    } finally {
+      this.#places.give();
+      this.#sweep.placeFreed();
     }
   }
 
@@ -130,7 +157,7 @@ class QueueWorker implements Worker {
     const shutdowns = [...this.#running.values()].map((agent) =>
       agent.shutdown({ deadlineMs }).catch(() => {}),
     );
-    const drained = Promise.all([this.#consumer?.close(), ...shutdowns]);
+    const drained = Promise.all([this.#consumer?.close(), ...shutdowns, ...this.#swept.values()]);
     const late = new AbortController();
     const deadline = (ms: number) => sleep(ms, undefined, { signal: late.signal }).catch(() => {});
     await Promise.race([drained, deadline(deadlineMs)]);
