@@ -2,9 +2,7 @@
  *  and a dark form. Keeps the layouts of the agent's chart for the inspector. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { agentMachine, chartJson } from "agentchart/machines";
-import { drawingOf } from "../machines/chart/drawing.ts";
-import { sessionResolver } from "../machines/session/session.machine.ts";
+import { agentMachine, chartJson, sessionMachine } from "agentchart/machines";
 import { chartSvg } from "../src/diagram/chart-svg.ts";
 import { layoutChart } from "../src/diagram/layout-chart.ts";
 import { layoutKey } from "../src/diagram/layout-in-worker.ts";
@@ -18,7 +16,7 @@ async function draw(chart, name) {
   return layouts;
 }
 
-await draw(drawingOf(sessionResolver), "session-chart");
+await draw(chartJson(sessionMachine), "session-chart");
 const chart = chartJson(agentMachine);
 const layouts = await draw(chart, "chart");
 const shipped = join(import.meta.dirname, "../src/diagram/agent-layouts.json");

@@ -2,7 +2,9 @@
 // return.
 import type { ChartDefinition } from "../chart/definition.ts";
 import { Resolver } from "../chart/resolve.ts";
-import type { AgentContext } from "./context.ts";
+import { Transcript } from "../../src/message/transcript.ts";
+import { freshContext, type AgentContext } from "./context.ts";
+import { DEFAULT_SETTINGS } from "./settings.ts";
 import { acting } from "./states/acting.ts";
 import { doCall } from "./states/do-call.ts";
 import { reasoning } from "./states/reasoning.ts";
@@ -48,7 +50,12 @@ const root: AgentState = {
  * M3 Every call ends by entering a state of rest; `settled` rises by one there.
  * M4 Every event and every service says when it happened; no update reads a clock.
  */
-export const agentChart: ChartDefinition<AgentContext> = { id: "agent", vocabulary, root };
+export const agentChart: ChartDefinition<AgentContext> = {
+  id: "agent",
+  vocabulary,
+  root,
+  context: () => freshContext(DEFAULT_SETTINGS, Transcript.of()),
+};
 
 /** The agent's chart as a pure function. */
 export const agentResolver = new Resolver(agentChart);

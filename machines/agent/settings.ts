@@ -1,5 +1,5 @@
 import type { Execution } from "../../src/model/port.ts";
-import type { ResultLimits } from "./view.ts";
+import { ALL_WHOLE, type ResultLimits } from "./view.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
 export type ExecutionData = Omit<Execution, "retryOn">;
@@ -33,6 +33,31 @@ export type Settings = {
   readonly compaction: CompactionSettings | null;
   /** The personas of the session, and how it is handed over to them; null: it has none. */
   readonly handoffs: HandoffSettings | null;
+};
+
+/** The settings of an actor of the machine that is created without input: an agent without a name, a system prompt and limits of time. */
+export const DEFAULT_SETTINGS: Settings = {
+  agent: "agent",
+  sessionId: "",
+  system: "",
+  maxIters: 10,
+  maxGotos: 3,
+  maxEmptyRetries: 2,
+  parallel: 1,
+  onTextWhilePending: "refuse",
+  recoverOrphans: true,
+  interruptGraceMs: 2_000,
+  interruptReply: null,
+  model: {},
+  hasFallback: false,
+  isDurable: false,
+  budget: {},
+  onBudget: "suspend",
+  onChangedAgent: "adopt",
+  window: null,
+  results: ALL_WHOLE,
+  compaction: null,
+  handoffs: null,
 };
 
 /** How a session is handed over from one persona to another. */

@@ -10,13 +10,13 @@ export type NameRef<Name extends string = string> =
   | { readonly type: Name; readonly params: JsonObject };
 
 /**
- * A transition. Its guard is judged first, then its actions run in order, then it leads to its target: the id of a state or a
- * decision, relative to the parent of its source, or absolute with a leading `#`. Without a target the state stays. A target
- * that is the active state is not left; one that lies around it, or a decision that leads back to it, leaves and enters it.
+ * A transition, with the meaning that `guard`, `actions`, `target` and `reenter` have in XState 5. The target is the id of a state
+ * or a decision, relative to the parent of its source, or absolute with a leading `#`.
  *
  * With `choose` the target is decided after the actions: the guards of its branches see the context that the actions have
- * made. `refuse` names the refusal with which a command is answered; nothing else may happen on such an edge, and it may not
- * stand in a choice.
+ * made. In the XState configuration each branch is a transition, whose guard has the actions before it in `afterActions`.
+ * `refuse` names the refusal with which a command is answered; nothing else may happen on such an edge, which is a forbidden
+ * transition for XState, and it may not stand in a choice.
  */
 export type Branch<Names extends VocabularyNames = VocabularyNames> = {
   readonly guard?: NameRef<Names["guard"]>;
@@ -24,7 +24,7 @@ export type Branch<Names extends VocabularyNames = VocabularyNames> = {
   readonly target?: string;
   readonly choose?: readonly Branch<Names>[];
   readonly refuse?: Names["refusal"];
-  /** Leaves and enters the target even if it is the active state. Default: false. */
+  /** Leaves and enters the source, too, if the target is the source or lies in it. Default: false. */
   readonly reenter?: boolean;
 };
 
@@ -49,8 +49,7 @@ export type StateDefinition<Context, Names extends VocabularyNames = VocabularyN
   readonly invoke?: OneOrMore<Service<Context, Names>>;
   /**
    * Branches by event type, or by a pattern: `tool.*` for `tool` and all types that begin with `tool.`, `*` for every event. The
-   * type itself comes before the patterns, a longer pattern before a shorter one. If no guard of the type's own branches holds,
-   * the event goes on to the state around, not to the patterns of this one.
+   * type itself comes before the patterns, a longer pattern before a shorter one, and all of them before the state around.
    */
   readonly on?: { readonly [event: string]: OneOrMore<Branch<Names>> };
   /** The key of the inner state or decision that is entered first; required if there are inner states. */
@@ -60,10 +59,8 @@ export type StateDefinition<Context, Names extends VocabularyNames = VocabularyN
   };
 };
 
-/**
- * A decision: a choice that several edges lead to. It takes no time, so no session is ever seen in one. A state around it is
- * entered after it has decided, and only if it leads to a state inside.
- */
+/** A decision: a choice that several edges lead to, which is a state with `always` in XState. It takes no time, so no session is ever
+ *  seen in one. */
 export type DecisionDefinition<Names extends VocabularyNames = VocabularyNames> = {
   readonly description: string;
   /** Updates of the context that come before the choice. */
@@ -117,4 +114,6 @@ export type ChartDefinition<Context> = {
   readonly id: string;
   readonly vocabulary: Vocabulary<Context>;
   readonly root: StateDefinition<Context>;
+  /** The context of an actor that is created without input. */
+  readonly context: () => Context;
 };

@@ -1,4 +1,5 @@
 import type { StateValue } from "xstate";
+import { AgentError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type {
   Branch,
@@ -76,7 +77,7 @@ const isDecision = <Context>(
   definition: StateDefinition<Context> | DecisionDefinition,
 ): definition is DecisionDefinition => "decide" in definition;
 
-/** All nodes of a chart by id, the root first, in the order of the definition. Throws an Error that names the node for a
+/** All nodes of a chart by id, the root first, in the order of the definition. Throws `config/invalid` with the id of the node for a
  *  definition that refers to a name or a target it does not have, lacks an `initial`, has a choice that may not decide or a
  *  branch that is never reached, or begins with a decision. */
 export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<string, Node<Context>> {
@@ -91,7 +92,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
   return nodes;
 
   function invalid(problem: string): never {
-    throw new Error(`The chart '${chart.id}' is invalid: ${problem}.`);
+    throw new AgentError("config/invalid", `The chart '${chart.id}' is invalid: ${problem}.`);
   }
 
   function add(
@@ -255,13 +256,6 @@ export function firstOf<Context>(
 export function contains<Context>(outer: Node<Context>, inner: Node<Context>): boolean {
   for (let node: Node<Context> | undefined = inner; node; node = node.parent) if (node === outer) return true;
   return false;
-}
-
-/** The innermost node around `to` that also holds `from`. */
-export function commonParent<Context>(from: Node<Context>, to: Node<Context>): Node<Context> {
-  let node = to.parent!;
-  while (!contains(node, from)) node = node.parent!;
-  return node;
 }
 
 /** The edges of transitions: those that do not choose, and the branches of those that do. */

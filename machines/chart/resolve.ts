@@ -1,23 +1,14 @@
 import type { ChartDefinition, Effect, Refusal } from "./definition.ts";
-import {
-  commonParent,
-  contains,
-  firstOf,
-  matches,
-  nodesOf,
-  type Action,
-  type Node,
-  type Transition,
-} from "./nodes.ts";
+import { contains, firstOf, matches, nodesOf, type Action, type Node, type Transition } from "./nodes.ts";
 
 type Event = { readonly type: string };
 
 /** What one event makes of a session: one macrostep of the chart, as data. */
 export type Step<Context> = {
-  /** The state that the session is in now; undefined if no state was left. */
-  readonly move: Move | undefined;
+  /** The path of the state that the session is in now, as "reasoning.calling.running". */
+  readonly path: string;
   readonly context: Context;
-  /** In the order in which they are to happen. */
+  /** Everything that is to happen, in order; the services of the states that are left and entered are among it. */
   readonly effects: readonly Effect[];
   /** Ids of the edges taken, in order: that of the event, then one for each decision on the way. */
   readonly edges: readonly string[];
@@ -25,13 +16,6 @@ export type Step<Context> = {
   readonly actions: readonly string[];
   /** Set if the event was refused: then nothing has changed. */
   readonly refused: Refusal | undefined;
-};
-
-/** Paths of states, as "reasoning.calling.running". */
-export type Move = {
-  readonly target: string;
-  /** The innermost state that was not left; empty for the root. */
-  readonly within: string;
 };
 
 type Draft<Context> = {
@@ -55,15 +39,15 @@ const draftOf = <Context>(context: Context): Draft<Context> => ({
 
 const stepOf = <Context>(
   { context, effects, edges, actions, refused }: Draft<Context>,
-  move: Move | undefined,
-): Step<Context> => ({ move, context, effects, edges, actions, refused });
+  { path }: Node<Context>,
+): Step<Context> => ({ path, context, effects, edges, actions, refused });
 
-/** Decisions in one macrostep beyond which the chart counts as running in circles. */
-const MAX_DECISIONS = 100;
+/** Microsteps in one macrostep beyond which the chart counts as running in circles. */
+export const MAX_MICROSTEPS = 100;
 
 /**
- * A chart as a pure function: what each event leads to from each state. The engine asks it what to do, the explorer and the
- * tests walk it, and nothing else decides.
+ * A chart as a pure function: what each event leads to from each state, by the rules of XState 5 for the configuration that is
+ * made of the chart. The accelerator asks it what to do, and the explorer and the tests walk it.
  */
 export class Resolver<Context extends object> {
   readonly chart: ChartDefinition<Context>;
@@ -86,18 +70,17 @@ export class Resolver<Context extends object> {
   /** A session that begins with this context. */
   begin(context: Context): Step<Context> {
     const draft: Draft<Context> = draftOf(context);
-    const event = { type: "xstate.init" };
-    const state = firstOf(this.nodes, this.node(""));
-    enter(undefined, state, draft, event);
-    return stepOf(draft, { target: state.path, within: "" });
+    const first = firstOf(this.nodes, this.node(""));
+    enter(undefined, first, draft, { type: "xstate.init" });
+    return stepOf(draft, first);
   }
 
   /** What an event makes of a session in the state `path`; undefined if no edge is for it. */
   next(path: string, context: Context, event: Event): Step<Context> | undefined {
-    const source = this.node(path);
-    for (let node: Node<Context> | undefined = source; node; node = node.parent) {
-      const transition = firstThatHolds(transitionsFor(node, event.type), context, event);
-      if (transition) return this.#take(source, transition, context, event);
+    const leaf = this.node(path);
+    for (let node: Node<Context> | undefined = leaf; node; node = node.parent) {
+      const transition = transitionOf(node, context, event);
+      if (transition) return this.#macrostep(leaf, node, transition, context, event);
     }
     return undefined;
   }
@@ -105,7 +88,7 @@ export class Resolver<Context extends object> {
   /** Why an event would be refused, judged without running anything; undefined if it would be accepted. */
   refusal(path: string, context: Context, event: Event): Refusal | undefined {
     for (let node: Node<Context> | undefined = this.node(path); node; node = node.parent) {
-      const transition = firstThatHolds(transitionsFor(node, event.type), context, event);
+      const transition = transitionOf(node, context, event);
       if (transition)
         return transition.refuse === undefined ? undefined : this.#refusal(transition.refuse, context, event);
     }
@@ -116,23 +99,52 @@ export class Resolver<Context extends object> {
     return this.chart.vocabulary.refusals[name]!(context, event as never);
   }
 
-  #take(
+  /** Takes the transition of an event, and then those of the decisions that it leads to. */
+  #macrostep(
+    leaf: Node<Context>,
     source: Node<Context>,
     transition: Transition<Context>,
     before: Context,
     event: Event,
   ): Step<Context> {
     const draft: Draft<Context> = draftOf(before);
-    const { target, reenter } = this.#follow(transition, draft, event);
-    const first = target === undefined ? undefined : this.nodes.get(target)!;
-    if (!first || (first === source && !reenter)) return stepOf(draft, undefined);
-    const { state, within } = this.#settle(first, commonParent(source, first), draft, event);
-    this.#leave(source, within, before, draft, event);
-    enter(within, state, draft, event);
-    return stepOf(draft, { target: state.path, within: within.path });
+    let at = this.#microstep(leaf, source, transition, draft, event);
+    for (let count = 1; at.kind === "decision"; count++) {
+      if (count === MAX_MICROSTEPS)
+        throw new Error(`The chart '${this.chart.id}' runs in circles at ${at.id}.`);
+      const { context, effects } = draft;
+      const { length } = effects;
+      const next = this.#microstep(at, at, firstThatHolds(at.decide, context, event)!, draft, event);
+      // XState asks no more where nothing has changed
+      if (next === at && draft.context === context && !effects.slice(length).some(isOfService)) break;
+      at = next;
+    }
+    return stepOf(draft, at);
   }
 
-  /** Takes a transition and, where it chooses after its actions, the branch whose guard holds. */
+  /** Leaves states, runs the actions of a transition, and enters states. Returns the innermost one that is active then. */
+  #microstep(
+    leaf: Node<Context>,
+    source: Node<Context>,
+    transition: Transition<Context>,
+    draft: Draft<Context>,
+    event: Event,
+  ): Node<Context> {
+    if (leaf.kind === "decision") draft.isCopy = false; // what is left on the way sees the context of before
+    const { context: before } = draft;
+    const firstEffect = draft.effects.length;
+    const firstAction = draft.actions.length;
+    const taken = this.#follow(transition, draft, event);
+    if (taken.target === undefined) return leaf;
+    const target = this.nodes.get(taken.target)!;
+    const domain = domainOf(source, target, taken.reenter);
+    leave(leaf, domain, before, draft, event, { firstEffect, firstAction });
+    const next = firstOf(this.nodes, target);
+    enter(domain, next, draft, event);
+    return next;
+  }
+
+  /** Runs the actions of a transition and, where it chooses after its actions, takes the branch whose guard holds. */
   #follow(transition: Transition<Context>, draft: Draft<Context>, event: Event): Transition<Context> {
     run(transition.actions, draft, event);
     if (transition.choose.length > 0)
@@ -142,55 +154,54 @@ export class Resolver<Context extends object> {
       draft.refused = this.#refusal(transition.refuse, draft.context, event);
     return transition;
   }
-
-  /** Goes on through initial states and decisions to a state. `within` is the innermost state that was not left so far. */
-  #settle(
-    node: Node<Context>,
-    within: Node<Context>,
-    draft: Draft<Context>,
-    event: Event,
-  ): { readonly state: Node<Context>; readonly within: Node<Context> } {
-    let at = firstOf(this.nodes, node);
-    let left = within;
-    for (let count = 0; count < MAX_DECISIONS; count++) {
-      if (at.kind === "state") return { state: at, within: left };
-      run(at.entry, draft, event);
-      const transition = firstThatHolds(at.decide, draft.context, event)!;
-      const next = this.nodes.get(this.#follow(transition, draft, event).target!)!;
-      const common = commonParent(at, next);
-      if (contains(common, left)) left = common;
-      at = firstOf(this.nodes, next);
-    }
-    throw new Error(`The chart '${this.chart.id}' runs in circles at ${at.id}.`);
-  }
-
-  /** What happens on leaving comes before all else of the step, and sees the context of before. */
-  #leave(
-    source: Node<Context>,
-    within: Node<Context>,
-    before: Context,
-    draft: Draft<Context>,
-    event: Event,
-  ): void {
-    let exit: Draft<Context> | undefined;
-    for (let node = source; node !== within; node = node.parent!)
-      if (node.exit.length > 0) run(node.exit, (exit ??= draftOf(before)), event);
-    if (!exit) return;
-    draft.effects.unshift(...exit.effects);
-    draft.actions.unshift(...exit.actions);
-  }
 }
 
-/** Runs the entry actions of the states from `within`, which is not entered, to `state`. */
+const isOfService = ({ type }: Effect): boolean => type !== "host";
+
+/** The innermost state that a transition does not leave; undefined if it leaves even the root. */
+function domainOf<Context>(
+  source: Node<Context>,
+  target: Node<Context>,
+  reenter: boolean,
+): Node<Context> | undefined {
+  if (!reenter && contains(source, target)) return source;
+  let domain = target.parent;
+  while (domain && (domain === source || !contains(domain, source))) domain = domain.parent;
+  return domain;
+}
+
+/** What happens on leaving comes before the actions of the transition, and sees the context of before. */
+function leave<Context extends object>(
+  leaf: Node<Context>,
+  domain: Node<Context> | undefined,
+  before: Context,
+  draft: Draft<Context>,
+  event: Event,
+  { firstEffect, firstAction }: { readonly firstEffect: number; readonly firstAction: number },
+): void {
+  let exit: Draft<Context> | undefined;
+  for (let node: Node<Context> | undefined = leaf; node && node !== domain; node = node.parent) {
+    if (node.exit.length === 0 && node.services.length === 0) continue;
+    run(node.exit, (exit ??= draftOf(before)), event);
+    for (const { id } of node.services) exit.effects.push({ type: "stop", id });
+  }
+  if (!exit) return;
+  draft.effects.splice(firstEffect, 0, ...exit.effects);
+  draft.actions.splice(firstAction, 0, ...exit.actions);
+}
+
+/** Runs the entry actions and starts the services of the states from `domain`, which is not entered, to `state`. */
 function enter<Context extends object>(
-  within: Node<Context> | undefined,
+  domain: Node<Context> | undefined,
   state: Node<Context> | undefined,
   draft: Draft<Context>,
   event: Event,
 ): void {
-  if (!state || state === within) return;
-  enter(within, state.parent, draft, event);
+  if (!state || state === domain) return;
+  enter(domain, state.parent, draft, event);
   run(state.entry, draft, event);
+  for (const { src, id, input } of state.services)
+    draft.effects.push({ type: "spawn", src, id, input: input(draft.context) });
 }
 
 function run<Context extends object>(
@@ -221,12 +232,20 @@ function firstThatHolds<Context>(
   return undefined;
 }
 
-/** The transitions that a node has for events of a type, the most specific descriptor first. */
-function transitionsFor<Context>(
+/** The transition that a node takes for an event: of the event's own type, else of the longest pattern that matches it. */
+function transitionOf<Context>(
   { on, wildcards }: Node<Context>,
-  type: string,
-): readonly Transition<Context>[] {
+  context: Context,
+  event: Event,
+): Transition<Context> | undefined {
+  const { type } = event;
   const exact = on.get(type);
-  if (exact || wildcards.length === 0) return exact ?? [];
-  return wildcards.filter((each) => matches(each, type)).flatMap((each) => on.get(each)!);
+  const found = exact && firstThatHolds(exact, context, event);
+  if (found) return found;
+  for (const pattern of wildcards) {
+    if (pattern === type || !matches(pattern, type)) continue;
+    const wider = firstThatHolds(on.get(pattern)!, context, event);
+    if (wider) return wider;
+  }
+  return undefined;
 }

@@ -8,7 +8,9 @@ import type {
   Refusal,
   StateDefinition,
 } from "../chart/definition.ts";
+import type { ChartMachine, Slots } from "../chart/machine-type.ts";
 import { Resolver } from "../chart/resolve.ts";
+import { machineOf } from "../chart/xstate-5.ts";
 
 /** What a session's life depends on. */
 export type SessionContext = {
@@ -208,7 +210,23 @@ const root: State = {
  * Y2 A lost lease ends the agent in the step that learns of it (I6); a lease that was not renewed in time counts as lost.
  * Y3 Nothing leads out of `lost` and `stopped`. A lease that is acquired after the stop is released.
  */
-export const sessionChart: ChartDefinition<SessionContext> = { id: "session", vocabulary, root };
+export const sessionChart: ChartDefinition<SessionContext> = {
+  id: "session",
+  vocabulary,
+  root,
+  context: () => ({ name: "agent", isDurable: false, leaseUntil: null, waitUntil: 0, error: null }),
+};
 
 /** The chart of a session's life as a pure function. */
 export const sessionResolver = new Resolver(sessionChart);
+
+/** The type of the machine of a session's life. */
+export type SessionMachine = ChartMachine<SessionContext, SessionEvent, typeof vocabulary, Slots>;
+
+/** The chart of a session's life as a plain XState 5 machine. Its effects are performed by the action `perform`. */
+export const sessionMachine: SessionMachine = machineOf<
+  SessionContext,
+  SessionEvent,
+  typeof vocabulary,
+  Slots
+>(sessionResolver, {});

@@ -1,7 +1,6 @@
-import { agentResolver } from "../../machines/agent/agent-chart.ts";
-import { drawingOf } from "../../machines/chart/drawing.ts";
+import { agentMachine } from "../../machines/agent/agent.machine.ts";
 import { chartHash } from "../diagram/chart-hash.ts";
-import type { Chart } from "../diagram/chart-json.ts";
+import { chartJson, type Chart } from "../diagram/chart-json.ts";
 
 /** The chart of every agent of this version. */
 export type AgentChart = {
@@ -17,7 +16,7 @@ let known: AgentChart | undefined;
 /** The chart of every agent of this version, computed on first use. */
 export function agentChart(): AgentChart {
   if (known) return known;
-  const chart = drawingOf(agentResolver);
+  const chart = chartJson(agentMachine);
   const edges = new Map(chart.edges.map(({ id }, index) => [id, index]));
   known = { chart, hash: chartHash(chart), edges };
   return known;

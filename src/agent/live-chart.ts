@@ -45,9 +45,9 @@ export class LiveChart {
 
   /** Begins with the first states of the chart. */
   constructor(owner: ChartOwner, input: AgentContext) {
-    const { move, context } = agentResolver.begin(input);
+    const { path, context } = agentResolver.begin(input);
     this.#owner = owner;
-    this.#now = { path: move!.target, context };
+    this.#now = { path, context };
     this.#followed = this.#now;
   }
 

@@ -14,7 +14,7 @@ import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
-import type { StepTaken } from "../../machines/chart/xstate-5.ts";
+import type { StepTaken } from "../../machines/chart/accelerator.ts";
 import { AboutSession } from "./about-session.ts";
 import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
@@ -320,10 +320,10 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   /** The chart has taken a step. Its subscribers hear of it later. */
-  stepTaken({ event, from, step }: StepTaken<AgentContext>): void {
-    const { context, edges, actions, move, refused } = step;
+  stepTaken({ event, step }: StepTaken<AgentContext>): void {
+    const { path, context, edges, actions, refused } = step;
     const command = event as AgentCommand;
-    this.#chart.stepTaken(move?.target ?? from, context);
+    this.#chart.stepTaken(path, context);
     if (this.#life.isOpen && !refused) this.journal.recordStep(edges, command);
     this.steps.publish({ event: command, state: this.path, context, edges, actions });
     if (command.type === "call" && !refused) this.#listener.onCall();

@@ -1,8 +1,14 @@
+import { createActor, type AnyActorScope, type ExecutableActionObject, type SnapshotFrom } from "xstate";
 import { AgentError, errorFrom, type ErrorInfo } from "../base/error.ts";
+import { acceleratedMachine } from "../../machines/chart/accelerator.ts";
+import type { Refusal } from "../../machines/chart/definition.ts";
+import type { HostEffect } from "../../machines/chart/machine-type.ts";
+import { statePath } from "../../machines/chart/nodes.ts";
 import {
   sessionResolver,
   type SessionContext,
   type SessionEvent,
+  type SessionMachine,
 } from "../../machines/session/session.machine.ts";
 
 /** What the chart of a session's life makes happen. */
@@ -11,33 +17,44 @@ export type LifeEffect = "read" | "begin" | "endAgent" | "releaseLease" | "aband
 /** What has a life. */
 export type LivingSession = { perform(effect: LifeEffect): void };
 
-/** The life of one session in this process: runs its chart as pure transitions. */
+/** Why the event that is being handled is refused; undefined if it is not. */
+let refused: Refusal | undefined;
+
+const lifeMachine = acceleratedMachine(
+  sessionResolver,
+  {},
+  { isUnseen: () => true, stepTaken: (_, { step }) => (refused = step.refused) },
+) as unknown as SessionMachine;
+
+/** One actor stands for all sessions: their machine starts no services and sends nothing. */
+const { system, ref } = createActor(lifeMachine);
+
+const nothing = (): void => {};
+
+/** The life of one session in this process: a snapshot of its machine, which steps are taken of as XState's `transition()` does. */
 export class SessionLife {
   readonly #owner: LivingSession;
-  #path: string;
-  #context: SessionContext;
+  #snapshot: SnapshotFrom<SessionMachine>;
 
   constructor(session: Pick<SessionContext, "name" | "isDurable">, owner: LivingSession) {
     this.#owner = owner;
-    const { move, context } = sessionResolver.begin({
-      ...session,
-      leaseUntil: null,
-      waitUntil: 0,
-      error: null,
-    });
-    this.#path = move!.target;
-    this.#context = context;
+    const context: SessionContext = { ...session, leaseUntil: null, waitUntil: 0, error: null };
+    this.#snapshot = lifeMachine.resolveState({ value: "closed", context });
   }
 
   /** Handles an event and performs what it makes happen. Throws the refusal; its cause is the error that the session met. */
   send(event: SessionEvent): void {
-    const step = sessionResolver.next(this.#path, this.#context, event);
-    if (!step) return;
-    if (step.refused) throw errorFrom(step.refused as ErrorInfo, this.#context.error ?? undefined);
-    this.#path = step.move?.target ?? this.#path;
-    this.#context = step.context;
-    for (const effect of step.effects)
-      if (effect.type === "host") this.#owner.perform(effect.name as LifeEffect);
+    const actions: ExecutableActionObject[] = [];
+    refused = undefined;
+    const next = lifeMachine.transition(this.#snapshot, event, scopeOf(actions));
+    if (refused) throw errorFrom(refused as ErrorInfo, this.#snapshot.context.error ?? undefined);
+    this.#snapshot = next;
+    for (const { type, params } of actions)
+      if (type === "perform") this.#owner.perform((params as unknown as HostEffect).name as LifeEffect);
+  }
+
+  get #path(): string {
+    return statePath(this.#snapshot.value);
   }
 
   /** Calls begin and commands are taken, and what happens is stored. */
@@ -61,6 +78,20 @@ export class SessionLife {
 
   /** The error that ended the agent; undefined while it is alive. */
   get endedBy(): AgentError | undefined {
-    return this.isOver ? this.#context.error! : undefined;
+    return this.isOver ? this.#snapshot.context.error! : undefined;
   }
 }
+
+/** A scope in which nothing is executed. */
+const scopeOf = (actions: ExecutableActionObject[]) =>
+  ({
+    self: ref,
+    system,
+    id: "",
+    sessionId: "",
+    logger: nothing,
+    defer: nothing,
+    emit: nothing,
+    stopChild: nothing,
+    actionExecutor: (action: ExecutableActionObject) => void actions.push(action),
+  }) as unknown as Parameters<SessionMachine["transition"]>[2] & AnyActorScope;

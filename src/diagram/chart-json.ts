@@ -3,7 +3,12 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from "xst
 import type { JsonObject } from "../base/json.ts";
 
 /** A guard or an action: its name in the machine, and its parameters where they are plain data. */
-export type ChartName = { readonly name: string; readonly params?: JsonObject };
+export type ChartName = {
+  readonly name: string;
+  readonly params?: JsonObject;
+  /** Of a guard that is judged behind actions of its transition: the names of those that change the context. */
+  readonly after?: readonly string[];
+};
 
 /** A state of a {@link Chart}. */
 export type ChartNode = {
@@ -83,8 +88,6 @@ export type Chart = {
  * ```
  */
 export function chartJson(machine: AnyStateMachine): Chart {
-  const { chart } = (machine.config.meta ?? {}) as { readonly chart?: Chart };
-  if (chart) return chart; // it was made of a chart of ours
   const states = withDescendants(machine.root);
   return { id: machine.id, nodes: states.map(nodeOf), edges: states.flatMap(edgesFrom) };
 }
@@ -116,7 +119,7 @@ function edgesFrom(state: AnyStateNode): ChartEdge[] {
     state.always ?? [],
   ];
   return groups.flatMap((group) =>
-    group.map(({ eventType, target = [], guard, actions, reenter }, index) => ({
+    group.map(({ eventType, target = [], guard, actions, reenter, meta }, index) => ({
       id: `${state.id}|${eventType}|${index}`,
       source: state.id,
       targets: target.map(({ id }) => id),
@@ -125,8 +128,15 @@ function edgesFrom(state: AnyStateNode): ChartEdge[] {
       ...(guard !== undefined && { guard: nameOf(guard) }),
       actions: actions.map(nameOf),
       reenter,
+      ...refusalOf(meta),
     })),
   );
+}
+
+/** A machine that is made of a chart of ours says in the `meta` of a forbidden transition which refusal it stands for. */
+function refusalOf(meta: unknown): Pick<ChartEdge, "refuse"> {
+  const { refuse } = (meta ?? {}) as { readonly refuse?: unknown };
+  return typeof refuse === "string" ? { refuse } : {};
 }
 
 function kindOf(event: string): ChartEdge["kind"] {
@@ -139,8 +149,9 @@ function nameOf(reference: unknown): ChartName {
   if (typeof reference === "string") return { name: reference };
   const { type, params, name } = reference as { readonly [field: string]: unknown };
   if (typeof type !== "string") return { name: typeof name === "string" && name !== "" ? name : "inline" };
-  return {
-    name: type,
-    ...(typeof params === "object" && params !== null && { params: params as JsonObject }),
-  };
+  if (typeof params !== "object" || params === null) return { name: type };
+  const { afterActions, ...own } = params as JsonObject;
+  if (!Array.isArray(afterActions)) return { name: type, params: params as JsonObject };
+  const after = afterActions.map((action) => nameOf(action).name);
+  return { name: type, ...(Object.keys(own).length > 0 && { params: own }), after };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AgentError } from "agentchart";
-import { drawingOf } from "../../machines/chart/drawing.ts";
+import { chartJson } from "../../src/diagram/chart-json.ts";
 import {
+  sessionMachine,
   sessionResolver,
   type SessionContext,
   type SessionEvent,
@@ -51,14 +52,14 @@ function walk(): { readonly walked: readonly Walked[]; readonly edges: ReadonlyS
   const walked: Walked[] = [];
   const known = new Set<string>();
   const open: Life[] = [true, false].map((isDurable) => {
-    const { move, context } = sessionResolver.begin({
+    const { path, context } = sessionResolver.begin({
       name: "a",
       isDurable,
       leaseUntil: null,
       waitUntil: 0,
       error: null,
     });
-    return { path: move!.target, context };
+    return { path, context };
   });
   for (let life = open.pop(); life; life = open.pop()) {
     if (known.has(keyOf(life))) continue;
@@ -67,7 +68,7 @@ function walk(): { readonly walked: readonly Walked[]; readonly edges: ReadonlyS
       const step = sessionResolver.next(life.path, life.context, event);
       if (!step) continue;
       step.edges.forEach((edge) => edges.add(edge));
-      const to = { path: step.move?.target ?? life.path, context: step.context };
+      const to = { path: step.path, context: step.context };
       const effects = step.effects.map((effect) => (effect.type === "host" ? effect.name : effect.type));
       walked.push({ ...life, event, to, effects, refused: step.refused?.code });
       open.push(to);
@@ -81,7 +82,7 @@ const isOver = ({ path }: Life): boolean => path === "lost" || path === "stopped
 
 describe("every reachable state of a session's life × every event", () => {
   test("takes every edge of the chart", () => {
-    const all = drawingOf(sessionResolver).edges.map(({ id }) => id);
+    const all = chartJson(sessionMachine).edges.map(({ id }) => id);
     expect(all.length).toBeGreaterThan(20);
     expect(all.filter((id) => !edges.has(id))).toEqual([]);
   });

@@ -236,7 +236,11 @@ describe("architecture", () => {
       .filter(({ path }) => !["machines", "agent"].includes(roomOf(path)));
     expect(importing).toEqual([]);
     const making = naming(/\bcreateActor\(/);
-    expect(making.toSorted()).toEqual(["machines/chart/step-machine.ts", "src/agent/live-chart.ts"]);
+    expect(making.toSorted()).toEqual([
+      "machines/chart/accelerator.ts",
+      "src/agent/live-chart.ts",
+      "src/agent/session-life.ts", // an inert one
+    ]);
   });
 
   test("the chart and what decides in it have no clock, no chance, no I/O and nothing asynchronous", () => {

@@ -15,7 +15,7 @@ const JUDGE: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
   { guard: "overflowed", target: "#agent.reasoning", actions: "noteOverflow" },
   { guard: "retryable", target: "#agent.summarizing.backingOff", actions: "planBackoff" },
-  { guard: "canFallBack", target: "#agent.summarizing.calling", actions: "fallBack" },
+  { guard: "canFallBack", target: "#agent.summarizing.calling", reenter: true, actions: "fallBack" },
   { guard: "hasNoSummary", ...FINISH },
   { guard: listens("postSummary"), target: "#agent.summarizing.postHooks" },
   FINISH,

@@ -1,5 +1,8 @@
+import type { AnyActorRef } from "xstate";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
-import { machineOf } from "../../../machines/chart/xstate-5.ts";
+import type { AgentMachine } from "../../../machines/agent/agent.machine.ts";
+import { persistence } from "../../../machines/agent/persistence.ts";
+import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import { agentErrorOf, errorInfo } from "../../base/error.ts";
 import { causedBy } from "../cause.ts";
 import { freeze, frozenCopy } from "../../base/freeze.ts";
@@ -20,7 +23,7 @@ import type {
   ToolRunOutcome,
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
-import { hostOf, isUnseen, type Host } from "./host.ts";
+import { hostOf, isUnseen, tellHost, type Host, type HostEffect } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
@@ -118,12 +121,12 @@ const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
 
 /** The chart with its slots filled. Each service finds its host by the machine that started it, so that several agents can live in
  *  one actor system. */
-export const liveMachine = machineOf(
+export const liveMachine = acceleratedMachine(
   agentResolver,
   { callModel: model, runTool: tool, reviewCalls: review, runHooks: hooks, commit },
+  { isUnseen, stepTaken: tellHost },
   {
-    stepTaken: ({ self }, step) => hostOf(self).stepTaken(step),
-    perform: ({ self }, effect) => hostOf(self).perform(effect),
-    isUnseen,
+    persistence,
+    perform: ({ self }: { readonly self: AnyActorRef }, effect: HostEffect) => hostOf(self).perform(effect),
   },
-);
+) as unknown as AgentMachine;

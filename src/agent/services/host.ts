@@ -12,7 +12,7 @@ import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { ResultLimits } from "../../../machines/agent/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
-import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
+import type { StepTaken } from "../../../machines/chart/accelerator.ts";
 import type { HookEvent } from "../../hook/types.ts";
 import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
@@ -91,6 +91,11 @@ type Hosted = AnyActorRef & { [HOST]?: Host };
 /** Binds the actor of an agent machine to its host. One actor system may hold several agents. */
 export function bindHost(agent: AnyActorRef, host: Host): void {
   (agent as Hosted)[HOST] = host;
+}
+
+/** Tells the host of a step. The actor that XState makes for a pure transition has none. */
+export function tellHost(agent: AnyActorRef, step: StepTaken<AgentContext>): void {
+  (agent as Hosted)[HOST]?.stepTaken(step);
 }
 
 /** Returns the host of an agent machine. Throws `config/no-slot` for an actor that createAgent() did not start. */

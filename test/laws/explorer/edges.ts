@@ -1,9 +1,13 @@
-import { agentResolver } from "../../../machines/agent/agent-chart.ts";
-import { drawingOf } from "../../../machines/chart/drawing.ts";
-import type { ChartEdge, ChartName, ChartNode } from "../../../src/diagram/chart-json.ts";
+import { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import {
+  chartJson,
+  type ChartEdge,
+  type ChartName,
+  type ChartNode,
+} from "../../../src/diagram/chart-json.ts";
 
 /** The drawing of the agent's chart. */
-export const drawing = drawingOf(agentResolver);
+export const drawing = chartJson(agentMachine);
 
 const pathOf = (id: string): string => id.slice(drawing.id.length + 1) || "root";
 

@@ -1,4 +1,6 @@
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import { agentResolver } from "../../../machines/agent/agent-chart.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { Resolver } from "../../../machines/chart/resolve.ts";
 import { EdgeCoverage } from "./edges.ts";
 import { problemsOf, type Problem } from "./invariants.ts";
 import { keyOf } from "./key.ts";
@@ -6,7 +8,7 @@ import { NOTHING, remember, type Memory } from "./memory.ts";
 import type { Move, Scene } from "./move.ts";
 import { serviceMoves, timerMoves } from "./outcomes.ts";
 import { outsideMoves } from "./outside.ts";
-import { leafOf, PureChart, servicesOf, type AgentMachine, type AgentSnapshot, type Step } from "./pure.ts";
+import { leafOf, PureChart, servicesOf, type AgentSnapshot, type ChartEvent, type Step } from "./pure.ts";
 import { isRefusal, type Transition } from "./transition.ts";
 import { restoredFrom } from "./restore.ts";
 import { OutcomeTable } from "./state-table.ts";
@@ -25,7 +27,10 @@ export type Findings = {
 };
 
 export type ExploreOptions = {
-  readonly machine?: AgentMachine;
+  /** Default: the agent's chart. */
+  readonly resolver?: Resolver<AgentContext>;
+  /** Is called before each event. */
+  readonly onEvent?: (snapshot: AgentSnapshot, event: ChartEvent) => void;
   /** Stop at the first violation of a world instead of collecting one of each kind. */
   readonly stopAtFirst?: boolean;
   readonly onProgress?: (world: string, states: number, transitions: number, waiting: number) => void;
@@ -77,11 +82,19 @@ class Walk {
     return this.#world.calls ?? this.#bounds.calls;
   }
 
-  constructor(machine: AgentMachine, world: World, bounds: Bounds, findings: Walk["findings"]) {
+  readonly #onEvent: NonNullable<ExploreOptions["onEvent"]>;
+
+  constructor(
+    { resolver = agentResolver, onEvent = () => {} }: ExploreOptions,
+    world: World,
+    bounds: Bounds,
+    findings: Walk["findings"],
+  ) {
+    this.#onEvent = onEvent;
     this.#world = world;
     this.#bounds = bounds;
     this.#findings = findings;
-    this.#chart = new PureChart(machine, contextOf(world), (edge) => findings.edges.take(edge));
+    this.#chart = new PureChart(resolver, contextOf(world), (edge) => findings.edges.take(edge));
   }
 
   get findings() {
@@ -151,6 +164,7 @@ class Walk {
     this.transitions++;
     const before = state.snapshot;
     let after: Step;
+    if (move.kind !== "crash") this.#onEvent(before, move.events[0]!);
     try {
       after = move.kind === "crash" ? this.#restore(before) : this.#chart.next(before, ...move.events);
     } catch (error) {
@@ -267,7 +281,7 @@ export function explore(bounds: Bounds, options: ExploreOptions = {}): Findings 
   let transitions = 0;
   const violations: Violation[] = [];
   for (const world of bounds.worlds) {
-    const walk = new Walk(options.machine ?? agentMachine, world, bounds, findings);
+    const walk = new Walk(options, world, bounds, findings);
     walk.run(options);
     states += walk.states;
     transitions += walk.transitions;

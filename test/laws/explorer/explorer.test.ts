@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentChart } from "../../../machines/agent/agent-chart.ts";
-import { agentSlots } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { recordToolRun } from "../../../machines/agent/updates/acting.ts";
 import { applyReview, rerunSuspended } from "../../../machines/agent/updates/reviewing.ts";
@@ -13,7 +12,6 @@ import { beginAttempt, storeDraft } from "../../../machines/agent/updates/reason
 import type { ReviewOutcome, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { ChartDefinition } from "../../../machines/chart/definition.ts";
 import { Resolver } from "../../../machines/chart/resolve.ts";
-import { machineOf } from "../../../machines/chart/xstate-5.ts";
 import { explore, type Findings } from "./explore.ts";
 import { exploreInThreads } from "./explore-in-threads.ts";
 import { unvisited, violationText } from "./report.ts";
@@ -63,10 +61,9 @@ describe("a planted bug is found with a shortest path", () => {
         effects: { ...vocabulary.effects, ...effects },
       },
     };
-    const machine = machineOf(new Resolver(chart), agentSlots);
     const { violations } = explore(
       { ...BOUNDS.small, worlds: worldOf(world) },
-      { machine, stopAtFirst: true },
+      { resolver: new Resolver(chart), stopAtFirst: true },
     );
     return violations[0];
   }

@@ -1,17 +1,15 @@
 import { createActor, type ActorScope, type SnapshotFrom } from "xstate";
-import type { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import { agentSlots, type AgentMachine } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { AgentCommand } from "../../../machines/agent/events.ts";
+import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import type { Refusal } from "../../../machines/chart/definition.ts";
-import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
+import type { ServiceEvent } from "../../../machines/chart/machine-type.ts";
+import type { Resolver } from "../../../machines/chart/resolve.ts";
 
-export type AgentMachine = typeof agentMachine;
+export type { ServiceEvent };
 export type AgentSnapshot = SnapshotFrom<AgentMachine>;
 
-/** The event that a service sends to the chart when it ends. */
-export type ServiceEvent =
-  | { readonly type: `xstate.done.actor.${string}`; readonly output: unknown; readonly actorId: string }
-  | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown; readonly actorId: string };
 export type ChartEvent = AgentCommand | ServiceEvent;
 
 /** A service that the chart has started and that has not ended yet. */
@@ -32,22 +30,31 @@ type Spawn = Service & { readonly actorRef: unknown };
 type Perform = { readonly name: string; readonly params?: { readonly until: number } };
 
 /**
- * The chart as a pure function, as the engine runs it. It does what `transition()` of xstate does, that is, it asks the machine
- * with an actor scope that executes nothing; its own scope besides records which edges were taken and which services start.
+ * The chart as a pure function, as the engine runs it for an agent that nobody observes. It does what `transition()` of xstate does,
+ * that is, it asks the machine with an actor scope that executes nothing; its own scope besides records which edges were taken and
+ * which services start.
  */
 export class PureChart {
   readonly machine: AgentMachine;
-  readonly #taken: (edge: string) => void;
   readonly #scope: ActorScope<AgentSnapshot, never>;
   readonly #timers = new WeakMap<AgentSnapshot, number | null>();
   #spawned: Spawn[] = [];
   #timer: number | null = null;
   #refused: Refusal | undefined;
 
-  constructor(machine: AgentMachine, context: AgentContext, taken: (edge: string) => void = () => {}) {
-    this.machine = machine;
-    this.#taken = taken;
-    const self = createActor(machine, { input: context });
+  constructor(
+    resolver: Resolver<AgentContext>,
+    context: AgentContext,
+    taken: (edge: string) => void = () => {},
+  ) {
+    this.machine = acceleratedMachine(resolver, agentSlots, {
+      isUnseen: () => true,
+      stepTaken: (_, { step }) => {
+        this.#refused = step.refused;
+        for (const edge of step.edges) taken(edge);
+      },
+    }) as unknown as AgentMachine;
+    const self = createActor(this.machine, { input: context });
     this.#scope = {
       self,
       id: "",
@@ -102,11 +109,6 @@ export class PureChart {
       const { name, params: data } = params as Perform;
       if (name === "armTimer") this.#timer = data!.until;
       if (name === "disarmTimer") this.#timer = null;
-    }
-    if (type === "stepTaken") {
-      const { step } = params as StepTaken<AgentContext>;
-      this.#refused = step.refused;
-      for (const edge of step.edges) this.#taken(edge);
     }
   }
 }

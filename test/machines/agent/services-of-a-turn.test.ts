@@ -40,13 +40,13 @@ async function perIteration(config: Partial<AgentConfig> = {}): Promise<Counts> 
   return Object.fromEntries(names.map((name) => [name, (many[name] - few[name]) / 5])) as Counts;
 }
 
-test("an iteration is two events, each one microstep, and an actor for each thing that takes time", async () => {
-  expect(await perIteration()).toEqual({ events: 2, microsteps: 2, snapshots: 6, actors: 2 });
+test("an iteration is two events, microsteps for the decisions behind them, and an actor for each thing that takes time", async () => {
+  expect(await perIteration()).toEqual({ events: 2, microsteps: 6, snapshots: 6, actors: 2 });
 });
 
 test("a review costs an iteration one more event and actor", async () => {
   const judged = { permissions: { rules: [{ tool: "ok", action: "allow" as const, when: () => true }] } };
-  expect(await perIteration(judged)).toEqual({ events: 3, microsteps: 3, snapshots: 9, actors: 3 });
+  expect(await perIteration(judged)).toEqual({ events: 3, microsteps: 7, snapshots: 9, actors: 3 });
 });
 
 /** The services of the chart that run during a call. */

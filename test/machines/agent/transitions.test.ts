@@ -35,7 +35,7 @@ describe("an event that a state does not take", () => {
   it.each([...REFUSED, ...COMPACTION_REFUSED])("%s: %s is refused", (from, _what, given, event, code) => {
     const context = contextOf(given);
     const step = agentResolver.next(from, context, event);
-    expect(step).toMatchObject({ move: undefined, context, effects: [], refused: { code } });
+    expect(step).toMatchObject({ path: from, context, effects: [], refused: { code } });
     expect(agentResolver.refusal(from, context, event)).toEqual(step!.refused);
   });
 });

@@ -11,20 +11,21 @@ type Tree = {
 };
 
 const EVENTS = ["x", "x.y", "x.z", "w"];
-const DESCRIPTORS = ["x", "x.y", "x.*", "w", "*"];
+const DESCRIPTORS = ["x", "x.y", "x.*", "w", "*", "xstate.done.actor.*", "xstate.error.*"];
 
-/** Events for a random chart; every other one wants an answer. */
-export const randomEvents = fc.array(
-  fc
-    .record({
-      type: fc.constantFrom(...EVENTS),
-      id: fc.option(fc.constantFrom("1", "2"), { nil: undefined }),
-    })
-    .map(({ type, id }) => ({ type, ...(id !== undefined && { id }) })),
+/** What happens to a session: an event, or the end of a service that runs. */
+export type Deed = { readonly type: string } | { readonly ends: number; readonly fails: boolean };
+
+/** Deeds for a random chart. */
+export const randomDeeds: fc.Arbitrary<readonly Deed[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ type: fc.constantFrom(...EVENTS) }) },
+    { weight: 1, arbitrary: fc.record({ ends: fc.nat(3), fails: fc.constantFrom(false, false, true) }) },
+  ),
   { minLength: 1, maxLength: 12 },
 );
 
-const seed = fc.array(fc.nat(1_000), { minLength: 24, maxLength: 24 });
+const seed = fc.array(fc.nat(1_000), { minLength: 32, maxLength: 32 });
 const leaf = fc.record({
   kind: fc.constantFrom("state", "state", "decision"),
   service: fc.boolean(),
@@ -40,7 +41,10 @@ const around = (inner: fc.Arbitrary<Tree>) =>
   });
 const tree: fc.Arbitrary<Tree> = fc.oneof(leaf, around(fc.oneof(leaf, around(leaf))));
 
-/** A chart of up to three levels with decisions, choices, services, effects and patterns at every level. */
+/**
+ * A chart of up to three levels with decisions and chains of them, choices, services and their outcomes, effects, forbidden and
+ * targetless transitions, re-entry, nested initial states, and patterns at every level.
+ */
 export const randomChart: fc.Arbitrary<ToyState> = fc
   .tuple(fc.array(tree, { minLength: 1, maxLength: 4 }), seed)
   .map(([inner, numbers]) => {
@@ -49,8 +53,6 @@ export const randomChart: fc.Arbitrary<ToyState> = fc
     const ids = idsOf(root, "toy").slice(1);
     return stateOf(root, "toy", ids);
   });
-
-const work = (id: string) => ({ src: "work", id, input: ({ count }: ToyContext) => count });
 
 const keyOf = (index: number): string => `s${index}`;
 
@@ -73,7 +75,18 @@ class Picker {
   }
 }
 
-const GUARDS: readonly NonNullable<Branch["guard"]>[] = [is(2), is(3), above(4), "isZero", "never"];
+const GUARDS: readonly NonNullable<Branch["guard"]>[] = [
+  ...[is(2), is(3), above(4), "isZero", "never"],
+  "fails",
+] as readonly NonNullable<Branch["guard"]>[];
+
+function serviceOf(pick: Picker, id: string, ids: readonly string[]): object {
+  return {
+    ...{ src: "work", id, input: ({ count }: ToyContext) => count },
+    ...(pick.one([true, false]) && { onDone: branches(pick, ids, false) }),
+    ...(pick.one([true, false]) && { onError: branches(pick, ids, false) }),
+  };
+}
 
 function stateOf(node: Tree, id: string, ids: readonly string[]): ToyState {
   const pick = new Picker(node.seed);
@@ -85,7 +98,9 @@ function stateOf(node: Tree, id: string, ids: readonly string[]): ToyState {
   return waits({
     entry: pick.one([[], [note(`+${key}`)], [add(1), ring(`+${key}`)]]),
     exit: pick.one([[], [ring(`-${key}`)]]),
-    ...(node.service && { invoke: pick.one([["w"], ["w", "v"]]).map((id) => work(`${id}.${key}`)) }),
+    ...(node.service && {
+      invoke: pick.one([["w"], ["w", "v"]]).map((name) => serviceOf(pick, `${name}.${key}`, ids)) as never,
+    }),
     on: Object.fromEntries(
       descriptors.map((descriptor) => [descriptor, branches(pick, ids, false)]),
     ) as never,
@@ -107,10 +122,12 @@ function definitionOf(node: Tree, id: string, ids: readonly string[]): ToyState 
   return decision as never;
 }
 
-/** One to three branches, of which the last one has no guard. */
+/** One to three branches. That of an event may have no last one without a guard. */
 function branches(pick: Picker, ids: readonly string[], mustLead: boolean, depth = 0): readonly Branch[] {
   const guarded = Array.from({ length: pick.one([0, 1, 2]) }, () => ({ guard: pick.one(GUARDS) }));
-  return [...guarded, {}].map((guard) => ({ ...guard, ...branch(pick, ids, mustLead, depth) }));
+  const mayFail = !mustLead && depth === 0 && guarded.length > 0 && pick.one([true, false]);
+  const guards = mayFail ? guarded : [...guarded, {}];
+  return guards.map((guard) => ({ ...guard, ...branch(pick, ids, mustLead, depth) }));
 }
 
 const ACTIONS: readonly (readonly NameRef[])[] = [
@@ -121,13 +138,15 @@ const ACTIONS: readonly (readonly NameRef[])[] = [
   [add(1), spawn("s"), spawn("t")],
   [stop("s")],
   [stop("t"), spawn("t"), stop("t")],
+  ["break"],
 ];
 
 function branch(pick: Picker, ids: readonly string[], mustLead: boolean, depth: number): Branch {
-  const kind = pick.one(["target", "target", "target", "choose", "stay", "refuse"]);
+  const kind = pick.one(["target", "target", "target", "choose", "stay", "refuse", "forbid"]);
   const actions = pick.one(ACTIONS);
   if (kind === "choose" && depth < 2) return { actions, choose: branches(pick, ids, mustLead, depth + 1) };
   if (kind === "refuse" && !mustLead && depth === 0) return { refuse: "closed" };
+  if (kind === "forbid" && !mustLead) return {};
   if (kind === "stay" && !mustLead) return { actions };
   return { actions, target: `#${pick.one(ids)}`, ...(pick.one([true, false, false]) && { reenter: true }) };
 }

@@ -27,7 +27,7 @@ describe("the first state", () => {
       ),
     );
     const step = resolver.begin(START);
-    expect(step.move).toEqual({ target: "outer.inner", within: "" });
+    expect(step.path).toBe("outer.inner");
     expect(step.context.notes).toEqual(["root", "outer", "inner"]);
     expect(step.edges).toEqual([]);
   });
@@ -53,8 +53,8 @@ describe("an event", () => {
       { target: "a" },
     ] as const;
     const resolver = resolverOf(root({ a: waits({ on: { go: branches } }), b: waits() }));
-    expect(resolver.next("a", at(4), GO)).toMatchObject({ move: { target: "b" }, edges: ["toy.a|go|1"] });
-    expect(resolver.next("a", at(5), GO)).toMatchObject({ move: undefined, edges: ["toy.a|go|2"] });
+    expect(resolver.next("a", at(4), GO)).toMatchObject({ path: "b", edges: ["toy.a|go|1"] });
+    expect(resolver.next("a", at(5), GO)).toMatchObject({ path: "a", edges: ["toy.a|go|2"] });
   });
 
   test("is left to the states around if no guard of the inner state holds", () => {
@@ -79,10 +79,10 @@ describe("an event", () => {
     ]);
   });
 
-  test("is not left to a pattern of the same state if the guards of its own edges fail", () => {
-    const on = { go: { guard: "never", target: "b" }, "*": { target: "b" } } as const;
+  test("is left to the patterns of the same state if the guards of its own edges fail", () => {
+    const on = { go: { guard: "never", target: "a" }, "*": { target: "b" } } as const;
     const resolver = resolverOf(root({ a: waits({ on }), b: waits() }));
-    expect(resolver.next("a", START, GO)).toBeUndefined();
+    expect(resolver.next("a", START, GO)?.edges).toEqual(["toy.a|*|0"]);
   });
 });
 
@@ -125,7 +125,7 @@ describe("actions", () => {
       }),
     );
     expect(stays.next("a", at(2), GO)).toEqual({
-      move: undefined,
+      path: "a",
       context: at(2),
       effects: [
         { type: "spawn", src: "work", id: "s", input: 2 },
@@ -145,10 +145,16 @@ describe("leaving and entering", () => {
     root({
       p: marks("p", {
         initial: "a",
-        on: { toA: { target: "p.a" }, again: { target: "p.a", reenter: true }, self: { target: "p" } },
+        on: { toA: { target: "p.a" }, self: { target: "p" }, again: { target: "p", reenter: true } },
         states: {
           a: marks("a", {
-            on: { toB: { target: "b" }, toQ: { target: "#toy.q" }, round: { target: "turn" } },
+            on: {
+              own: { target: "a" },
+              anew: { target: "a", reenter: true },
+              toB: { target: "b" },
+              toQ: { target: "#toy.q" },
+              round: { target: "turn" },
+            },
           }),
           b: marks("b"),
           turn: { description: "Leads back.", entry: note("turn"), decide: [{ target: "a" }] },
@@ -162,39 +168,44 @@ describe("leaving and entering", () => {
   const moves = (path: string, type: string) => {
     const step = resolver.next(path, START, { type })!;
     const left = step.effects.flatMap((effect) => (effect.type === "host" ? [effect.name] : []));
-    return { ...step.move, order: [...left, ...step.context.notes] };
+    return { path: step.path, order: [...left, ...step.context.notes] };
   };
 
   test("a sibling leaves only the inner state", () => {
-    expect(moves("p.a", "toB")).toEqual({ target: "p.b", within: "p", order: ["-a", "+b"] });
+    expect(moves("p.a", "toB")).toEqual({ path: "p.b", order: ["-a", "+b"] });
   });
 
   test("a target outside leaves the states around too, the innermost first", () => {
-    expect(moves("p.a", "toQ")).toEqual({ target: "q", within: "", order: ["-a", "-p", "+q"] });
+    expect(moves("p.a", "toQ")).toEqual({ path: "q", order: ["-a", "-p", "+q"] });
   });
 
   test("a compound target is entered to its initial state, the outermost first", () => {
-    expect(moves("q", "in")).toEqual({ target: "p.a", within: "", order: ["-q", "+p", "+a"] });
+    expect(moves("q", "in")).toEqual({ path: "p.a", order: ["-q", "+p", "+a"] });
   });
 
-  test("a target that is active is not left", () => {
-    expect(moves("p.a", "toA")).toEqual({ order: [] });
+  test("a state that leads to itself is not left", () => {
+    expect(moves("p.a", "own")).toEqual({ path: "p.a", order: [] });
   });
 
-  test("a target that is active is left and entered again with `reenter`", () => {
-    expect(moves("p.a", "again")).toEqual({ target: "p.a", within: "p", order: ["-a", "+a"] });
+  test("a state that leads to itself is left and entered again with `reenter`", () => {
+    expect(moves("p.a", "anew")).toEqual({ path: "p.a", order: ["-a", "+a"] });
   });
 
-  test("a target that holds the active state is left and entered again", () => {
-    expect(moves("p.b", "self")).toEqual({ target: "p.a", within: "", order: ["-b", "-p", "+p", "+a"] });
+  test("an inner state is left and entered by a transition of the state around it", () => {
+    expect(moves("p.a", "toA")).toEqual({ path: "p.a", order: ["-a", "+a"] });
+  });
+
+  test("a compound state that leads to itself leaves what is inside, and itself with `reenter`", () => {
+    expect(moves("p.b", "self")).toEqual({ path: "p.a", order: ["-b", "+a"] });
+    expect(moves("p.b", "again")).toEqual({ path: "p.a", order: ["-b", "-p", "+p", "+a"] });
   });
 
   test("a decision that leads back to the active state leaves and enters it", () => {
-    expect(moves("p.a", "round")).toEqual({ target: "p.a", within: "p", order: ["-a", "turn", "+a"] });
+    expect(moves("p.a", "round")).toEqual({ path: "p.a", order: ["-a", "turn", "+a"] });
   });
 
   test("a decision outside leads into a state through the states around it", () => {
-    expect(moves("q", "home")).toEqual({ target: "p.b", within: "", order: ["-q", "+p", "+b"] });
+    expect(moves("q", "home")).toEqual({ path: "p.b", order: ["-q", "+p", "+b"] });
   });
 
   test("a decision outside that leads back inside leaves the state around", () => {
@@ -207,7 +218,8 @@ describe("leaving and entering", () => {
         back: { description: "Leads into p.", decide: [{ target: "p.b" }] },
       }),
     );
-    expect(outside.next("p.a", START, GO)!.move).toEqual({ target: "p.b", within: "" });
+    const { path, effects } = outside.next("p.a", START, GO)!;
+    expect([path, effects.map((effect) => "name" in effect && effect.name)]).toEqual(["p.b", ["-a", "-p"]]);
   });
 });
 
@@ -231,7 +243,7 @@ describe("a decision", () => {
 
   test("follows another in one step, and its guards see what the actions before it have made", () => {
     expect(resolver.next("a", at(7), GO)).toEqual({
-      move: { target: "b", within: "" },
+      path: "b",
       context: { count: 9, notes: ["first", "second"] },
       effects: [],
       edges: ["toy.a|go|0", "toy.first||0", "toy.second||0", "toy.third||0"],
@@ -239,12 +251,12 @@ describe("a decision", () => {
       refused: undefined,
     });
     expect(resolver.next("a", at(1), GO)).toMatchObject({
-      move: { target: "a" },
+      path: "a",
       edges: ["toy.a|go|0", "toy.first||0", "toy.second||0", "toy.third||1"],
     });
   });
 
-  test("that is initial is judged before the state around it is entered, and may lead past it", () => {
+  test("that is initial is entered behind the state around it, and may lead out of it", () => {
     const around = resolverOf(
       root({
         a: waits({ on: { go: { target: "p" } } }),
@@ -263,12 +275,12 @@ describe("a decision", () => {
       }),
     );
     expect(around.next("a", at(0), GO)).toMatchObject({
-      move: { target: "p.inner" },
-      context: { notes: ["check", "p", "inner"] },
+      path: "p.inner",
+      context: { notes: ["p", "check", "inner"] },
     });
     expect(around.next("a", at(1), GO)).toMatchObject({
-      move: { target: "a", within: "" },
-      context: { notes: ["check"] },
+      path: "a",
+      context: { notes: ["p", "check"] },
     });
   });
 
@@ -318,15 +330,15 @@ describe("a choice after actions", () => {
 
   test("judges its guards by what the actions have made, at every depth", () => {
     expect(resolver.next("a", at(7), GO)).toMatchObject({
-      move: { target: "b" },
+      path: "b",
       context: { count: 9, notes: ["both"] },
       actions: ["add", "add", "note"],
     });
     expect(resolver.next("a", at(3), GO)).toMatchObject({
-      move: undefined,
+      path: "a",
       context: { count: 5, notes: ["two"] },
     });
-    expect(resolver.next("a", at(2), GO)).toMatchObject({ move: { target: "c" }, context: { count: 3 } });
+    expect(resolver.next("a", at(2), GO)).toMatchObject({ path: "c", context: { count: 3 } });
   });
 
   test("gives each branch an edge of its own", () => {
@@ -353,7 +365,7 @@ describe("a refused event", () => {
   test("changes nothing, and says why", () => {
     const step = resolver.next("a", START, { type: "close" })!;
     expect(step).toMatchObject({
-      move: undefined,
+      path: "a",
       effects: [],
       actions: [],
       edges: ["toy.a|close|0"],

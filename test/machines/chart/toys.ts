@@ -17,12 +17,22 @@ const vocabulary = {
     isAbove: ({ count }: ToyContext, _: never, { limit }: { readonly limit: number }) => count > limit,
     divides: ({ count }: ToyContext, _: never, { by }: { readonly by: number }) => count % by === 0,
     never: () => false,
+    /** Throws for every seventh count. */
+    fails: ({ count }: ToyContext) => {
+      if (count % 7 === 6) throw new Error(`The guard fails at ${count}.`);
+      return count % 2 === 0;
+    },
   },
   updates: {
     add: ({ count }: ToyContext, _: never, { by }: { readonly by: number }) => ({ count: count + by }),
     note: ({ notes }: ToyContext, _: never, { text }: { readonly text: string }) => ({
       notes: [...notes, text],
     }),
+    /** Throws for every fifth count. */
+    break: ({ count }: ToyContext) => {
+      if (count % 5 === 4) throw new Error(`The update breaks at ${count}.`);
+      return { count: count + 1 };
+    },
   },
   effects: {
     /** Tells the host the count that the effect sees. */
@@ -53,7 +63,12 @@ export const spawn = (id: string) => ({ type: "spawn", params: { id } }) as cons
 export const stop = (id: string) => ({ type: "stop", params: { id } }) as const;
 
 /** A chart with the vocabulary of the toys. */
-export const toyOf = (root: ToyState, id = "toy"): ChartDefinition<ToyContext> => ({ id, vocabulary, root });
+export const toyOf = (root: ToyState, id = "toy"): ChartDefinition<ToyContext> => ({
+  id,
+  vocabulary,
+  root,
+  context: () => START,
+});
 
 /** A definition that the types of the toys would not allow. */
 export const brokenToyOf = (root: object): ChartDefinition<ToyContext> => toyOf(root as ToyState);

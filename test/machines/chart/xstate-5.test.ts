@@ -1,28 +1,26 @@
-import fc from "../../support/fast-check.ts";
-import { createActor, fromPromise, transition } from "xstate";
-import { describe, expect, test, vi } from "vitest";
-import { Resolver } from "../../../machines/chart/resolve.ts";
-import { machineOf, slot } from "../../../machines/chart/xstate-5.ts";
-import { Both } from "./both.ts";
-import { randomChart, randomEvents } from "./random-chart.ts";
+// What the machine of a chart is for a reader of XState: a plain configuration, by names, that XState's tools understand.
 import {
-  add,
-  above,
-  is,
-  note,
-  resolverOf,
-  ring,
-  spawn,
-  START,
-  stop,
-  toyOf,
-  waits,
-  type ToyState,
-} from "./toys.ts";
+  and,
+  assign,
+  createActor,
+  fromPromise,
+  getMicrosteps,
+  getNextTransitions,
+  StateMachine,
+  transition,
+  type AnyStateMachine,
+} from "xstate";
+import { describe, expect, test } from "vitest";
+import { AgentError } from "agentchart";
+import { machineOf, slot } from "../../../machines/chart/xstate-5.ts";
+import { add, above, is, note, resolverOf, ring, spawn, START, waits, type ToyState } from "./toys.ts";
 
-const work = (id: string) => ({ src: "work", id, input: ({ count }: { readonly count: number }) => count });
+const work = (id: string) => ({
+  ...{ src: "work", id },
+  input: ({ count }: { readonly count: number }) => count,
+});
+const never = fromPromise<unknown, unknown>(() => new Promise(() => {}));
 
-/** A door with a bell: decisions in a row, a choice, services around and inside, spawned services, refusals. */
 const DOOR: ToyState = {
   description: "A door.",
   initial: "closed",
@@ -41,198 +39,297 @@ const DOOR: ToyState = {
     ask: {
       description: "May it open?",
       entry: add(1),
-      decide: [{ guard: is(3), target: "#toy.open.check" }, { target: "open" }],
+      decide: [{ guard: is(3), target: "#toy.open.ajar" }, { target: "open" }],
     },
     open: waits({
       invoke: work("hinge"),
-      entry: spawn("draught"),
-      exit: [ring("bang"), stop("draught")],
-      initial: "check",
-      on: { "push.*": { actions: add(1), choose: [{ guard: is(2), target: "open.wide" }, {}] } },
-      states: {
-        check: { description: "How far?", decide: [{ guard: is(4), target: "wide" }, { target: "ajar" }] },
-        ajar: waits({
-          invoke: work("creak"),
-          on: { push: { target: "ajar", reenter: true }, open: { target: "check" } },
-        }),
-        wide: waits({ exit: ring("swing"), on: { open: { target: "#toy.ask" }, push: { target: "ajar" } } }),
+      exit: ring("bang"),
+      initial: "wide",
+      on: {
+        push: [
+          { guard: "isZero", actions: add(1), choose: [{ guard: is(2), target: "open.ajar" }, {}] },
+          { actions: add(1), choose: [{ guard: is(2), target: "closed" }, { actions: note("odd") }] },
+        ],
       },
+      states: { ajar: waits({ on: { open: { target: "wide", reenter: true } } }), wide: waits() },
     }),
   },
 };
 
-const EVENTS = ["open", "knock", "push", "push.hard", "reset", "unknown"].flatMap((type) => [
-  { type },
-  { type, id: "7" },
-]);
+const machineFrom = (root: ToyState = DOOR, actors: object = { work: never }): AnyStateMachine =>
+  machineOf(resolverOf(root), actors as never) as unknown as AnyStateMachine;
 
-describe("the machine of a chart", () => {
-  test("agrees with the resolver on every move of a toy, from every state and count", () => {
-    const resolver = resolverOf(DOOR);
-    const seen = new Set<string>();
-    const edges = new Set<string>();
-    const walk = (events: readonly (typeof EVENTS)[number][]): void => {
-      const both = new Both(resolver, START);
-      for (const event of events) for (const edge of both.send(event)?.edges ?? []) edges.add(edge);
-      const key = `${both.path} ${both.context.count}`;
-      if (seen.has(key) || both.context.count > 9) return;
-      seen.add(key);
-      for (const event of EVENTS) walk([...events, event]);
-    };
-    walk([]);
-    expect(seen.size).toBeGreaterThan(20);
-    expect([...edges].toSorted()).toEqual(
-      [...resolver.nodes.values()]
-        .flatMap(({ on, decide }) => [...on.values(), decide].flat())
-        .flatMap(function flat(way): readonly string[] {
-          return way.choose.length > 0 ? way.choose.flatMap(flat) : [way.edge];
-        })
-        .toSorted(),
+describe("the configuration of a machine", () => {
+  const { states = {}, on } = machineFrom().config as {
+    readonly states?: { readonly [key: string]: object };
+    readonly on?: object;
+  };
+
+  test("X1 has guards and actions by name, with their parameters", () => {
+    expect(states["closed"]).toEqual({
+      description: "Waits.",
+      entry: [
+        { type: "note", params: { text: "closed" } },
+        { type: "ring", params: { name: "shut" } },
+      ],
+      on: {
+        open: [
+          {
+            guard: { type: "isAbove", params: { limit: 6 } },
+            description: "Refused: closed.",
+            meta: { refuse: "closed" },
+          },
+          { target: "#toy.ask", actions: [{ type: "add", params: { by: 1 } }] },
+        ],
+        knock: [{ actions: [{ type: "ring", params: { name: "knock" } }] }],
+      },
+    });
+  });
+
+  test("X1 has decisions as states with `always` and a tag", () => {
+    expect(states["ask"]).toEqual({
+      description: "May it open?",
+      tags: ["decision"],
+      entry: [{ type: "add", params: { by: 1 } }],
+      always: [
+        { guard: { type: "divides", params: { by: 3 } }, target: "#toy.open.ajar" },
+        { target: "#toy.open" },
+      ],
+    });
+  });
+
+  test("X1 says of a guard behind actions which ones, and joins guards that must hold together", () => {
+    expect((states["open"] as { readonly on: object }).on).toEqual({
+      push: [
+        {
+          guard: { type: "isZero && divides", params: { by: 2 } },
+          target: "#toy.open.ajar",
+          actions: [{ type: "add", params: { by: 1 } }],
+        },
+        { guard: "isZero", actions: [{ type: "add", params: { by: 1 } }] },
+        {
+          guard: { type: "divides", params: { by: 2, afterActions: [{ type: "add", params: { by: 1 } }] } },
+          target: "#toy.closed",
+          actions: [{ type: "add", params: { by: 1 } }],
+        },
+        {
+          actions: [
+            { type: "add", params: { by: 1 } },
+            { type: "note", params: { text: "odd" } },
+          ],
+        },
+      ],
+    });
+    expect(on).toEqual({
+      "*": [{ description: "Refused: closed.", meta: { refuse: "closed" } }],
+      reset: [{ target: "#toy.closed", actions: [{ type: "note", params: { text: "reset" } }] }],
+    });
+  });
+
+  test("names a service without a slot when the machine is made", () => {
+    expect(() => machineFrom(DOOR, {})).toThrow(
+      new AgentError(
+        "config/invalid",
+        "The chart 'toy' is invalid: toy.open invokes the unknown service 'work'.",
+      ),
     );
   });
+});
 
-  test("agrees with the resolver on every move of random charts", () => {
-    let steps = 0;
-    let circles = 0;
-    fc.assert(
-      fc.property(randomChart, randomEvents, (root, events) => {
-        const both = new Both(resolverOf(root), START);
-        for (const event of events) {
-          try {
-            if (both.send(event)) steps++;
-          } catch (error) {
-            if (!(error as Error).message.includes("runs in circles")) throw error;
-            circles++;
-            return;
-          }
-        }
-      }),
-      { numRuns: 150 },
-    );
-    expect(steps).toBeGreaterThan(150);
-    expect(circles).toBeGreaterThan(0);
+describe("a snapshot of a machine", () => {
+  const machine = machineFrom();
+  const at = (value: object | string, count = 0) =>
+    machine.resolveState({ value: value as never, context: { ...START, count } });
+
+  test("can take what leads somewhere or does something, and nothing that is refused or unknown", () => {
+    const closed = at("closed");
+    expect(["open", "knock", "reset", "nonsense"].map((type) => closed.can({ type }))).toEqual([
+      ...[true, true, true, false],
+    ]);
+    expect(at("closed", 7).can({ type: "open" })).toBe(false);
   });
 
-  test("performs the entry effects of its first states", () => {
-    const root: ToyState = {
-      description: "A toy.",
-      entry: ring("root"),
-      initial: "a",
-      states: { a: waits({ entry: [add(1), ring("a"), spawn("s")] }) },
-    };
-    const both = new Both(resolverOf(root), START);
-    expect(Object.keys(both.snapshot.children)).toEqual(["s"]);
-  });
-
-  test("does not take a move that was resolved for another state, if the same event is sent again", () => {
-    const root: ToyState = {
-      description: "A toy.",
-      initial: "p",
-      states: {
-        p: waits({
-          initial: "a",
-          states: { a: waits({ on: { go: { target: "#toy.round" } } }), b: waits() },
-        }),
-        round: { description: "Back to b.", decide: [{ target: "p.b" }] },
-      },
-    };
-    const both = new Both(resolverOf(root), START);
-    const go = Object.freeze({ type: "go" });
-    expect(both.send(go)?.move?.target).toBe("p.b");
-    expect(both.send(go)).toBeUndefined();
-    expect(both.path).toBe("p.b");
-  });
-
-  test("asks the resolver once for an event that several patterns match", () => {
-    const root: ToyState = {
-      description: "A toy.",
-      initial: "p",
-      on: { "*": { target: "q" } },
-      states: {
-        p: waits({
-          initial: "a",
-          states: { a: waits({ on: { "x.*": { guard: "never", target: "b" } } }), b: waits() },
-        }),
-        q: waits(),
-      },
-    };
-    const resolver = resolverOf(root);
-    const { machine, snapshot } = new Both(resolver, START);
-    const next = vi.spyOn(resolver, "next");
-    expect(transition(machine, snapshot, { type: "x.y" })[0].value).toBe("q");
-    expect(next).toHaveBeenCalledTimes(1);
-  });
-
-  test("takes one microstep for an event, however many decisions follow", () => {
-    const both = new Both(resolverOf(DOOR), START);
-    let microsteps = 0;
-    const actor = createActor(both.machine, {
-      input: START,
-      inspect: ({ type }) => void (type === "@xstate.microstep" && microsteps++),
-    }).start();
-    microsteps = 0;
-    actor.send({ type: "open" });
-    expect(actor.getSnapshot().value).toEqual({ open: "ajar" });
-    expect(microsteps).toBe(1);
-  });
-
-  test("answers each command that has an id, in the same step", () => {
-    const both = new Both(resolverOf(DOOR), { ...START, count: 7 });
-    const actor = createActor(both.machine, { input: { ...START, count: 7 } });
-    const replies: object[] = [];
-    actor.on("*", (reply) => replies.push(reply));
-    actor.start();
-    actor.send({ type: "open", id: "1" });
-    actor.send({ type: "knock", id: "2" });
-    actor.send({ type: "knock" });
-    expect(replies).toEqual([
-      { type: "refused", id: "1", code: "toy/closed", message: "Closed at 7." },
-      { type: "accepted", id: "2" },
+  test("shows its next transitions with their guards", () => {
+    const shown = getNextTransitions(at("closed")).map(({ eventType, guard, target }) => [
+      eventType,
+      guard,
+      target?.[0]?.key,
+    ]);
+    expect(shown).toEqual([
+      ["open", { type: "isAbove", params: { limit: 6 } }, undefined],
+      ["open", undefined, "ask"],
+      ["knock", undefined, undefined],
+      ["*", undefined, undefined],
+      ["reset", undefined, "closed"],
     ]);
   });
 
-  test("judges an event without taking it", () => {
-    const { machine, snapshot } = new Both(resolverOf(DOOR), START);
-    expect(snapshot.can({ type: "open" })).toBe(true);
-    const closed = resolverOf({ description: "A toy.", initial: "a", states: { a: waits() } });
-    expect(new Both(closed, START).snapshot.can({ type: "open" })).toBe(false);
-    expect(transition(machine, snapshot, { type: "open" })[0].value).toEqual({ open: "ajar" });
+  test("shows decisions as microsteps", () => {
+    const steps = getMicrosteps(machine, at("closed", 1), { type: "open" });
+    expect(steps.map(([{ value, tags }]) => [value, [...tags]])).toEqual([
+      ["ask", ["decision"]],
+      [{ open: "ajar" }, []],
+    ]);
+  });
+});
+
+describe("what is provided to a machine", () => {
+  const GO: ToyState = {
+    description: "A toy.",
+    initial: "a",
+    states: {
+      a: waits({
+        on: {
+          go: { guard: "isZero", target: "b", actions: ring("gone") },
+          count: { actions: add(1), choose: [{ guard: is(2), target: "b" }, {}] },
+          both: { guard: is(1), choose: [{ guard: "isZero", target: "b" }, { target: "c" }] },
+        },
+      }),
+      b: waits(),
+      c: waits(),
+    },
+  };
+  const machine = machineFrom(GO);
+  const after = (given: object, type: string, count = 0) => {
+    const provided = machine.provide(given as never);
+    const snapshot = provided.resolveState({ value: "a", context: { ...START, count } });
+    return transition(provided, snapshot, { type });
+  };
+
+  test("is a guard that is asked", () => {
+    expect(after({ guards: { isZero: () => false } }, "go")[0].value).toBe("a");
+    expect(after({ guards: { isZero: () => true } }, "go", 3)[0].value).toBe("b");
   });
 
-  test("takes the outcome of a service as an event of its state", async () => {
+  test("is a guard that sees what the actions before it have made, and its own parameters", () => {
+    const seen: unknown[] = [];
+    const divides = ({ context }: { readonly context: { readonly count: number } }, params: unknown) => {
+      seen.push([context.count, params]);
+      return true;
+    };
+    expect(after({ guards: { divides } }, "count", 4)[0].value).toBe("b");
+    expect(seen).toEqual([[5, { by: 2 }]]);
+  });
+
+  test("is a guard that is asked where several must hold together", () => {
+    expect(after({ guards: { isZero: () => true } }, "both", 3)[0].value).toBe("b");
+    expect(after({ guards: { isZero: () => false } }, "both")[0].value).toBe("c");
+  });
+
+  test("is a guard of XState's, such as `and`", () => {
+    const isTwo = ({ context }: { readonly context: { readonly count: number } }) => context.count === 2;
+    expect(after({ guards: { divides: and([isTwo as never]) } }, "count", 1)[0].value).toBe("b");
+    expect(after({ guards: { divides: and([isTwo as never]) } }, "count", 3)[0].value).toBe("a");
+  });
+
+  test("is an action, whose update the guards behind it see", () => {
+    const given = { actions: { add: assign({ count: 8 }) } };
+    const [snapshot] = after(given, "count", 4);
+    expect([snapshot.value, snapshot.context.count]).toEqual(["b", 8]);
+  });
+
+  test("is an action that performs the effects of the host", () => {
+    const performed: unknown[] = [];
+    const perform = (_: unknown, effect: unknown) => void performed.push(effect);
+    const provided = machine.provide({ actions: { perform } } as never);
+    createActor(provided, { input: START }).start().send({ type: "go" });
+    expect(performed).toEqual([{ type: "host", name: "gone", params: { count: 0 } }]);
+  });
+
+  test("is a service, and delays that the chart does not use", () => {
+    const begun: unknown[] = [];
+    const provided = machineFrom(DOOR, { work: slot("work") }).provide({
+      actors: { work: fromPromise(async ({ input }) => void begun.push(input)) },
+      delays: { soon: 10 },
+    } as never);
+    createActor(provided, { input: START }).start().send({ type: "open" });
+    expect(begun).toEqual([2]);
+    expect(provided.implementations.delays).toEqual({ soon: 10 });
+  });
+
+  test("stays when more is provided", () => {
+    const provided = machine.provide({ guards: { isZero: () => false } } as never);
+    const more = provided.provide({ guards: { never: () => true } } as never);
+    const snapshot = more.resolveState({ value: "a", context: START });
+    expect(snapshot.can({ type: "go" })).toBe(false);
+  });
+
+  test.each([
+    ["guards", "isZer", "; did you mean 'isZero'?"],
+    ["actions", "ad", "; did you mean 'add'?"],
+    ["actors", "walk", "; did you mean 'work'?"],
+    ["guards", "isSunday", ""],
+    ["guards", "toString", ""],
+  ])("is refused among the %s if the chart has no '%s'", (part, name, hint) => {
+    expect(() => machine.provide({ [part]: { [name]: () => true } } as never)).toThrow(
+      new AgentError("config/invalid", `provide: the chart 'toy' has no '${name}' among its ${part}${hint}`),
+    );
+  });
+
+  test("fails with its name if a guard returns no boolean, or throws", () => {
+    const failing = (isZero: () => unknown) => () => after({ guards: { isZero } }, "go");
+    expect(failing(() => "yes")).toThrow(
+      /The provided guard 'isZero' returned yes; expected true or false\./u,
+    );
+    const broken = failing(() => {
+      throw new Error("broken");
+    });
+    expect(broken).toThrow(AgentError);
+    expect(broken).toThrow(/failed on the event 'go': .*guard 'isZero'.*:\nbroken/u);
+  });
+
+  test("fails the actor with a typed error if an action throws", () => {
+    const perform = () => {
+      throw new Error("no bell");
+    };
+    const actor = createActor(machine.provide({ actions: { perform } } as never), { input: START });
+    const errors: unknown[] = [];
+    actor.subscribe({ error: (error) => void errors.push(error) });
+    actor.start().send({ type: "go" });
+    expect(errors).toMatchObject([{ code: "config/invalid", message: expect.stringContaining("no bell") }]);
+  });
+});
+
+describe("an actor of a machine", () => {
+  test("is interpreted by XState: transition and getTransitionData are not replaced while nothing is provided", () => {
+    const machine = machineFrom();
+    const plain = new StateMachine(machine.config, machine.implementations);
+    const [ours, theirs] = [machine, plain].map((each) => {
+      const actor = createActor(each as AnyStateMachine, { input: START }).start();
+      for (const type of ["knock", "open", "push", "reset", "open", "nonsense"]) actor.send({ type });
+      const { value, context } = actor.getSnapshot();
+      return { value, context };
+    });
+    expect(ours).toEqual(theirs);
+  });
+
+  test("begins without input with the context of the chart", () => {
+    expect(createActor(machineFrom()).start().getSnapshot().context).toEqual({ count: 0, notes: ["closed"] });
+  });
+
+  test("fails and names a service that is spawned and does not exist", () => {
     const root: ToyState = {
       description: "A toy.",
       initial: "a",
-      states: {
-        a: waits({ invoke: { ...work("w"), onDone: { target: "b" }, onError: { target: "c" } } }),
-        b: waits(),
-        c: waits(),
-      },
+      states: { a: waits({ on: { go: { actions: spawn("s") } } }) },
     };
-    const end = async (run: () => Promise<number>) => {
-      const machine = machineOf(new Resolver(toyOf(root)), { work: fromPromise(run) });
-      const actor = createActor(machine, { input: START }).start();
-      await expect.poll(() => actor.getSnapshot().value).not.toBe("a");
-      return actor.getSnapshot().value;
-    };
-    expect(await end(async () => 1)).toBe("b");
-    expect(await end(() => Promise.reject(new Error("broken")))).toBe("c");
+    const actor = createActor(machineFrom(root, {}), { input: START });
+    const errors: unknown[] = [];
+    actor.subscribe({ error: (error) => void errors.push(error) });
+    actor.start().send({ type: "go" });
+    expect(errors).toEqual([new AgentError("config/no-slot", "The machine has no service 'work'.")]);
   });
 
   test("names a service that is an empty slot", async () => {
     const root: ToyState = {
       description: "A toy.",
       initial: "a",
-      states: { a: waits({ invoke: { ...work("w"), onError: { target: "b" } } }), b: waits() },
+      states: { a: waits({ invoke: work("w") }) },
     };
-    const errors: unknown[] = [];
-    const machine = machineOf(new Resolver(toyOf(root)), { work: slot("work") }).provide({
-      actions: { stepTaken: (_: unknown, { event }: { readonly event: object }) => void errors.push(event) },
-    } as never);
-    const actor = createActor(machine, { input: START }).start();
-    await expect.poll(() => actor.getSnapshot().value).toBe("b");
-    expect(errors).toMatchObject([
-      { error: { message: expect.stringContaining('"work" is an empty slot') as string } },
-    ]);
+    const actor = createActor(machineFrom(root, { work: slot("work") }), { input: START });
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    actor.subscribe({ error: resolve });
+    actor.start();
+    expect(await promise).toMatchObject({ code: "config/no-slot", message: /"work" is an empty slot/u });
   });
 });

@@ -1,0 +1,34 @@
+import type { JsonObject } from "../../src/base/json.ts";
+import { Transcript } from "../../src/message/transcript.ts";
+import type { Msg } from "../../src/message/types.ts";
+import type { Persistence } from "../chart/persisted.ts";
+import type { AgentContext } from "./context.ts";
+
+/** The place of the handle in a persisted context. */
+type Stored = Omit<AgentContext, "transcript"> & {
+  readonly transcript: { readonly messages: readonly Msg[] };
+};
+
+/** What JSON keeps of a transcript: how many messages it has. */
+type Cursor = { readonly transcript?: { readonly transcript: number } };
+
+/** How the context of the agent's chart is part of `actor.getPersistedSnapshot()`: whole, with every message. */
+export const persistence: Persistence<AgentContext> = {
+  version: "1",
+  write: ({ transcript, ...rest }) =>
+    ({ ...rest, transcript: { messages: transcript.slice() } }) as unknown as JsonObject,
+  read: (context) => {
+    const { transcript, ...rest } = context as unknown as Stored;
+    return { ...rest, transcript: Transcript.of(transcript.messages) };
+  },
+  // a transcript only grows while a service runs that reads it
+  readInput: (input, { transcript }) => {
+    const { transcript: cursor } = input as Cursor;
+    if (!cursor) return input;
+    const isAll = cursor.transcript === transcript.length;
+    return {
+      ...(input as object),
+      transcript: isAll ? transcript : Transcript.of(transcript.slice(0, cursor.transcript)),
+    };
+  },
+};

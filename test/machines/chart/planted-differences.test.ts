@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { fromPromise } from "xstate";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import fc from "../../support/fast-check.ts";
+import { eventOf } from "./deeds.ts";
+import { randomChart, randomDeeds } from "./random-chart.ts";
+import { START, toyOf } from "./toys.ts";
+import { Twins, type Engine } from "./x4.ts";
+
+const CHART = resolve(import.meta.dirname, "../../../machines/chart");
+const work = fromPromise(() => new Promise<never>(() => {}));
+
+let folder: string;
+// in the project, so that the bundle finds its packages
+beforeAll(() => void (folder = mkdtempSync(join(import.meta.dirname, "../../../node_modules/.planted-"))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The engine with a text of one of its files replaced. */
+async function planted(file: string, from: string, to: string): Promise<Engine> {
+  const target = join(CHART, file);
+  const source = readFileSync(target, "utf8");
+  expect(source.split(from)).toHaveLength(2); // the text is there, once
+  const entry = `export { acceleratedMachine } from "${CHART}/accelerator.ts";
+    import { Resolver } from "${CHART}/resolve.ts";
+    export const resolverOf = (chart) => new Resolver(chart);`;
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: CHART, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    plugins: [
+      {
+        name: "planted",
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /\.ts$/ }, ({ path }) =>
+            path === target ? { contents: source.replace(from, to), loader: "ts" } : undefined,
+          ),
+      },
+    ],
+  });
+  const path = join(folder, `${Math.random().toString(36).slice(2)}.mjs`);
+  writeFileSync(path, outputFiles[0]!.contents);
+  return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Engine;
+}
+
+const CHARTS = fc.sample(fc.tuple(randomChart, randomDeeds), { numRuns: 1_500, seed: 1 });
+
+/** True if some random chart tells the engine from XState. */
+function isFound({ resolverOf, acceleratedMachine }: Engine): boolean {
+  return CHARTS.some(([root, deeds]) => {
+    try {
+      const twins = new Twins(resolverOf(toyOf(root) as never), { work }, acceleratedMachine);
+      let now = twins.begin(START);
+      for (const deed of deeds) {
+        const event = now.status === "active" ? eventOf(deed, now) : undefined;
+        if (event) now = twins.send(now, event) ?? now;
+      }
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+const RESOLVE = "resolve.ts";
+const PLANTED: { readonly [title: string]: readonly [file: string, from: string, to: string] } = {
+  "patterns are not tried behind an exact type whose guards fail": [
+    RESOLVE,
+    "if (found) return found;",
+    "if (exact) return found;",
+  ],
+  "a shorter pattern comes before a longer one": ["nodes.ts", "b.length - a.length", "a.length - b.length"],
+  "a pattern matches a type that only begins like it": [
+    "nodes.ts",
+    "type === prefix || type.startsWith(`${prefix}.`)",
+    "type.startsWith(prefix)",
+  ],
+  "a pattern does not match its own prefix": ["nodes.ts", "type === prefix || ", ""],
+  "the state around is asked first": [
+    RESOLVE,
+    "const transition = transitionOf(node, context, event);\n      if (transition) return this.#macrostep",
+    "const transition = transitionOf(node.parent ?? node, context, event);\n      if (transition) return this.#macrostep",
+  ],
+  "`reenter` is ignored": [RESOLVE, "if (!reenter && contains(", "if (contains("],
+  "a transition into its own source leaves it": [
+    RESOLVE,
+    "if (!reenter && contains(source, target)) return source;",
+    "",
+  ],
+  "the source is not left with `reenter`": [
+    RESOLVE,
+    "while (domain && (domain === source || !contains",
+    "while (domain && (!contains",
+  ],
+  "exit effects see the context of after": [
+    RESOLVE,
+    "run(node.exit, (exit ??= draftOf(before)), event);",
+    "run(node.exit, (exit ??= draftOf(draft.context)), event);",
+  ],
+  "exit effects come behind those of the transition": [
+    RESOLVE,
+    "draft.effects.splice(firstEffect, 0, ...exit.effects);",
+    "draft.effects.push(...exit.effects);",
+  ],
+  "exit effects of a later microstep come first of all": [
+    RESOLVE,
+    "const firstEffect = draft.effects.length;",
+    "const firstEffect = 0;",
+  ],
+  "services are stopped before the exit effects of their state": [
+    RESOLVE,
+    'run(node.exit, (exit ??= draftOf(before)), event);\n    for (const { id } of node.services) exit.effects.push({ type: "stop", id });',
+    'exit ??= draftOf(before);\n    for (const { id } of node.services) exit.effects.push({ type: "stop", id });\n    run(node.exit, exit, event);',
+  ],
+  "services are not stopped": [
+    RESOLVE,
+    'for (const { id } of node.services) exit.effects.push({ type: "stop", id });',
+    "",
+  ],
+  "services start before the entry actions of their state": [
+    RESOLVE,
+    'run(state.entry, draft, event);\n  for (const { src, id, input } of state.services)\n    draft.effects.push({ type: "spawn", src, id, input: input(draft.context) });',
+    'for (const { src, id, input } of state.services)\n    draft.effects.push({ type: "spawn", src, id, input: input(draft.context) });\n  run(state.entry, draft, event);',
+  ],
+  "the innermost state is entered first": [
+    RESOLVE,
+    "enter(domain, state.parent, draft, event);\n  run(state.entry, draft, event);",
+    "run(state.entry, draft, event);\n  enter(domain, state.parent, draft, event);",
+  ],
+  "the states around a decision are not entered": [
+    RESOLVE,
+    "const next = firstOf(this.nodes, target);\n    enter(domain, next, draft, event);",
+    'const next = firstOf(this.nodes, target);\n    enter(next.kind === "decision" ? next.parent : domain, next, draft, event);',
+  ],
+  "a compound target is entered without its initial state": [
+    RESOLVE,
+    "const next = firstOf(this.nodes, target);\n    enter(",
+    "const next = target.initial === undefined ? target : this.nodes.get(target.children[0])!;\n    enter(",
+  ],
+  "guards of a choice see the context of before": [
+    RESOLVE,
+    "run(transition.actions, draft, event);\n    if (transition.choose.length > 0)\n      return this.#follow(firstThatHolds(transition.choose, draft.context, event)!, draft, event);",
+    "const { context } = draft;\n    run(transition.actions, draft, event);\n    if (transition.choose.length > 0)\n      return this.#follow(firstThatHolds(transition.choose, context, event)!, draft, event);",
+  ],
+  "an action does not see the update before it": [
+    RESOLVE,
+    "const change = update(draft.context, event, params);",
+    "const change = update(draft.isCopy ? { ...draft.context, count: 0 } : draft.context, event, params);",
+  ],
+  "the last effect of a step is lost": [
+    "accelerator.ts",
+    "for (const effect of effects) {",
+    "for (const effect of effects.slice(0, Math.max(1, effects.length - 1))) {",
+  ],
+  "a service that was stopped stays in the snapshot": [
+    "accelerator.ts",
+    "if (child) delete (hasEnded ? this.children : this.#own())[id];",
+    "",
+  ],
+  "the context of before stays": [
+    "accelerator.ts",
+    "({ ...place, context, children } as AnyMachineSnapshot)",
+    "({ ...place, context: snapshot.context, children } as AnyMachineSnapshot)",
+  ],
+};
+
+test.each(Object.entries(PLANTED))("X4 finds that %s", { timeout: 240_000 }, async (_, [file, from, to]) => {
+  expect(isFound(await planted(file, from, to))).toBe(true);
+});
+
+test("X4 finds nothing in the engine as it is", { timeout: 240_000 }, async () => {
+  const engine = await planted("resolve.ts", "export class Resolver", "export class Resolver");
+  expect(isFound(engine)).toBe(false);
+});
