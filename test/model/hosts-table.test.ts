@@ -21,7 +21,7 @@ function marksOf({ order, schema, tools, thinking }: HostRules): string {
     ["S", schema.hasStringEnums],
     ["P", !schema.hasPatterns],
     ["K", schema.keys !== undefined],
-    ["N", tools.names.test("1") === false],
+    ["N", !tools.names.test("1")],
     ["C", !tools.hasNamedChoice],
     ["H", thinking.isNeeded],
   ] as const;
