@@ -11,6 +11,7 @@ const PROCESS_TESTS = [
   "test/bench/*.test.ts",
   "test/laws/kill/*.test.ts",
   "test/laws/chaos/*.test.ts",
+  "test/agent/knowledge/large-documents.test.ts", // measures time
   "test/project/compiled-examples.test.ts",
   "test/project/packed.test.ts",
   "test/cli/acp-command.test.ts",

@@ -123,8 +123,18 @@ function tooLarge(maxBodyBytes: number): never {
   throw new RequestError(413, "request/too-large", `The body has more than ${maxBodyBytes} bytes.`);
 }
 
+/** True for the failure to read a body that its client has cut off, or whose chunks are malformed. Errors of stores and queues are typed. */
+function isCutOff(error: unknown): boolean {
+  if (AgentError.is(error) || !(error instanceof Error)) return false;
+  const { code, name, message } = error as Error & { readonly code?: unknown };
+  if (typeof code === "string" && (code.startsWith("HPE_") || CUT_OFF.has(code))) return true;
+  return name === "AbortError" || message === "terminated" || message === "aborted";
+}
+const CUT_OFF = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE"]);
+
 /** The error of Hono itself, such as for a body that is not JSON, as a {@link RequestError}. */
 function requestErrorOf(error: unknown): unknown {
+  if (isCutOff(error)) return new RequestError(400, "request/invalid", "The body of the request is cut off.");
   if (!(error instanceof HTTPException)) return error;
   const detail = error.status === 415 ? "The body must be application/json." : error.message;
   return new RequestError(error.status, "request/invalid", detail || "The request is invalid.");

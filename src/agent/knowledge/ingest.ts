@@ -6,8 +6,9 @@ import { throwIfAborted } from "../../model/abort.ts";
 import type { Embedder } from "../../model/embedder.ts";
 import { filesOf, readFileWithin, type FolderFile } from "./folder.ts";
 import { passageId, type KnowledgeStore, type NewPassage } from "./port.ts";
-import { readDocument, type DocumentText } from "./read-document.ts";
-import { split, splitSchema, type SplitOptions } from "./split.ts";
+import { Pauses } from "./pauses.ts";
+import { readDocument } from "./read-document.ts";
+import { passagesOf, splitSchema, type SplitOptions } from "./split.ts";
 
 /** How far an ingest is. */
 export type IngestProgress = {
@@ -75,6 +76,8 @@ type Read =
 
 /** How many passages are embedded and kept at once: what is lost at most if the process is killed. */
 const BATCH = 64;
+/** How many bytes are hashed between two looks at the time. */
+const HASHED = 1_000_000;
 /** Goes up when the same file would be split in another way. */
 const VERSION = 1;
 
@@ -102,6 +105,7 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
   check(ingestSchema(), options, "ingest");
   const { store, path, embed, maxBytes = 20_000_000, prune = false, onProgress } = options;
   const signal = options.signal ?? new AbortController().signal;
+  const pauses = new Pauses(signal);
   const { name, files } = await filesOf(path);
   const added: string[] = [];
   const skipped: { source: string; reason: string }[] = [];
@@ -118,7 +122,11 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
     if ("reason" in read) skipped.push({ source, reason: read.reason });
     else if (read.passages === undefined) unchanged++;
     else {
-      const wanted = new Map(read.passages.map((each) => [passageId(source, each.text), each]));
+      const wanted = new Map<string, NewPassage>();
+      for (const each of read.passages) {
+        wanted.set(passageId(source, each.text), each);
+        await pauses.pause();
+      }
       const there = new Set(known?.ids);
       const missing = [...wanted].filter(([id]) => !there.has(id)).map(([, passage]) => passage);
       // Another embedder is refused, also if nothing is missing.
@@ -145,15 +153,29 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
     try {
       const bytes = await readFileWithin(from, maxBytes);
       const settings = [VERSION, options.split ?? {}, embed?.name ?? null, embed?.dimensions ?? null];
-      const hash = createHash("sha256").update(JSON.stringify(settings)).update(bytes).digest("base64url");
+      const hash = await hashOf(JSON.stringify(settings), bytes);
       if (hash === known) return { hash, passages: undefined };
-      const { parts, by } = await readDocument(source, bytes);
-      const passagesOf = ({ text, meta }: DocumentText["parts"][number]): readonly NewPassage[] =>
-        split(text, { ...options.split, by }).map((each) => ({ text: each, meta }));
-      return { hash, passages: parts.flatMap(passagesOf) };
+      const { parts, by } = await readDocument(source, bytes, { signal });
+      const all: NewPassage[] = [];
+      for (const { text, meta } of parts)
+        for (const passage of passagesOf(text, { ...options.split, by })) {
+          all.push({ text: passage, meta });
+          await pauses.pause();
+        }
+      return { hash, passages: all };
     } catch (error) {
+      throwIfAborted(signal);
       return { reason: messageOf(error) };
     }
+  }
+
+  async function hashOf(settings: string, bytes: Uint8Array): Promise<string> {
+    const hash = createHash("sha256").update(settings);
+    for (let from = 0; from < bytes.length; from += HASHED) {
+      hash.update(bytes.subarray(from, from + HASHED));
+      await pauses.pause();
+    }
+    return hash.digest("base64url");
   }
 
   async function embedded(batch: readonly NewPassage[]): Promise<readonly NewPassage[]> {

@@ -1,5 +1,7 @@
 import { AgentError, messageOf } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { throwIfAborted } from "../../model/abort.ts";
+import { Pauses } from "./pauses.ts";
 
 /** The text of a document: in one part, or in one for each page. */
 export type DocumentText = {
@@ -8,25 +10,40 @@ export type DocumentText = {
   readonly by: "markdown" | "text";
 };
 
-type Reader = (bytes: Uint8Array) => Promise<DocumentText>;
+type Reader = (bytes: Uint8Array, pauses: Pauses) => Promise<DocumentText>;
 
 const whole = (text: string, by: DocumentText["by"]): DocumentText => ({ parts: [{ text, meta: {} }], by });
 
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error("it is not UTF-8 text");
+/** How many bytes are decoded between two looks at the time. */
+const CHUNK = 1_000_000;
+
+async function decoded(bytes: Uint8Array, pauses: Pauses): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const parts: string[] = [];
+  const next = (from: number): string => {
+    try {
+      return decoder.decode(bytes.subarray(from, from + CHUNK), { stream: from + CHUNK < bytes.length });
+    } catch {
+      throw new Error("it is not UTF-8 text");
+    }
+  };
+  for (let from = 0; from < bytes.length; from += CHUNK) {
+    parts.push(next(from));
+    await pauses.pause();
   }
+  return parts.join("");
 }
 
-const readText: Reader = async (bytes) => whole(decoded(bytes), "text");
-const readMarkdown: Reader = async (bytes) =>
-  whole(decoded(bytes).replace(/^---\n[^]*?\n---\n/u, ""), "markdown");
+const readText: Reader = async (bytes, pauses) => whole(await decoded(bytes, pauses), "text");
+const readMarkdown: Reader = async (bytes, pauses) => {
+  const text = await decoded(bytes, pauses);
+  const end = text.startsWith("---\n") ? text.indexOf("\n---\n", 3) : -1;
+  return whole(end < 0 ? text : text.slice(end + 5), "markdown");
+};
 
-const readHtml: Reader = async (bytes) => {
+const readHtml: Reader = async (bytes, pauses) => {
   const { htmlToText } = await import("./html.ts");
-  return whole(htmlToText(decoded(bytes)), "markdown");
+  return whole(await htmlToText(await decoded(bytes, pauses), pauses), "markdown");
 };
 
 const readPdf: Reader = async (bytes) => {
@@ -64,7 +81,8 @@ export const isReadable = (name: string): boolean => readerOf(name) !== undefine
 
 /**
  * Reads the text of a file of text, Markdown, HTML or, with the package `unpdf`, PDF; the extension of its name says which. Rejects
- * `config/invalid` that names the file and the reason, such as damage, another encoding than UTF-8, or no text.
+ * `config/invalid` that names the file and the reason, such as damage, another encoding than UTF-8, or no text, and `run/aborted` once
+ * the signal is aborted. A long page is read in parts, between which others get their turn.
  *
  * @example
  * ```ts
@@ -73,14 +91,20 @@ export const isReadable = (name: string): boolean => readerOf(name) !== undefine
  * const { parts } = await readDocument("faq.html", new TextEncoder().encode("<h1>Refunds</h1> Five days."));
  * ```
  */
-export async function readDocument(name: string, bytes: Uint8Array): Promise<DocumentText> {
+export async function readDocument(
+  name: string,
+  bytes: Uint8Array,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<DocumentText> {
+  const { signal = new AbortController().signal } = options;
   try {
     const read = readerOf(name);
     if (!read) throw new Error(`expected one of .${Object.keys(READERS).join(", .")}`);
-    const document = await read(bytes);
+    const document = await read(bytes, new Pauses(signal));
     if (document.parts.every(({ text }) => text.trim() === "")) throw new Error("it has no text");
     return document;
   } catch (error) {
+    throwIfAborted(signal);
     const message = `The document ${name} cannot be read: ${messageOf(error)}.`;
     throw new AgentError("config/invalid", message.replace(/\.\.$/u, "."), { cause: error });
   }

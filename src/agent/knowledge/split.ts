@@ -41,20 +41,51 @@ function cutUp(text: string, size: number): readonly string[] {
   return parts;
 }
 
+/** How many characters are looked at for sentences at once: an expression that must repeat more often has no room on the stack. */
+const BLOCK = 16_384;
+
+/** A paragraph in parts of at most {@link BLOCK} characters that end with a word, where there is one. */
+function* blocksOf(paragraph: string): Generator<string> {
+  let from = 0;
+  while (paragraph.length - from > BLOCK) {
+    const part = paragraph.slice(from, from + BLOCK);
+    const word = part.search(/\s\S*$/u) + 1;
+    const isHalf = /[\uD800-\uDBFF]$/u.test(part);
+    const length = word > 0 ? word : BLOCK - (isHalf ? 1 : 0);
+    yield part.slice(0, length);
+    from += length;
+  }
+  yield paragraph.slice(from);
+}
+
+/** The paragraphs of a text, one after the other: what is behind a paragraph is not looked at yet. */
+function* paragraphsOf(text: string): Generator<string> {
+  let from = 0;
+  for (const { index, 0: gap } of text.matchAll(/(?<=\n)[ \t]*\n+/gu)) {
+    yield text.slice(from, index);
+    from = index + gap.length;
+  }
+  yield text.slice(from);
+}
+
 /** A text in pieces of at most `size` characters: sentences, else words, else characters. */
-function piecesOf(text: string, size: number): readonly Piece[] {
-  return text.split(/(?<=\n)[ \t]*\n+/u).flatMap((paragraph) => {
-    const sentences = (paragraph.trimEnd().match(SENTENCES) ?? []).filter((sentence) => sentence !== "");
-    const small = sentences.flatMap((sentence) =>
-      sentence.length <= size
-        ? [sentence]
-        : (sentence.match(WORDS) ?? []).flatMap((word) => (word.length <= size ? [word] : cutUp(word, size))),
-    );
-    return small.map((piece, index) => {
-      const endsParagraph = index === small.length - 1;
-      return { text: endsParagraph ? `${piece.trimEnd()}\n\n` : piece, endsParagraph };
-    });
-  });
+function* piecesOf(text: string, size: number): Generator<Piece> {
+  for (const paragraph of paragraphsOf(text)) {
+    let last: string | undefined;
+    for (const block of blocksOf(paragraph.trimEnd()))
+      for (const sentence of block.match(SENTENCES) ?? [])
+        for (const piece of smallParts(sentence, size)) {
+          if (last !== undefined) yield { text: last, endsParagraph: false };
+          last = piece;
+        }
+    if (last !== undefined) yield { text: `${last.trimEnd()}\n\n`, endsParagraph: true };
+  }
+}
+
+function smallParts(sentence: string, size: number): readonly string[] {
+  if (sentence === "") return [];
+  if (sentence.length <= size) return [sentence];
+  return (sentence.match(WORDS) ?? []).flatMap((word) => (word.length <= size ? [word] : cutUp(word, size)));
 }
 
 const lengthOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, { text }) => sum + text.length, 0);
@@ -73,8 +104,7 @@ function tailOf(pieces: readonly Piece[], overlap: number): readonly Piece[] {
   return pieces.slice(from);
 }
 
-function splitText(text: string, size: number, overlap: number): readonly string[] {
-  const passages: string[] = [];
+function* splitText(text: string, size: number, overlap: number): Generator<string> {
   /** The pieces of the passage that is being filled; the first `old` of them are of the one before it. */
   let open: Piece[] = [];
   let [length, old] = [0, 0];
@@ -82,28 +112,25 @@ function splitText(text: string, size: number, overlap: number): readonly string
     open = [...pieces];
     [length, old] = [lengthOf(pieces), repeated];
   };
-  const close = (end: number): void => {
+  const close = (end: number): string => {
     const pieces = open.slice(0, end);
-    passages.push(
-      pieces
-        .map((piece) => piece.text)
-        .join("")
-        .trim(),
-    );
     const tail = tailOf(pieces, overlap);
     reopen([...tail, ...open.slice(end)], tail.length);
+    return pieces
+      .map((piece) => piece.text)
+      .join("")
+      .trim();
   };
   for (const piece of piecesOf(text, size)) {
     if (piece.text.trim() === "") continue;
     const needed = piece.text.trimEnd().length;
     const isFull = (): boolean => length + needed > size;
-    while (isFull() && open.length > old) close(Math.max(endOf(open, size), old + 1));
+    while (isFull() && open.length > old) yield close(Math.max(endOf(open, size), old + 1));
     while (isFull()) reopen(open.slice(1), old - 1); // less overlap
     open.push(piece);
     length += piece.text.length;
   }
-  if (open.length > old) close(open.length);
-  return passages;
+  if (open.length > old) yield close(open.length);
 }
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/u;
@@ -111,34 +138,47 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 
 type Section = { readonly headings: readonly string[]; readonly text: string };
 
-/** The text between headings, with the headings above it. What stands in a code block is no heading. */
-function sectionsOf(text: string): readonly Section[] {
-  const sections: Section[] = [];
+/** The lines of a text, one after the other. */
+function* linesOf(text: string): Generator<string> {
+  let from = 0;
+  for (let to = text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
+    yield text.slice(from, to);
+    from = to + 1;
+  }
+  yield text.slice(from);
+}
+
+/** From how many lines on the next paragraph begins a new part of its section, and after how many lines any line does. */
+const [MANY_LINES, MAX_LINES] = [500, 5_000];
+
+/** The text between headings, with the headings above it, a long one in several parts, mostly at the end of a paragraph. What stands in a code
+ *  block is no heading. */
+function* sectionsOf(text: string): Generator<Section> {
   let headings: readonly { readonly level: number; readonly title: string }[] = [];
   let lines: string[] = [];
   let fence: string | undefined;
-  const close = (): void => {
+  const close = (): readonly Section[] => {
     const body = lines.join("\n").trim();
-    if (body !== "") sections.push({ headings: headings.map(({ title }) => title), text: body });
     lines = [];
+    return body === "" ? [] : [{ headings: headings.map(({ title }) => title), text: body }];
   };
-  for (const line of text.split("\n")) {
+  for (const line of linesOf(text)) {
     const [, mark] = FENCE.exec(line) ?? [];
     if (mark !== undefined && fence === undefined) fence = mark;
     else if (mark !== undefined && mark.startsWith(fence!)) fence = undefined;
     const [, level, title] = (fence === undefined && HEADING.exec(line)) || [];
     if (level === undefined) {
       lines.push(line);
+      if (lines.length >= (line === "" ? MANY_LINES : MAX_LINES)) yield* close();
       continue;
     }
-    close();
+    yield* close();
     headings = [
       ...headings.filter((each) => each.level < level.length),
       { level: level.length, title: title! },
     ];
   }
-  close();
-  return sections;
+  yield* close();
 }
 
 /**
@@ -153,15 +193,20 @@ function sectionsOf(text: string): readonly Section[] {
  * ```
  */
 export function split(text: string, options: SplitOptions = {}): readonly string[] {
+  return [...passagesOf(text, options)];
+}
+
+/** As {@link split}: makes the passages one after the other, so that its caller may pause in between. */
+export function* passagesOf(text: string, options: SplitOptions = {}): Generator<string> {
   check(splitSchema(), options, "split");
   const { size = 1_000, overlap = Math.min(150, size / 2), by = "text" } = options;
   const plain = text.replaceAll("\r\n", "\n");
-  if (by === "text") return splitText(plain, size, overlap);
-  return sectionsOf(plain).flatMap(({ headings, text: body }) => {
+  if (by === "text") return yield* splitText(plain, size, overlap);
+  for (const { headings, text: body } of sectionsOf(plain)) {
     const path = headings.join(" › ").slice(0, Math.floor(size / 4));
-    if (path === "") return splitText(body, size, overlap);
-    return splitText(body, size - path.length - 2, Math.min(overlap, Math.floor(size / 3))).map(
-      (passage) => `${path}\n\n${passage}`,
-    );
-  });
+    if (path === "") yield* splitText(body, size, overlap);
+    else
+      for (const passage of splitText(body, size - path.length - 2, Math.min(overlap, Math.floor(size / 3))))
+        yield `${path}\n\n${passage}`;
+  }
 }

@@ -73,10 +73,12 @@ export interface MemoryStore {
   close(): Promise<void>;
 }
 
-/** Returns the scope. Throws `config/invalid` unless it is a non-empty string: nobody's memory is everybody's. */
+/** Returns the scope. Throws `config/invalid` unless it is a non-empty string without the character NUL, which Postgres does not take:
+ *  nobody's memory is everybody's. */
 export function checkScope(scope: unknown): string {
-  if (typeof scope === "string" && scope !== "") return scope;
-  const found = scope === "" ? "empty" : `a ${typeof scope}`;
+  const isText = typeof scope === "string" && scope !== "";
+  if (isText && !scope.includes("\0")) return scope;
+  const found = isText ? "a text with the character NUL" : scope === "" ? "empty" : `a ${typeof scope}`;
   throw new AgentError(
     "config/invalid",
     `The scope of a memory is ${found}; expected a non-empty string, such as a tenant and a user.`,

@@ -83,6 +83,8 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
       return problem(c, 400, `\`limit\` must be an integer from 1 to ${MAX_ROWS}.`);
     if ([since, minCost].some((text) => text !== undefined && !/^\d{1,15}(\.\d{1,15})?$/.test(text)))
       return problem(c, 400, "`since` and `minCost` must be numbers of at least 0.");
+    if (texts["cursor"] !== undefined && !isCursor(texts["cursor"]))
+      return problem(c, 400, "`cursor` must be one that a page of the list has returned.");
     const given = ["q", "agent", "tool", "worker", "cursor"].flatMap((key) =>
       texts[key] === undefined ? [] : [[key, texts[key]]],
     );
@@ -194,11 +196,15 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
 
   app.get("*", async (c) => (await pageResponse(pageFolder, c.req.raw)) ?? problem(c, 404, "Not found."));
 
-  app.onError((error, c) =>
-    problem(c, 500, AgentError.is(error) ? error.message : "The hub failed to answer."),
-  );
+  app.onError((error, c) => {
+    if (!AgentError.is(error)) return problem(c, 500, "The hub failed to answer.");
+    return problem(c, error.code === "config/invalid" ? 400 : 500, error.message);
+  });
   return app;
 }
+
+/** True for a cursor of the runs in memory, and for one of a store, which judges the rest of it. */
+const isCursor = (text: string): boolean => /^(?:n\d{1,15}|s.*)$/su.test(text);
 
 function problem(c: Context, status: 400 | 401 | 403 | 404 | 413 | 429 | 500, message: string): Response {
   return c.json({ error: { message } }, status);

@@ -355,6 +355,21 @@ describe("a memory", () => {
     expect(textOf(messages.at(-1)!)).toContain("I am acme/bob");
   });
 
+  test.each(["", "\0", "acme/\0bob", 7, null, undefined])(
+    "with the scope %j is refused by each operation of a store",
+    async (scope) => {
+      const store = opened();
+      const given = scope as string;
+      const refused = {
+        code: "config/invalid",
+        message: expect.stringContaining("The scope of a memory is"),
+      };
+      await expect(store.put(given, [{ text: "a" }])).rejects.toMatchObject(refused);
+      await expect(store.search(given, { text: "a", limit: 1 })).rejects.toMatchObject(refused);
+      await expect(store.list(given)).rejects.toMatchObject(refused);
+    },
+  );
+
   test("without a scope fails the turn: nobody's memory is everybody's", async () => {
     const { agent } = agentOf(["ok"], { store: opened(), scope: () => "" });
     await expect(agent.call("go")).rejects.toMatchObject({ code: "hook/failed" });

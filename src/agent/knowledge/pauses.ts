@@ -1,0 +1,23 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { throwIfAborted } from "../../model/abort.ts";
+
+/** How long work goes on before others get their turn, ms. */
+const WORK_MS = 8;
+
+/** Lets long work give the event loop back in between, and end when it is aborted. */
+export class Pauses {
+  readonly #signal: AbortSignal;
+  #since = performance.now();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Gives the event loop back if the work has gone on for long enough. Rejects `run/aborted` once the signal is aborted. */
+  async pause(): Promise<void> {
+    if (performance.now() - this.#since < WORK_MS) return;
+    await nextTurn();
+    throwIfAborted(this.#signal);
+    this.#since = performance.now();
+  }
+}
