@@ -46,6 +46,7 @@ const PROCESS_TESTS = [
   "test/tool/parsed-once.test.ts",
   "test/tool/mcp/bad-servers.test.ts",
   "test/tool/mcp/every-tool.test.ts",
+  "test/tool/mcp/hostile-fleet.test.ts",
   "test/tool/mcp/killed-between-rounds.test.ts",
   "test/tool/mcp/legacy-elicitation.test.ts",
   "test/tool/mcp/lost-calls.test.ts",

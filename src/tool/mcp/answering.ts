@@ -1,8 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import { isObject } from "../../base/is-object.ts";
 import type { Json } from "../../base/json.ts";
 import { CUT_OFF, errorAnswer, isAnswer, mendAnswer, mendAnswers } from "./mend-answer.ts";
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
+/** How much is handed on at a time, in events and in characters. */
+const MAX_EVENTS = 20;
+const MAX_TEXT = 100_000;
 const LINE_END = /\r\n|\n|\r/;
 
 /** Returns the ids of the requests in what is posted. */
@@ -24,9 +28,11 @@ const dataOf = (line: string): string[] =>
 class Events {
   readonly #open: Map<string, Json>;
   readonly #decoder = new TextDecoder();
-  #rest = "";
-  /** Where the end of an event has not been looked for yet. */
-  #from = 0;
+  /** What has come and is no whole event yet, and the last of it, in which an end may begin. */
+  #parts: string[] = [];
+  #tail = "";
+  /** What has whole events. */
+  #ready = "";
   /** Whether the stream can be gone on with where it was cut off. */
   #hasId = false;
 
@@ -34,19 +40,34 @@ class Events {
     this.#open = new Map(ids.map((id) => [String(id), id]));
   }
 
-  /** Returns the whole events in what has come, with their answers mended. */
-  read(chunk: Uint8Array): string {
-    this.#rest += this.#decoder.decode(chunk, { stream: true });
+  /** Takes what has come. Only the new part is searched, as an event may have any length. */
+  add(chunk: Uint8Array): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    this.#parts.push(text);
+    const seam = this.#tail + text;
+    this.#tail = seam.slice(-3);
+    if (!/\r\n\r\n|\n\n|\r\r/.test(seam)) return;
+    const all = this.#parts.join("");
+    const end =
+      Math.max(all.lastIndexOf("\n\n"), all.lastIndexOf("\r\r"), all.lastIndexOf("\r\n\r\n") + 2) + 2;
+    this.#ready += all.slice(0, end);
+    this.#parts = [all.slice(end)];
+    this.#tail = this.#parts[0]!.slice(-3);
+  }
+
+  /** Returns the next whole events, with their answers mended; undefined if there are none yet. */
+  next(): string | undefined {
     let text = "";
     let start = 0;
-    EVENT_END.lastIndex = this.#from;
-    for (let end = EVENT_END.exec(this.#rest); end; end = EVENT_END.exec(this.#rest)) {
-      text += `${this.#mended(this.#rest.slice(start, end.index))}\n\n`;
-      start = EVENT_END.lastIndex;
+    EVENT_END.lastIndex = 0;
+    for (let count = 0; count < MAX_EVENTS && text.length < MAX_TEXT; count++) {
+      const end = EVENT_END.exec(this.#ready);
+      if (!end) break;
+      text += `${this.#mended(this.#ready.slice(start, end.index))}\n\n`;
+      start = end.index + end[0].length;
     }
-    this.#rest = this.#rest.slice(start);
-    this.#from = Math.max(0, this.#rest.length - 3);
-    return text;
+    this.#ready = this.#ready.slice(start);
+    return text === "" ? undefined : text;
   }
 
   #mended(event: string): string {
@@ -96,10 +117,14 @@ function eventsOf(body: ReadableStream<Uint8Array> | null, ids: readonly Json[])
     async pull(controller) {
       try {
         for (;;) {
+          const text = events.next();
+          if (text !== undefined) {
+            await setImmediate(); // a server may write faster than messages are understood
+            return controller.enqueue(encoder.encode(text));
+          }
           const { done = true, value } = (await reader?.read()) ?? {};
           if (done || !value) return end(controller);
-          const text = events.read(value);
-          if (text !== "") return controller.enqueue(encoder.encode(text));
+          events.add(value);
         }
       } catch (error) {
         if (events.end() === "") controller.error(error);

@@ -16,7 +16,7 @@ export type ToolList = { readonly tools: readonly Tool[]; readonly faults: reado
 /** How many tools of a server are offered. */
 export const MAX_TOOLS = 1_000;
 /** How long the descriptions and schemas of all tools may be that are kept. */
-const MAX_LIST_CHARACTERS = 10_000_000;
+const MAX_LIST_CHARACTERS = 1_000_000;
 /** How long a description may be that is read. */
 const MAX_DESCRIPTION = 10_000;
 const MAX_CHARACTERS = 100_000;

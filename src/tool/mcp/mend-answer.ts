@@ -7,6 +7,8 @@ export const MALFORMED = -32_098;
 export const CUT_OFF = -32_097;
 
 const MAX_DEPTH = 200;
+/** How many messages of one body are read, beside the answers that were asked for. */
+const MAX_BATCH = 100;
 /** Fields that may hold any value: a null in them is meant. */
 const OPAQUE: ReadonlySet<string> = new Set([
   ...["structuredContent", "toolResult", "_meta", "data", "requestState"],
@@ -107,7 +109,9 @@ export function mendAnswers(body: unknown, ids: readonly Json[]): unknown {
   const found = new Set(mended.flatMap((answer) => (isAnswer(answer) ? [String(answer["id"])] : [])));
   const missing = ids.filter((id) => !found.has(String(id)));
   const others = missing.map((id) => malformed(id, "it is the answer to another request, or none"));
-  const kept = mended.filter(isObject);
+  const kept = mended
+    .filter(isObject)
+    .filter((each, index) => index < MAX_BATCH || ids.includes(each["id"] ?? null));
   return kept.length + others.length === 1 ? [...kept, ...others][0] : [...kept, ...others];
 }
 

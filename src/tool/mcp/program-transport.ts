@@ -9,6 +9,8 @@ import { MessageLines } from "./message-lines.ts";
 /** How long a program and what it started may take to end by themselves, and after SIGTERM, ms. */
 const GRACE_MS = 2_000;
 const POLL_MS = 20;
+/** How long messages are delivered before something else has its turn, ms. */
+const TURN_MS = 10;
 
 /** A program that is a server. */
 export type Program = {
@@ -62,6 +64,8 @@ export class ProgramTransport implements Transport {
   readonly #onStderr: (chunk: Buffer) => void;
   readonly #onTooLarge: (error: AgentError) => void;
   readonly #lines: MessageLines;
+  #queue: unknown[] = [];
+  #onDelivered: (() => void) | undefined;
   #child: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
 
@@ -95,7 +99,11 @@ export class ProgramTransport implements Transport {
     child.once("close", () => {
       this.#child = undefined;
       void this.#end(child);
-      this.onclose?.();
+      this.#onDelivered = () => {
+        this.#onDelivered = undefined;
+        this.onclose?.();
+      };
+      if (this.#queue.length === 0) this.#onDelivered();
     });
     return new Promise((resolve, reject) => {
       child.once("error", (error) => {
@@ -121,12 +129,27 @@ export class ProgramTransport implements Transport {
       void this.close();
       return;
     }
-    for (const message of messages)
+    this.#queue.push(...messages);
+    this.#deliver(stdout);
+  }
+
+  /** Delivers what has been read, for a few ms at a time: a program may write faster than messages are understood. */
+  #deliver(stdout: Readable): void {
+    const until = performance.now() + TURN_MS;
+    while (this.#queue.length > 0) {
+      if (performance.now() > until) {
+        stdout.pause();
+        setImmediate(() => this.#deliver(stdout));
+        return;
+      }
       try {
-        this.onmessage?.(message as JSONRPCMessage);
+        this.onmessage?.(this.#queue.shift() as JSONRPCMessage);
       } catch (error) {
         this.onerror?.(error as Error);
       }
+    }
+    if (stdout.isPaused()) stdout.resume();
+    this.#onDelivered?.();
   }
 
   send(message: JSONRPCMessage): Promise<void> {
@@ -148,6 +171,7 @@ export class ProgramTransport implements Transport {
     }
     await this.#ending;
     this.#lines.clear();
+    this.#queue = [];
   }
 
   #end({ pid }: ChildProcess): Promise<void> {

@@ -80,8 +80,15 @@ function contentsOf({ content, toolResult }: McpResult): readonly unknown[] {
     .map((part) => (typeof part === "string" ? { type: "text", text: part } : part));
 }
 
+/** How many parts of a result are read. */
+const MAX_PARTS = 5_000;
+
 /** Throws an error with the code {@link MALFORMED} for a result whose content is no list of parts. */
 export function checkShape({ content }: McpResult): void {
+  if (Array.isArray(content) && content.length > MAX_PARTS) {
+    const text = `The answer of the server has ${content.length} parts; at most ${MAX_PARTS} are read`;
+    throw Object.assign(new Error(text), { code: MALFORMED });
+  }
   if (content === undefined || content === null || typeof content === "object" || typeof content === "string")
     return;
   const text = `The answer of the server is malformed: \`content\` is a ${typeof content}; expected a list`;

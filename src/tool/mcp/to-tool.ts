@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError } from "../../base/error.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
@@ -93,8 +94,10 @@ export function toTool(
         if ("suspended" in outcome) return outcome;
         const { result } = outcome;
         checkShape(result);
+        await setImmediate(); // reading a large message took long, and so does each of the next steps
         const tooLarge = checkSize(result, maxResultBytes);
         if (tooLarge) return tooLarge;
+        await setImmediate();
         await warnOfMismatch(source, listed, result.structuredContent);
         return toOutcome(result);
       } catch (error) {

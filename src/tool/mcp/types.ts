@@ -58,7 +58,7 @@ export type McpOptions = {
   readonly optional?: boolean;
   /** When agents take other tools that the server says it has: `nextTurn` (default), or never. */
   readonly toolsChanged?: "nextTurn" | "ignore";
-  /** How long a connection may take; default 30,000. */
+  /** How long `mcp` may take, the reading of the list included; default 30,000. */
   readonly initTimeoutMs?: number;
   /** How long a call may take; default 120,000. */
   readonly timeoutMs?: number;
