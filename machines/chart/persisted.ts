@@ -21,7 +21,6 @@ type Child = { readonly src: string; readonly snapshot: { readonly input?: unkno
 type Persisted = {
   readonly chart: string;
   readonly version: unknown;
-  readonly digest: string;
   readonly value: StateValue;
   readonly context: JsonObject;
   readonly children: { readonly [id: string]: Child };
@@ -34,6 +33,10 @@ export function sealed(snapshot: object): Snapshot<unknown> {
   const plain = JSON.parse(JSON.stringify(snapshot)) as JsonObject;
   return { ...plain, digest: digestOf(plain) } as unknown as Snapshot<unknown>;
 }
+
+/** True for what was sealed and is as it was. */
+export const isWhole = (snapshot: object): boolean =>
+  (snapshot as JsonObject)["digest"] === digestOf(snapshot as JsonObject);
 
 /** The snapshot that was sealed, as XState restores it. */
 export function opened<Context extends object>(
@@ -49,14 +52,14 @@ export function opened<Context extends object>(
     );
   };
   if (snapshot === null || typeof snapshot !== "object" || Array.isArray(snapshot)) damaged("no object");
-  const { chart: of, version, digest, value, context, children } = snapshot as unknown as Persisted;
+  const { chart: of, version, value, context, children } = snapshot as unknown as Persisted;
   if (of !== chart.id) damaged(typeof of === "string" ? `one of '${of.slice(0, 100)}'` : "another value");
   if (version !== persistence.version)
     throw new AgentError(
       "session/version",
       `The persisted snapshot: version ${persistence.version} expected, found ${String(version).slice(0, 100)}.`,
     );
-  if (digest !== digestOf(snapshot as unknown as JsonObject)) damaged("one that was changed or cut");
+  if (!isWhole(snapshot)) damaged("one that was changed or cut");
   const path = statePath(value);
   const node = nodes.get(`${chart.id}.${path}`);
   if (!node || node.kind === "decision" || node.children.length > 0) damaged(`the unknown state '${path}'`);

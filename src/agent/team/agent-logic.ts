@@ -18,6 +18,7 @@ import {
   type AgentLogicConfig,
   type AgentLogicOptions,
 } from "./actor-options.ts";
+import { isWhole, sealed } from "../../../machines/chart/persisted.ts";
 import { ActorRun } from "./actor-run.ts";
 
 /** The logic of agents as actors, which {@link agentLogic} makes. */
@@ -97,6 +98,12 @@ class Logic {
         "session/damaged",
         `agentLogic '${this.#config.name}': the snapshot has no session; expected one that getPersistedSnapshot() returned.`,
       );
+    // those of 0.1.0 have no digest
+    if ("digest" in persisted && !isWhole(persisted))
+      throw new AgentError(
+        "session/damaged",
+        `agentLogic '${this.#config.name}': the snapshot was changed or cut since getPersistedSnapshot() returned it.`,
+      );
     const base = { sessionId, key, phase, waitsFor, pending };
     this.#bind(scope, { sessionId, key, message, session, unseen: ended?.error });
     if (!ended?.isSeen) return this.#of(scope.self, { ...ACTIVE, ...base });
@@ -168,7 +175,7 @@ class Logic {
       ...(reply && { ended: { reply, isSeen } }),
       ...(info && { ended: { error: info, isSeen } }),
     };
-    return persisted;
+    return sealed(persisted);
   }
 
   #of(self: AnyScope["self"], snapshot: AnySnapshot): AnySnapshot {

@@ -325,6 +325,26 @@ describe("a spawned agent", () => {
   });
 });
 
+test("a persisted agent that was changed or cut is refused with a typed error", async () => {
+  const pay = toolOf("pay", () => "paid", { permission: "ask" });
+  const logic = agentLogic({ name: "payer", model: scriptedModel(PAYING), tools: [pay] });
+  const first = createActor(logic, { input: { message: "go" } }).start();
+  await waitFor(first, ({ phase }) => phase === "suspended");
+  const json = JSON.stringify(first.getPersistedSnapshot());
+  first.stop();
+  const restored = (text: string) => {
+    const actor = createActor(logic, { snapshot: JSON.parse(text) as never, input: {} });
+    const { status, error } = actor.getSnapshot();
+    return status === "error" ? error : status;
+  };
+  expect(json).toContain('"text":"go"');
+  expect(restored(json)).toBe("active");
+  const changed = json.replace('"text":"go"', '"text":"stop"');
+  expect(restored(changed)).toMatchObject({ name: "AgentError", code: "session/damaged" });
+  const { session: _, ...cut } = JSON.parse(json) as { readonly session: unknown };
+  expect(restored(JSON.stringify(cut))).toMatchObject({ code: "session/damaged" });
+});
+
 test("a call about which was decided before the session was open is not asked about again", async () => {
   const pay = toolOf("pay", () => "paid", { permission: "ask" });
   const model = codeModel(({ results: [first] }) =>
