@@ -222,10 +222,16 @@ export function isUsefulSummary(context: AgentContext): boolean {
 export const asksNoModel = ({ draft, progress }: AgentContext): boolean =>
   draft !== null || progress.compacting!.isUnwanted === true;
 
-/** True if the summary may be asked for once more, with the history as text instead of as a conversation. */
+/** True if the model has refused the request for what is in it, such as an image that it cannot read. */
+const isRefused = ({ failure }: AgentContext): boolean =>
+  failure?.code === "model/bad-request" || failure?.code === "model/content-filter";
+
+/** True if the summary may be asked for once more, with the history as text instead of as a conversation: it is shorter, and has no
+ *  images, sounds and films. */
 export function mayAskSeparately(context: AgentContext): boolean {
   const { compacting } = context.progress;
-  return !compacting!.isSeparate && (context.failure === null || isTooLong(context));
+  const mayHelp = context.failure === null || isTooLong(context) || isRefused(context);
+  return !compacting!.isSeparate && mayHelp;
 }
 
 /** True if less may be summed up at once, because the request for the summary is itself too long. */

@@ -164,6 +164,8 @@ export const COMPACTION_GUARDS: GuardTable = {
     holds: [
       ["the model has said nothing of use", summing()],
       ["the prompt is too long for it", { ...summing(), failure: TOO_LONG }],
+      ["the request was refused", { ...summing(), failure: { ...TOO_LONG, code: "model/bad-request" } }],
+      ["a filter refused it", { ...summing(), failure: { ...TOO_LONG, code: "model/content-filter" } }],
     ],
     fails: [
       ["it was asked so", summing({ compacting: { isSeparate: true } })],
