@@ -1,13 +1,13 @@
 import * as s from "../../src/base/option-schema.ts";
 import type { Limits } from "./settings.ts";
 
-/** The schemas of {@link Limits}, each a number above 0; `Infinity` is no limit. */
+/** The schemas of {@link Limits}: whole numbers of calls and tokens, and numbers above 0; `Infinity` is no limit. */
 export const limitShape = s.lazily(() => ({
-  modelCalls: s.optional(s.positive()),
-  toolCalls: s.optional(s.positive()),
-  inputTokens: s.optional(s.positive()),
-  outputTokens: s.optional(s.positive()),
-  totalTokens: s.optional(s.positive()),
+  modelCalls: s.optional(s.count()),
+  toolCalls: s.optional(s.count()),
+  inputTokens: s.optional(s.count()),
+  outputTokens: s.optional(s.count()),
+  totalTokens: s.optional(s.count()),
   cost: s.optional(s.positive()),
   wallMs: s.optional(s.positive()),
 }));

@@ -108,8 +108,7 @@ const guards = {
     output.lacksOutput(context) && openCalls(context).length === 0,
 
   // reasoning and summarizing
-  maxIters: ({ progress, settings }: AgentContext) =>
-    progress.iteration >= settings.maxIters && !progress.exempt,
+  maxIters: reasoning.isPastLimit,
   mustWait: ({ request, at }: AgentContext) => (request.notBeforeAt ?? 0) > at,
   hasFailed: ({ failure }: AgentContext) => failure !== null,
   isInterrupted: ({ interruption }: AgentContext) => interruption !== null,

@@ -156,6 +156,12 @@ export function positive(): OptionSchema<number> {
   return aNumber((value) => value > 0, "a number above 0");
 }
 
+/** A number of things that is at least 1; `Infinity` is one. */
+export function count(): OptionSchema<number> {
+  const isOne = (value: number): boolean => value >= 1 && (Number.isSafeInteger(value) || value === Infinity);
+  return aNumber(isOne, "an integer of at least 1, or Infinity");
+}
+
 /** Any number but NaN; `Infinity` is one. */
 export function number(): OptionSchema<number> {
   return aNumber((value) => !Number.isNaN(value), "a number");

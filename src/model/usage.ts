@@ -12,12 +12,12 @@ type Counts = { -readonly [K in (typeof COUNTS)[number]]?: number };
 /** The counts of a provider, whatever they are. `totalTokens` tells what the others include. */
 export type SaidUsage = { readonly [K in keyof Counts | "totalTokens"]?: unknown };
 
-/** Returns the count that a provider means, which may be a string of digits; undefined for what is none: below 0, not finite, or so
+/** Returns the count that a provider means, which may be a string of digits or have a fraction; undefined for what is none: below 0, not finite, or so
  *  large that a number is not exact. */
 export function countOf(said: unknown): number | undefined {
   const count = typeof said === "string" && /^\d{1,15}$/.test(said) ? Number(said) : said;
   if (typeof count !== "number") return undefined;
-  return count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : undefined;
+  return count >= 0 && count <= Number.MAX_SAFE_INTEGER ? Math.ceil(count) : undefined;
 }
 
 /**

@@ -128,12 +128,14 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
 }
 
 /** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
- *  what a call remembers that goes on, the agent that adopted the turn, or the time before which a failed request is not repeated. */
+ *  what a call remembers that goes on, the agent that adopted the turn, what a compaction has left of the prompt, or the time before which a
+ *  failed request is not repeated. */
 export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
     before.progress.turn !== after.progress.turn ||
     adoptedChange(before, after) !== undefined ||
+    before.progress.compactions?.last !== after.progress.compactions?.last ||
     hasNewResult(before, after) ||
     hasNewState(before, after) ||
     isRetryScheduled(before, after)

@@ -207,7 +207,7 @@ describe("the usage of a provider", () => {
     [12, 12],
     ["12", 12],
     [0, 0],
-    [12.5, 12.5],
+    [12.5, 13],
     [-1, undefined],
     [Number.NaN, undefined],
     [Infinity, undefined],

@@ -13,13 +13,19 @@ export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): C
   return { at: outcome.at, request: { ...request, edits: outcome.edits ?? [] } };
 }
 
+/** True if the turn may not reason once more. */
+export function isPastLimit({ progress, settings }: AgentContext): boolean {
+  return progress.iteration >= settings.maxIters && !progress.exempt;
+}
+
 /** Begins a request, with its deadline. */
 export function beginAttempt(context: AgentContext): Change {
   const { at, progress, settings, failure } = context;
   const { final: _, ...request } = context.request;
   const { timeoutMs } = settings.model;
   const { stats } = progress;
-  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && failure === null;
+  const isSummary = isPastLimit(context); // the iterations are used up
+  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && failure === null && !isSummary;
   return {
     request: {
       ...request,

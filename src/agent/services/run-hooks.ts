@@ -127,7 +127,7 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
     };
     if (Object.keys(change).length > 0) edits.push({ hook: hook.name, ...change });
   }
-  if (changedBy !== undefined) checkPairs(changedBy, point, messages);
+  if (changedBy !== undefined) checkPrompt(changedBy, point, messages);
   return { edits };
 }
 
@@ -146,9 +146,12 @@ function frozenPrompt(prompt: Prompt): Prompt {
   return prompt;
 }
 
-/** Hooks must keep calls and results in pairs, as every provider requires (I2). */
-function checkPairs(hook: string, point: HookPoint, messages: readonly Msg[]): void {
-  const problem = pairingProblem(messages);
+/** Hooks must leave a message, and keep calls and results in pairs, as every provider requires (I2). */
+function checkPrompt(hook: string, point: HookPoint, messages: readonly Msg[]): void {
+  const problem =
+    messages.length === 0
+      ? "no message is left in the prompt; expected at least one for the model to answer"
+      : pairingProblem(messages);
   if (problem !== undefined) throw badReturn(hook, point, problem);
 }
 

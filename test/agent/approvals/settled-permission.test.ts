@@ -5,7 +5,10 @@ import { call } from "../../support/trace.ts";
 const tools = [toolOf("ok", () => "done")];
 
 test("a decision about a call whose permission is settled is refused as one that the call does not take", async () => {
-  const { agent } = scripted([{ calls: [call("c1")] }, "end"], { tools, budget: { toolCalls: 0.5 } });
+  const { agent } = scripted([{ calls: [call("c1"), call("c2")] }, "end"], {
+    tools,
+    budget: { toolCalls: 1 },
+  });
   expect((await agent.call("go")).reason).toBe("BUDGET_EXCEEDED");
   await expect(agent.decide("c1", "deny")).rejects.toMatchObject({
     code: "run/bad-decision",

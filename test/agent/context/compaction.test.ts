@@ -331,3 +331,56 @@ test("a window that cannot hold the system prompt and the tools is refused with 
     }) as Error,
   );
 });
+
+test("what a compaction has left of the prompt is stored at once, before the model is asked again", async () => {
+  const store = memoryStore();
+  const stored: boolean[] = [];
+  const model = boundedModel(8_000, 40, 3.5);
+  const watched: ChatModel = {
+    ...model,
+    async *stream(request, options) {
+      const isShort = textIn(request.messages).includes("was summed up");
+      if (isShort && !isSummaryRequest(request)) {
+        await expect.poll(() => journalOf(store)).toContain("was summed up");
+        stored.push(true);
+      }
+      yield* model.stream(request, options);
+    },
+  };
+  const config = {
+    maxIters: 100,
+    compaction: { contextTokens: 8_000, clear: false },
+  } as const;
+  const agent = createAgent({ name: "a", model: watched, tools, store, sessionId: "s", ...config });
+  await agent.call("go");
+  expect(stored.length).toBeGreaterThan(0);
+  await agent.close();
+});
+
+async function journalOf(store: ReturnType<typeof memoryStore>): Promise<string> {
+  const entries = [];
+  for await (const entry of store.read("s")) entries.push(entry);
+  return JSON.stringify(entries);
+}
+
+test("compact sums up as text what the model refuses as a conversation, and the session goes on without it", async () => {
+  const refusesMedia: ChatModel = {
+    name: "m",
+    async *stream(request) {
+      if (textIn(request.messages).includes('"type":"image"'))
+        throw new AgentError("model/bad-request", "The image cannot be read.");
+      yield { type: "text.delta", delta: isSummaryRequest(request) ? "A summary." : "Yes." };
+      yield { type: "finish", reason: "stop" };
+    },
+  };
+  const compaction = { keepRecentTokens: 1 };
+  const agent = createAgent({ name: "a", model: refusesMedia, compaction });
+  await agent.call("What is 17?");
+  const image = { type: "image", source: { type: "base64", mediaType: "image/png", data: "AAAA" } } as const;
+  await expect(agent.call([{ ...userMsg("Look at this."), content: [image] }])).rejects.toMatchObject({
+    code: "model/bad-request",
+  });
+  await expect(agent.call("Still there?")).rejects.toMatchObject({ code: "model/bad-request" });
+  expect((await agent.compact()).from).toBeGreaterThan(2);
+  expect((await agent.call("And now?")).text).toBe("Yes.");
+});
