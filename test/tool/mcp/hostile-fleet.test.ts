@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createAgent, defineTool, type JsonObject, type Tool } from "agentchart";
+import { createAgent, defineTool, type ChatModel, type JsonObject, type Tool } from "agentchart";
 import { mcp, type McpOptions, type McpServer } from "agentchart/mcp";
 import { scriptedModel } from "agentchart/testing";
 import { watchMainThread } from "../../support/main-thread.ts";
@@ -39,6 +39,19 @@ async function reach(seed: number): Promise<McpOptions> {
   onTestFinished(() => void child.kill("SIGKILL"));
   const [port] = (await once(child.stdout, "data")) as [Buffer];
   return { url: `http://127.0.0.1:${Number(port.toString())}/mcp` };
+}
+
+/** A model that makes one call. A scripted model would count the tokens of a large result, which takes its own time. */
+function callsOnce(name: string, input: JsonObject): ChatModel {
+  let asked = 0;
+  return {
+    name: "once",
+    async *stream() {
+      if (asked++ > 0) yield { type: "text.delta", delta: "done" };
+      else yield { type: "tool.delta", key: 0, id: "c", name, args: JSON.stringify(input) };
+      yield { type: "finish", reason: asked > 1 ? "stop" : "tool_calls" };
+    },
+  };
 }
 
 /** The tools of a server; none if it has several of one name, which is refused. */
