@@ -77,5 +77,5 @@ test("a summary that failed waits and counts its attempts on after a restore, an
   expect(states).toContain("summarizing.backingOff");
   expect(model.requests).toHaveLength(1);
   expect(reply.text).toContain("Error generating summary: Down.");
-  expect(reply.turn).toMatchObject({ iterations: 2, modelCalls: 3 });
+  expect(reply.turn).toMatchObject({ iterations: 1, modelCalls: 3 });
 });
