@@ -84,7 +84,7 @@ export type ErrorInfo = {
 export type AgentErrorOptions = {
   /** The original error. It stays in this process and is never serialised. */
   readonly cause?: unknown;
-  /** True if the same attempt may succeed later; default false. */
+  /** True if the same attempt may succeed later; default: true with `retryAt`, else false. */
   readonly isRetryable?: boolean;
   /** Epoch ms before which a retry is pointless. */
   readonly retryAt?: number;
@@ -118,7 +118,7 @@ export class AgentError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AgentError";
     this.code = code;
-    this.isRetryable = options.isRetryable ?? false;
+    this.isRetryable = options.isRetryable ?? options.retryAt !== undefined;
     if (options.retryAt !== undefined) this.retryAt = options.retryAt;
     this.data = options.data ?? {};
   }

@@ -8,3 +8,12 @@ test("an error that says how something ended has no stack, and those after it ha
   expect(ending.stack).not.toContain("\n    at ");
   expect(new AgentError("run/closed", "").stack).toContain("\n    at ");
 });
+
+test("an error that says when a retry makes sense is retryable, unless it says otherwise", () => {
+  expect(new AgentError("session/conflict", "Held.", { retryAt: 5 }).toJSON()).toMatchObject({
+    isRetryable: true,
+    retryAt: 5,
+  });
+  expect(new AgentError("tool/failed", "No.", { retryAt: 5, isRetryable: false }).isRetryable).toBe(false);
+  expect(new AgentError("tool/failed", "No.").isRetryable).toBe(false);
+});
