@@ -100,8 +100,7 @@ describe("a hostile server in a process of its own", () => {
       expect(tools.length).toBeLessThanOrEqual(1_000);
       for (const [index, { name }] of tools.slice(0, 2).entries()) {
         const input = ARGUMENTS[(seed + index) % ARGUMENTS.length]!;
-        const model = scriptedModel([{ calls: [{ name, input }] }, "done"]);
-        const agent = createAgent({ name: "a", model, tools });
+        const agent = createAgent({ name: "a", model: callsOnce(name, input), tools });
         await agent.call("go");
         expect(since()).toBeLessThan(CALL_MS + 3_000 + SLACK_MS);
         await agent.close();
