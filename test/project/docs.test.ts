@@ -81,8 +81,8 @@ describe("ARCHITECTURE.md", () => {
   const files = sourceFiles("src/**/*.ts", "machines/**/*.ts");
   const [, drawing = ""] = /^```mermaid\n([^]*?)^```/m.exec(page) ?? [];
 
-  test("is at most 150 lines long", () => {
-    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  test("is at most 165 lines long", () => {
+    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(165);
   });
 
   test("says of each folder of src and machines what the head of one of its files says", () => {
