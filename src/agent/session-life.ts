@@ -31,30 +31,33 @@ const { system, ref } = createActor(lifeMachine);
 
 const nothing = (): void => {};
 
-/** The life of one session in this process: a snapshot of its machine, which steps are taken of as XState's `transition()` does. */
+/** The life of one session in this process: the state of its machine, of which steps are taken as XState's `transition()` does. What
+ *  else a snapshot has is the same for all sessions in that state. */
 export class SessionLife {
   readonly #owner: LivingSession;
-  #snapshot: SnapshotFrom<SessionMachine>;
+  #value: SnapshotFrom<SessionMachine>["value"] = "closed";
+  #context: SessionContext;
 
   constructor(session: Pick<SessionContext, "name" | "isDurable">, owner: LivingSession) {
     this.#owner = owner;
-    const context: SessionContext = { ...session, leaseUntil: null, waitUntil: 0, error: null };
-    this.#snapshot = lifeMachine.resolveState({ value: "closed", context });
+    this.#context = { ...session, leaseUntil: null, waitUntil: 0, error: null };
   }
 
   /** Handles an event and performs what it makes happen. Throws the refusal; its cause is the error that the session met. */
   send(event: SessionEvent): void {
     const actions: ExecutableActionObject[] = [];
+    const snapshot = lifeMachine.resolveState({ value: this.#value, context: this.#context });
     refused = undefined;
-    const next = lifeMachine.transition(this.#snapshot, event, scopeOf(actions));
-    if (refused) throw errorFrom(refused as ErrorInfo, this.#snapshot.context.error ?? undefined);
-    this.#snapshot = next;
+    const { value, context } = lifeMachine.transition(snapshot, event, scopeOf(actions));
+    if (refused) throw errorFrom(refused as ErrorInfo, this.#context.error ?? undefined);
+    this.#value = value;
+    this.#context = context;
     for (const { type, params } of actions)
       if (type === "perform") this.#owner.perform((params as unknown as HostEffect).name as LifeEffect);
   }
 
   get #path(): string {
-    return statePath(this.#snapshot.value);
+    return statePath(this.#value);
   }
 
   /** Calls begin and commands are taken, and what happens is stored. */
@@ -78,7 +81,7 @@ export class SessionLife {
 
   /** The error that ended the agent; undefined while it is alive. */
   get endedBy(): AgentError | undefined {
-    return this.isOver ? this.#snapshot.context.error! : undefined;
+    return this.isOver ? this.#context.error! : undefined;
   }
 }
 
