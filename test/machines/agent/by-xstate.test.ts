@@ -1,14 +1,15 @@
 // X4 for the agent's chart: every row of the tables, and whole sessions, by XState's unmodified machine.
 import { setImmediate as tick } from "node:timers/promises";
 import { userMsg } from "agentchart";
-import { StateMachine } from "xstate";
+import { StateMachine, type AnyMachineSnapshot } from "xstate";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { agentMachine, agentSlots } from "../../../machines/agent/agent.machine.ts";
-import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
+import { acceleratedMachine, AcceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import { liveMachine } from "../../../src/agent/services/actors.ts";
 import { eventsOf, scripted, toolOf, untilAborted } from "../../support/agents.ts";
-import { call } from "../../support/trace.ts";
+import { GOLDEN_RUNS } from "../../support/golden-runs.ts";
+import { call, traced } from "../../support/trace.ts";
 import { Twins } from "../chart/x4.ts";
 import { snapshotOf, type Given } from "./at.ts";
 import type { ChartEvent } from "../../laws/explorer/pure.ts";
@@ -40,6 +41,26 @@ test("X1 agentMachine is a plain StateMachine: none of XState's decisions is ove
     ...["getPersistedSnapshot", "merged", "provide", "restoreSnapshot", "transition"],
   ]);
   expect(agentMachine.getTransitionData).toBe(StateMachine.prototype.getTransitionData);
+});
+
+test.each(Object.entries(GOLDEN_RUNS))("X4 each step of the recorded run %s is XState's", async (_, play) => {
+  const recorded: (readonly [AnyMachineSnapshot, object])[] = [];
+  const steps = vi.spyOn(liveMachine, "transition");
+  const transition = AcceleratedMachine.prototype.transition.bind(liveMachine as never);
+  steps.mockImplementation(((
+    snapshot: AnyMachineSnapshot,
+    event: { readonly type: string },
+    scope: never,
+  ) => {
+    if (event.type !== "xstate.stop")
+      recorded.push([{ ...snapshot, children: { ...snapshot.children } }, event]);
+    return transition(snapshot, event, scope);
+  }) as never);
+  await play(traced);
+  vi.restoreAllMocks();
+  expect(recorded.length).toBeGreaterThan(1);
+  const twins = new Twins(agentResolver as never, agentSlots, acceleratedMachine, agentMachine);
+  for (const [snapshot, event] of recorded) twins.send(snapshot, event);
 });
 
 /** Plays a session whose machine takes its steps by itself or by XState's interpreter. Returns all that is told of it. */

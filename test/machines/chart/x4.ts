@@ -123,7 +123,7 @@ export class Twins {
   send(before: AnyMachineSnapshot, event: object): AnyMachineSnapshot | undefined {
     const { value, context, children } = before;
     const at = (machine: AnyStateMachine) =>
-      ({ ...machine.resolveState({ value, context }), children }) as never;
+      ({ ...machine.resolveState({ value, context }), children: { ...children } }) as never;
     const given = { ...event };
     const { next: _, ...fast } = this.#fast.take(at(this.#fast.machine), given);
     const { next, ...plain } = this.#plain.take(at(this.#plain.machine), given);
