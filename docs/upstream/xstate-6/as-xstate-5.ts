@@ -10,7 +10,17 @@ export * from "xstate-6";
 
 export const fromPromise = (run: () => Promise<unknown>): AnyActorLogic => createAsyncLogic({ run });
 
+/** For the drawing of a chart, which names guards and does not ask them. */
+export const and = (guards: readonly unknown[]): object => ({ guards });
+
+type Value = string | { readonly [key: string]: Value };
+
+export const pathToStateValue = ([first = "", ...rest]: readonly string[]): Value =>
+  rest.length === 0 ? first : { [first]: pathToStateValue(rest) };
+
 type Effect = {
+  readonly src: string;
+  readonly actor: unknown;
   readonly kind: "builtin" | "emit" | "action";
   readonly type: string;
   readonly args: readonly unknown[];
@@ -19,8 +29,10 @@ type Effect = {
   readonly input: unknown;
 };
 
-const actionOf = ({ kind, type, args, event, id, input }: Effect): object => {
-  if (type === "@xstate.spawn") return { type: "xstate.spawnChild", params: { id, input } };
+/** An effect as XState 5 names it. */
+export const actionOf = ({ kind, type, args, event, id, src, input, actor }: Effect): object => {
+  if (type === "@xstate.spawn")
+    return { type: "xstate.spawnChild", params: { id, src, input, actorRef: actor } };
   if (kind === "emit") return { type: "xstate.emit", params: { event } };
   return { type, params: args?.[1] };
 };

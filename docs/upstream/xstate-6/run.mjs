@@ -1,8 +1,9 @@
-// npm run spike:xstate-6 [-- files]: runs tests of the chart on XState 6, which it installs into a temporary folder.
+// npm run spike:xstate-6 [-- files]: runs tests of the charts on XState 6, which it installs into a temporary folder. It fails unless
+// the tests that fail are those that cannot-run.json lists.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 const VERSION = "6.0.0-alpha.52";
 
@@ -13,13 +14,41 @@ try {
   execFileSync("npm", ["install", "--prefix", folder, "--ignore-scripts", "--silent", `xstate@${VERSION}`], {
     stdio: "inherit",
   });
-  const args = ["run", "--config", join(import.meta.dirname, "vitest.config.ts"), ...tests];
-  const { status } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
+  const args = [
+    "run",
+    "--config",
+    join(import.meta.dirname, "vitest.config.ts"),
+    "--reporter=default",
+    "--reporter=json",
+  ];
+  args.push(`--outputFile.json=${join(folder, "results.json")}`, ...tests);
+  spawnSync(join(root, "node_modules/.bin/vitest"), args, {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, XSTATE_6: join(folder, "node_modules/xstate/dist/xstate.development.esm.js") },
   });
-  process.exitCode = status ?? 1;
+  const listed = JSON.parse(readFileSync(join(import.meta.dirname, "cannot-run.json"), "utf8"));
+  const { testResults } = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
+  const wrong = testResults.length === 0 ? ["no test ran"] : [];
+  for (const { name, status, assertionResults } of testResults) {
+    const file = relative(root, name);
+    const { why, tests: expected } = listed[file] ?? { tests: [] };
+    const failed = assertionResults.filter((each) => each.status === "failed").map((each) => each.fullName);
+    if (status !== "passed" && failed.length === 0) wrong.push(`${file} does not load`);
+    wrong.push(...failed.filter((each) => !expected.includes(each)).map((each) => `${file} fails: ${each}`));
+    wrong.push(...expected.filter((each) => !failed.includes(each)).map((each) => `${file} passes: ${each}`));
+    if (why) console.log([`${file}: ${why}`, ...expected].join("\n  cannot run: "));
+  }
+  if (tests.length === 0) {
+    const ran = new Set(testResults.map(({ name }) => relative(root, name)));
+    wrong.push(
+      ...Object.keys(listed)
+        .filter((file) => !ran.has(file))
+        .map((file) => `${file} is not there`),
+    );
+  }
+  for (const each of wrong) console.error(`Not as cannot-run.json says: ${each}`);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -1,6 +1,8 @@
 import {
   createAsyncLogic,
   createMachine,
+  initialTransition as begin,
+  transition as next,
   type AnyActorLogic,
   type AnyActorRef,
   type AsyncActorLogic,
@@ -9,17 +11,16 @@ import {
   type StateValue,
 } from "xstate-6";
 import type { Effect, Refusal } from "../../../machines/chart/definition.ts";
-import { drawingOf } from "../../../machines/chart/drawing.ts";
 import type { Node } from "../../../machines/chart/nodes.ts";
 import type { Resolver, Step } from "../../../machines/chart/resolve.ts";
+import { actionOf } from "./as-xstate-5.ts";
 
 /**
- * What machines/chart/xstate-5.ts is, for XState 6.
+ * What machines/chart/xstate-5.ts and accelerator.ts are, for XState 6.
  *
- * Y1 Each state has one transition function, for `*`. It asks the resolver, and returns the target and the context of its step.
- * Y2 A step belongs to the outermost state that is left; the functions of the other states return nothing for it, so that
- *    XState leaves the same states as the resolver.
- * Y3 XState calls a function once to see whether it applies and once more for its effects. The resolver is asked once.
+ * Y1 Each innermost state has one transition function, for `*`. It asks the resolver, and returns the target and the context of
+ *    its step. All effects of the step, services that start and stop among them, are enqueued in its order.
+ * Y2 XState calls a function once to see whether it applies and once more for its effects. The resolver is asked once.
  */
 type Event = { readonly type: string; readonly id?: string; readonly by?: string; readonly actorId?: string };
 
@@ -33,15 +34,18 @@ export function slot<Output, Input>(name: string): AsyncActorLogic<Output, Input
   });
 }
 
-export type Reply =
-  | { readonly type: "accepted"; readonly id: string }
-  | ({ readonly type: "refused"; readonly id: string } & Refusal);
-
 export type StepTaken<Context> = {
   readonly event: Event;
   readonly from: string;
   readonly step: Step<Context>;
 };
+
+export type StepHost<Context> = {
+  isUnseen(self: AnyActorRef): boolean;
+  stepTaken(self: AnyActorRef, taken: StepTaken<Context>): void;
+};
+
+export type Options<Context> = { readonly persistence?: object; readonly perform?: Host<HostEffect> };
 
 type Host<Params> = (scope: { readonly self: AnyActorRef }, params: Params) => void;
 type HostEffect = Extract<Effect, { readonly type: "host" }>;
@@ -56,7 +60,7 @@ export type ChartMachine<Context extends object> = StateMachine<
   string,
   Context,
   unknown,
-  Reply,
+  never,
   MetaObject,
   any,
   Actions<Context>,
@@ -77,13 +81,19 @@ type Enqueue = {
   <Params>(action: Host<Params>, scope: { readonly self: AnyActorRef }, params: Params): void;
   spawn(logic: AnyActorLogic, options: { readonly id: string; readonly input: unknown }): AnyActorRef;
   stop(child?: AnyActorRef): void;
-  emit(reply: Reply): void;
 };
+
+type Made = { readonly resolver: Resolver<any>; readonly actors: Actors };
+const made = new WeakMap<object, Made>();
+
+/** The chart that a machine is made of. */
+export const resolverOf = (machine: object): Made | undefined => made.get(machine);
 
 export function machineOf<Context extends object>(
   resolver: Resolver<Context>,
   actors: Actors,
-  { isUnseen: _, ...actions }: Partial<Actions<Context>> & { readonly isUnseen?: unknown } = {},
+  { perform: performed = () => {} }: Options<Context> = {},
+  host?: StepHost<Context>,
 ): ChartMachine<Context> {
   const { chart } = resolver;
   const known = new WeakMap<
@@ -91,66 +101,54 @@ export function machineOf<Context extends object>(
     { readonly context: Context; readonly from: string; readonly step: Step<Context> | undefined }
   >();
 
-  /** Asks the resolver what an event leads to from an innermost state; the states around it find the answer. */
-  function stepOf(from: string | undefined, { context, event }: Scope<Context>) {
+  /** XState asks once whether a transition applies and once more for its effects. */
+  function stepOf(from: string, { context, event }: Scope<Context>) {
     const found = known.get(event);
-    if (found?.context === context && (from === undefined || found.from === from)) return found;
-    if (from === undefined) return undefined;
-    const asked = { context, from, step: resolver.next(from, context, named(event)) };
-    known.set(event, asked);
-    return asked;
+    if (found?.context === context && found.from === from) return found.step;
+    const step = resolver.next(from, context, named(event));
+    known.set(event, { context, from, step });
+    return step;
   }
 
-  function transitionOf(node: Node<Context>) {
-    const from = innerStates(resolver, node).length === 0 ? node.path : undefined;
-    return (scope: Scope<Context>, enqueue: Enqueue) => {
-      const found = stepOf(from, scope);
-      const step = found?.step;
-      if (!found || !step) return undefined;
-      const owner = step.move === undefined ? found.from : ownerOf(found.from, step.move.within);
-      if (owner !== node.path) return undefined;
-      perform(step.effects, scope, enqueue);
-      enqueue(scope.actions.stepTaken, scope, { event: named(scope.event), from: found.from, step });
-      const { id } = scope.event;
-      if (id !== undefined)
-        enqueue.emit(step.refused ? { type: "refused", id, ...step.refused } : { type: "accepted", id });
-      return {
-        ...(step.context !== scope.context && { context: step.context }),
-        ...(step.move && { target: `#${chart.id}.${step.move.target}`, reenter: true }),
-      };
+  const transitionOf = (from: string) => (scope: Scope<Context>, enqueue: Enqueue) => {
+    const step = stepOf(from, scope);
+    if (!step) return undefined;
+    perform(step.effects, scope, enqueue);
+    enqueue(scope.actions.stepTaken, scope, { event: named(scope.event), from, step });
+    return {
+      ...(step.context !== scope.context && { context: step.context }),
+      ...(step.path !== from && { target: `#${chart.id}.${step.path}` }),
     };
-  }
+  };
 
   function configOf(node: Node<Context>): object {
-    const inner = innerStates(resolver, node);
+    const inner = node.children.map((id) => resolver.nodes.get(id)!).filter(({ kind }) => kind === "state");
+    const { path, description, initial } = node;
+    if (inner.length === 0) return { description, on: { "*": transitionOf(path) } };
     return {
-      description: node.description,
-      ...(node.services.length > 0 && {
-        invoke: node.services.map(({ src, id, input }) => ({
-          src,
-          id,
-          input: ({ context }: Scope<Context>) => input(context),
-        })),
-      }),
-      ...(node.parent && { on: { "*": transitionOf(node) } }),
-      ...(inner.length > 0 && {
-        initial: (inner.find(({ id }) => id === node.initial) ?? inner[0]!).key,
-        states: Object.fromEntries(inner.map((child) => [child.key, configOf(child)])),
-      }),
+      description,
+      initial: (inner.find(({ id }) => id === initial) ?? inner[0]!).key,
+      states: Object.fromEntries(inner.map((child) => [child.key, configOf(child)])),
     };
   }
 
-  return createMachine({
+  const machine = createMachine({
     id: chart.id,
     actors,
-    actions: { stepTaken: () => {}, perform: () => {}, ...actions }, // XState 6 names effects after these functions
-    meta: { chart: drawingOf(resolver) },
-    context: ({ input }: { readonly input: Context }) => resolver.begin(input).context,
+    // XState 6 names effects after these functions
+    actions: {
+      stepTaken: ({ self }: { readonly self: AnyActorRef }, taken: StepTaken<Context>) =>
+        host?.stepTaken(self, taken),
+      perform: performed,
+    },
+    context: ({ input = chart.context() }: { readonly input?: Context }) => resolver.begin(input).context,
     // the effects of the first states; their updates are in the first context
-    entry: (scope: Scope<Context> & { readonly event: { readonly input: Context } }, enqueue: Enqueue) =>
-      perform(resolver.begin(scope.event.input).effects, scope, enqueue),
+    entry: (scope: Scope<Context> & { readonly event: { readonly input?: Context } }, enqueue: Enqueue) =>
+      perform(resolver.begin(scope.event.input ?? chart.context()).effects, scope, enqueue),
     ...configOf(resolver.node("")),
   } as never) as unknown as ChartMachine<Context>;
+  made.set(machine, { resolver, actors });
+  return machine;
 }
 
 function perform<Context>(effects: readonly Effect[], scope: Scope<Context>, enqueue: Enqueue): void {
@@ -176,18 +174,33 @@ const named = (event: Event): Event =>
     ? { ...event, type: `${event.type}.${event.actorId}` }
     : event;
 
-/** The state in `within` that holds the state `from`. */
-function ownerOf(from: string, within: string): string {
-  const depth = within === "" ? 0 : within.split(".").length;
-  return from
-    .split(".")
-    .slice(0, depth + 1)
-    .join(".");
-}
+type Executor = { actionExecutor(action: object): void; readonly self: AnyActorRef };
 
-function innerStates<Context extends object>(
+/** Scopes that our own code makes belong to no session. */
+const isOfFive = (scope: unknown): scope is Executor =>
+  (scope as { readonly sessionId?: string } | undefined)?.sessionId === "";
+
+/** The machine that tells its host of each step. For an actor scope of XState 5, as that of a session's life, it hands over actions. */
+export function acceleratedMachine<Context extends object>(
   resolver: Resolver<Context>,
-  node: Node<Context>,
-): readonly Node<Context>[] {
-  return node.children.map((id) => resolver.nodes.get(id)!).filter(({ kind }) => kind === "state");
+  actors: Actors,
+  host: StepHost<Context>,
+  options: Options<Context> = {},
+): ChartMachine<Context> {
+  const machine = machineOf(resolver, actors, options, host) as any;
+  const { transition: step, getInitialSnapshot: first } = machine;
+  const handedOver = ({ actionExecutor, self }: Executor, [snapshot, effects]: readonly [unknown, any[]]) => {
+    for (const effect of effects)
+      if (effect.type === "stepTaken") host.stepTaken(self, effect.args[1]);
+      else actionExecutor(actionOf(effect));
+    return snapshot;
+  };
+  return Object.assign(machine, {
+    transition: (snapshot: unknown, event: unknown, scope: unknown) =>
+      isOfFive(scope)
+        ? handedOver(scope, next(machine, snapshot as never, event as never) as never)
+        : step.call(machine, snapshot, event, scope),
+    getInitialSnapshot: (scope: unknown, input: unknown) =>
+      isOfFive(scope) ? handedOver(scope, begin(machine, input) as never) : first.call(machine, scope, input),
+  });
 }
