@@ -9,6 +9,9 @@ export type ServiceScope<Input> = {
   onStop(stop: () => void): void;
 };
 
+/** The actor that has started another. The types of XState have it, its documentation does not. */
+export const parentOf = (actor: AnyActorRef): AnyActorRef | undefined => actor._parent;
+
 /** Where the actor of a service has what to do if it is stopped. */
 const STOP = Symbol("stop");
 
@@ -33,7 +36,7 @@ export function fromService<Output, Input>(
         if (self.getSnapshot().status === "active") self.send({ type, data });
       };
       const onStop = (stop: () => void): void => void ((self as Stoppable)[STOP] = stop);
-      serve({ input: input as Input, agent: self._parent, onStop }).then(
+      serve({ input: input as Input, agent: parentOf(self as AnyActorRef), onStop }).then(
         send("xstate.promise.resolve"),
         send("xstate.promise.reject"),
       );

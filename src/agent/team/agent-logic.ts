@@ -19,6 +19,7 @@ import {
   type AgentLogicOptions,
 } from "./actor-options.ts";
 import { isWhole, sealed } from "../../../machines/chart/persisted.ts";
+import { parentOf } from "../services/from-service.ts";
 import { ActorRun } from "./actor-run.ts";
 
 /** The logic of agents as actors, which {@link agentLogic} makes. */
@@ -210,7 +211,7 @@ class Logic {
       failed: (error) => this.#tell(ref, { type: "agentchart.failed", error }),
       emit,
     });
-    this.#live.set(ref, { run, message, parent: ref._parent, unseen });
+    this.#live.set(ref, { run, message, parent: parentOf(ref), unseen });
   }
 }
 
