@@ -36,9 +36,25 @@ export function usageFrom(said: SaidUsage, isBeside = false): Usage | undefined 
   return Object.keys(counts).length === 0 ? undefined : summed(counts, countOf(said.totalTokens), isBeside);
 }
 
+/** True for a usage that says nothing but what it must: most of them do. */
+function isPlain(usage: Usage): boolean {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, cost } = usage;
+  return (
+    Number.isSafeInteger(inputTokens) &&
+    inputTokens! >= 0 &&
+    Number.isSafeInteger(outputTokens) &&
+    outputTokens! >= 0 &&
+    cachedInputTokens === undefined &&
+    cacheWriteTokens === undefined &&
+    reasoningTokens === undefined &&
+    cost === undefined
+  );
+}
+
 /** Returns a usage whose cached and written tokens are within the prompt, and those of reasoning within the answer. What is no count is
  *  left out. */
 export function wholeUsage(usage: Usage): Usage {
+  if (isPlain(usage)) return usage;
   const { durationMs, estimated, cost } = usage;
   return {
     ...usageFrom(usage),
@@ -85,8 +101,19 @@ export class UsageSum {
   #sums: Counts = {};
   readonly #isSummed = new Set<keyof Counts>();
   #rest: Usage = {};
+  #first: Usage | undefined;
+  #count = 0;
 
   add(said: Usage): void {
+    // most answers have one, of which no sum is needed
+    if (this.#count++ === 0) this.#first = said;
+    else {
+      if (this.#count === 2) this.#add(this.#first!);
+      this.#add(said);
+    }
+  }
+
+  #add(said: Usage): void {
     const { durationMs, estimated, cost } = wholeUsage(said);
     this.#rest = {
       ...this.#rest,
@@ -107,6 +134,7 @@ export class UsageSum {
 
   /** The usage so far. */
   get all(): Usage {
+    if (this.#count === 1) return wholeUsage(this.#first!);
     const summedUp = [...this.#isSummed].map((name) => [name, this.#sums[name]!]);
     return wholeUsage({ ...this.#rest, ...this.#largest, ...Object.fromEntries(summedUp) });
   }
