@@ -1,5 +1,6 @@
 import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
 import { hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
+import { UnclearCalls } from "./unclear-calls.ts";
 import {
   causesOf,
   ConnectionError,
@@ -18,6 +19,7 @@ type Verdict = readonly [code: ErrorCode, isRetryable: boolean, sentence: string
  */
 export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => number = Date.now): AgentError {
   if (AgentError.is(thrown)) return thrown;
+  if (thrown instanceof UnclearCalls) return badResponse(thrown.message, endpoint);
   const failure = wireFailureOf(thrown);
   const [code, usuallyRetryable, sentence] =
     connectionVerdict(thrown, endpoint) ?? verdictOf(failure, thrown, endpoint);
@@ -48,11 +50,11 @@ export function badResponse(problem: string, endpoint: Endpoint, isRetryable = t
   });
 }
 
-/** Returns the error for a stream that ended without a finish reason, so that its content is not the whole answer. */
+/** Returns the error for an answer that ended without a finish reason, so that its content may not be the whole answer. */
 export function cutOff(endpoint: Endpoint): AgentError {
   return new AgentError(
     "model/connection",
-    `The answer of ${whereOf(endpoint)} was cut off before its end.`,
+    `The answer of ${whereOf(endpoint)} was cut off before its end: it has no finish reason.`,
     {
       isRetryable: true,
       data: { model: endpoint.model, host: hostOf(endpoint.baseURL) },

@@ -9,7 +9,8 @@ export class WireError extends Error {
     super(textOfPayload(payload));
     this.name = "WireError";
     this.error = payload;
-    this.status = [fieldOf(payload, "status"), fieldOf(payload, "code")]
+    this.status = ["status", "code", "status_code", "statusCode", "error_code"]
+      .map((name) => fieldOf(payload, name))
       .map(Number)
       .find((n) => n >= 400 && n < 600);
   }
@@ -99,9 +100,13 @@ function innermostMessage(thrown: unknown): string {
   return messageOf(causesOf(thrown).at(-1) ?? thrown);
 }
 
+/** The fields in which servers put the text of an error. */
+const TEXT_FIELDS = ["message", "msg", "detail", "error_msg", "error_message", "errorMessage", "status_msg"];
+
 function textOfPayload(payload: unknown): string {
-  const inner = fieldOf(payload, "base_resp") ?? payload; // MiniMax
-  const fields = ["message", "msg", "detail", "error_msg", "status_msg"].map((name) => fieldOf(inner, name));
+  const [first] = [fieldOf(payload, "errors")].flat();
+  const inner = fieldOf(payload, "base_resp") ?? first ?? payload; // MiniMax; Cloudflare
+  const fields = TEXT_FIELDS.map((name) => fieldOf(inner, name));
   return messageOf(fields.find((value) => value !== undefined && value !== null) ?? payload);
 }
 

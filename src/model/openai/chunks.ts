@@ -1,28 +1,14 @@
-import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
+import { createBodyParser, DONE, PING, type SseEvent } from "./body-parser.ts";
+import { errorOf, isErrorEvent } from "./stream-error.ts";
 import type { WireChunk } from "./wire.ts";
 
-/** The data with which a server marks the end of a stream. */
-export const DONE = "[DONE]";
-
-/** What stands for a comment, with which a server keeps the connection open while the model has not answered. */
-export const PING = "[PING]";
+export { DONE, PING };
 
 /** How long to wait after {@link DONE} for the server to end the response, so that the connection can be reused, ms. */
 const LINGER_MS = 1_000;
-
-/** A server-sent event: its data lines joined by "\n", and its name if it has one; or a comment. */
-type SseEvent = Pick<EventSourceMessage, "event" | "data"> | typeof PING;
-
-/** Finds the events in a body that arrives in pieces, cut at any place. */
-interface BodyParser {
-  /** Returns the events that `text` completes. */
-  push(text: string): readonly SseEvent[];
-  /** Returns the event that the end of the body completes. */
-  end(): readonly SseEvent[];
-}
 
 /** Chunks that were received together, and the error that came after them. */
 export type ChunkBatch = {
@@ -40,21 +26,19 @@ export interface ChunkSource {
 }
 
 /**
- * Returns the chunks of a response; {@link DONE} where the server marks the end. A response that is one JSON document is one chunk. The
- * error of a batch is a {@link WireError} for an error payload, and `model/bad-response` for what cannot be parsed. Throws
- * `model/bad-response` for a response without a body and for a web page.
+ * Returns the chunks of a response; {@link DONE} where the server marks the end. A response that is one JSON document is one chunk,
+ * whatever its type is said to be. The error of a batch is a {@link WireError} for an error payload, and `model/bad-response` for what
+ * cannot be parsed, such as a web page. Throws `model/bad-response` for a response without a body.
  */
 export function chunksOf(response: Response, endpoint: Endpoint, signal: AbortSignal): ChunkSource {
-  const type = response.headers.get("content-type") ?? "";
   const reader = response.body?.getReader();
   if (!reader) throw badResponse("is empty.", endpoint);
   const cancel = () => void reader.cancel().catch(() => undefined);
-  if (type.includes("html")) {
-    cancel();
+  const refusePage = (): never => {
     throw badResponse("is a web page: check baseURL.", endpoint, false);
-  }
+  };
   signal.addEventListener("abort", cancel, { once: true });
-  const parser = type.includes("json") ? createWholeParser() : createEventParser();
+  const parser = createBodyParser(refusePage);
   const decode = createDecoder();
   let isDone = false;
   let isOver = false;
@@ -62,8 +46,8 @@ export function chunksOf(response: Response, endpoint: Endpoint, signal: AbortSi
     async next() {
       while (!isOver && !signal.aborted) {
         const { value, done } = await reader.read();
-        const batch = batchOf(done ? parser.end() : parser.push(decode(value)), endpoint);
-        isDone = batch.chunks.includes(DONE);
+        const batch = batchOf(() => (done ? parser.end() : parser.push(decode(value))), endpoint);
+        isDone = batch.chunks.at(-1) === DONE;
         isOver = isDone || done;
         if (batch.chunks.length > 0 || batch.error !== undefined) return batch;
       }
@@ -113,12 +97,14 @@ export function chunksFrom(chunks: AsyncIterable<unknown>): ChunkSource {
   };
 }
 
-function batchOf(events: readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
+/** Reads no further than to the mark of the end. */
+function batchOf(read: () => readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
   const chunks: (WireChunk | typeof DONE | typeof PING)[] = [];
   try {
-    for (const event of events) {
-      if (event === PING) chunks.push(PING);
-      else if (event.data !== "") chunks.push(chunkOf(event.event, event.data, endpoint));
+    for (const event of read()) {
+      const chunk = event === PING ? PING : chunkOf(event.event, event.data.trim(), endpoint);
+      chunks.push(chunk);
+      if (chunk === DONE) break;
     }
   } catch (error) {
     return { chunks, error };
@@ -126,65 +112,49 @@ function batchOf(events: readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
   return { chunks };
 }
 
-function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): WireChunk | typeof DONE {
-  if (data === DONE) return DONE;
+/** The data with which servers and proxies keep a connection open: nothing, a comment, or a word for it. */
+const KEEP_ALIVE = /^$|^:|^"?[[(]?(ping|pong|heart-?beat|keep-?alive)[\])]?"?$/i;
+/** The mark of the end, as servers spell it. */
+const END = /^"?\[done\]"?$/i;
+/** The names of events that hold chunks, unless they are an error. Others are of proxies, and are read only if they hold a chunk. */
+const CHUNK_EVENT = /^(message|data|chunk|delta|completion|chat\.completion(\.chunk)?|response(\..*)?)$/i;
+
+function chunkOf(
+  event: string | undefined,
+  data: string,
+  endpoint: Endpoint,
+): WireChunk | typeof DONE | typeof PING {
+  const isError = isErrorEvent(event);
+  const isForeign = !isError && event !== undefined && event !== "" && !CHUNK_EVENT.test(event);
+  if (END.test(data)) return DONE;
+  if (!isError && KEEP_ALIVE.test(data)) return PING;
   let chunk: unknown;
   try {
     chunk = JSON.parse(data);
   } catch {
+    if (isError) throw new WireError(data);
+    if (isForeign) return PING;
     throw badResponse(
       `contains something that is not JSON: ${JSON.stringify(data.slice(0, 300))}.`,
       endpoint,
     );
   }
   if (typeof chunk !== "object" || chunk === null) {
+    if (isError) throw new WireError(chunk);
+    if (isForeign) return PING;
     throw badResponse(`contains something that is not a chunk: ${data.slice(0, 80)}.`, endpoint);
   }
   const { error } = chunk as WireChunk;
-  if (error || event === "error") throw new WireError(error || chunk);
-  return chunk;
+  if (error || isError) throw new WireError(error || chunk);
+  return isForeign && !mayBeChunk(chunk) ? PING : chunk;
 }
 
-/** Creates a parser for a stream of events. A body without any event is taken for one JSON document. */
-function createEventParser(): BodyParser {
-  let events: SseEvent[] = [];
-  let body: string | undefined = "";
-  const parser = createParser({
-    onEvent: (event) => {
-      body = undefined;
-      events.push(event);
-    },
-    onComment: () => {
-      body = undefined;
-      events.push(PING);
-    },
-  });
-  const push = (text: string): readonly SseEvent[] => {
-    events = [];
-    if (body !== undefined) body += text;
-    parser.feed(text);
-    return events;
-  };
-  const end = (): readonly SseEvent[] => {
-    const whole = body;
-    const last = push("\n\n"); // the last event may lack its blank line
-    return last.length > 0 || !whole?.trim() ? last : wholeOf(whole);
-  };
-  return { push, end };
-}
-
-const wholeOf = (body: string): readonly SseEvent[] => [{ data: body }, { data: DONE }];
-
-/** Creates a parser for a body that is one JSON document instead of a stream of events. */
-function createWholeParser(): BodyParser {
-  let whole = "";
-  return {
-    push(text) {
-      whole += text;
-      return [];
-    },
-    end: () => wholeOf(whole),
-  };
+/** True for what may be a part of an answer, or an error, of either API. */
+function mayBeChunk(chunk: object): boolean {
+  const { choices, usage, type } = chunk as { readonly [name: string]: unknown };
+  return (
+    choices !== undefined || usage !== undefined || String(type).startsWith("response.") || !!errorOf(chunk)
+  );
 }
 
 /** Lets the server end the response, so that its connection can be reused for the next call. */

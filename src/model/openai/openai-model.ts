@@ -18,6 +18,7 @@ import { chatProtocol, responsesProtocol } from "./protocol.ts";
 import type { ResponsesOptions } from "./responses-request.ts";
 import { messageShape, type ChatFormatter } from "./to-chat-messages.ts";
 import { modelShape } from "./to-chat-request.ts";
+import { UnclearCalls } from "../unclear-calls.ts";
 import { WireError } from "../wire-error.ts";
 import { openaiWire } from "./wire-request.ts";
 
@@ -85,8 +86,8 @@ const ONLY_RESPONSES = ["builtInTools", "compactAt", "reasoningSummary"] as cons
 /**
  * Returns a model behind streaming Chat Completions or Responses: OpenAI, or with `baseURL` DeepSeek, Ollama, vLLM and others.
  *
- * An answer counts as complete only if the server gave a finish reason or marked the end; else the stream throws
- * `model/connection`. When its signal aborts, the stream throws `run/aborted` at once; a consumer that leaves the loop ends the
+ * An answer is whole only if the server gave a finish reason that says so; else the stream throws `model/connection`, and for an error
+ * within the stream what the server says. Tool calls whose pieces cannot be told apart for certain are `model/bad-response`. When its signal aborts, the stream throws `run/aborted` at once; a consumer that leaves the loop ends the
  * request. Throws `config/invalid` for a missing model name, an invalid base URL, an unknown option,
  * an option of the other API, and a `transport` beside a `client`.
  *
@@ -135,14 +136,12 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
   ): AsyncGenerator<readonly StreamPart[], undefined> {
     const reader = protocol.createReader();
     let source: ChunkSource | undefined;
-    let isDone = false;
     try {
       throwIfAborted(signal);
       source = await ask(request, signal);
       for (let batch = await source.next(); batch; batch = await source.next()) {
         throwIfAborted(signal);
         const { parts, error } = partsOf(reader, batch, endpoint);
-        isDone ||= batch.chunks.includes(DONE);
         if (parts.length > 0) yield parts;
         throwIfAborted(signal);
         if (error !== undefined) throw error;
@@ -157,8 +156,8 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
     const serverFailure = reader.serverFailure();
     if (serverFailure !== undefined) throw toModelError(new WireError(serverFailure), endpoint);
     if (!reader.hasFinished() && !reader.hasContent()) throw badResponse("ended before it began.", endpoint);
-    if (!reader.hasFinished() && !isDone) throw cutOff(endpoint);
-    yield reader.finish();
+    if (!reader.hasFinished()) throw cutOff(endpoint);
+    yield lastPartsOf(reader, endpoint);
   }
 
   return {
@@ -188,10 +187,21 @@ function partsOf(
   try {
     for (const chunk of chunks) {
       if (chunk === PING) parts.push({ type: "ping" });
-      else if (chunk !== DONE) parts.push(...reader.read(chunk));
+      else if (chunk === DONE) reader.done();
+      else parts.push(...reader.read(chunk));
     }
-  } catch {
-    return { parts, error: badResponse("contains a chunk that cannot be read.", endpoint) };
+  } catch (thrown) {
+    const isKnown = thrown instanceof WireError || thrown instanceof UnclearCalls;
+    const unread = badResponse("contains a chunk that cannot be read.", endpoint);
+    return { parts, error: isKnown ? toModelError(thrown, endpoint) : unread };
   }
   return { parts, error };
+}
+
+function lastPartsOf(reader: PartReader, endpoint: Endpoint): readonly StreamPart[] {
+  try {
+    return reader.finish();
+  } catch (thrown) {
+    throw toModelError(thrown, endpoint);
+  }
 }

@@ -1,24 +1,29 @@
 import { isObject } from "../../base/is-object.ts";
 import type { Json } from "../../base/json.ts";
 import type { MediaBlock } from "../../message/types.ts";
+import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
 import type { FinishReason, StreamPart } from "../port.ts";
+import { WireError } from "../wire-error.ts";
 import { AnswerMetadata } from "./answer-metadata.ts";
-import { isServerFailure, toFinishReason } from "./finish-reason.ts";
 import { toOpaque } from "./provider-data.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
-import { createToolCallKeys, type ToolCallKeys } from "./tool-call-keys.ts";
+import { errorOf, saysMore, strayErrorOf } from "./stream-error.ts";
+import { StreamedCalls, type KnownCall } from "./streamed-calls.ts";
 import { usageOf } from "./usage.ts";
 import type { WireChunk, WireContentPart, WireDelta, WireToolDelta } from "./wire.ts";
 
 /** Converts the chunks of one answer into stream parts. */
 export interface PartReader {
-  /** Returns the parts of one chunk; an answer that is not streamed is one chunk. */
+  /** Returns the parts of one chunk; an answer that is not streamed is one chunk. Throws a {@link WireError} for an error within the
+   *  stream, and `UnclearCalls`. */
   read(chunk: WireChunk): StreamPart[];
-  /** Returns the last parts of the stream. */
+  /** Takes note of the mark with which the server ends the stream. */
+  done(): void;
+  /** Returns the last parts of the stream. Throws `UnclearCalls`. */
   finish(): StreamPart[];
   /** True once text, thinking or a tool call was received. */
   hasContent(): boolean;
-  /** True once the server has sent a finish reason. */
+  /** True once the server has said why the answer ended. What comes after it is no answer. */
   hasFinished(): boolean;
   /** What the server says instead of an answer, or about why it ended the answer early. */
   serverFailure(): unknown;
@@ -38,14 +43,19 @@ class ChatPartReader implements PartReader {
   #hasContent = false;
   readonly #host: string | undefined;
   readonly #metadata = new AnswerMetadata();
-  #keyOf: ToolCallKeys | undefined;
+  #calls: StreamedCalls | undefined;
   #details: ReasoningDetails | undefined;
   #responseId: string | undefined;
   /** The finish reason, as the server calls it. */
   #raw: string | undefined;
   #isRefusal = false;
+  /** True if the answer went on after its finish reason: then only the mark of the end ends it. */
+  #goesOn = false;
+  #isDone = false;
+  #isStreamed = false;
   #failure: unknown;
-  #unknownChunk: unknown;
+  /** A chunk that may say why there is no finish reason. */
+  #oddChunk: unknown;
   /** True once `content` was a list of parts. */
   #isInParts = false;
   #block = 0;
@@ -59,23 +69,40 @@ class ChatPartReader implements PartReader {
 
   read(chunk: WireChunk): StreamPart[] {
     const parts: StreamPart[] = [];
-    if (chunk.id && this.#responseId === undefined) this.#responseId = chunk.id;
-    const choice = chunk.choices?.find(({ index }) => !index);
-    const delta = choice?.delta ?? choice?.message;
-    if (delta) this.#readDelta(delta, parts);
-    if (parts.length > 0) this.#hasContent = true;
-    if (choice?.finish_reason) this.#raw = choice.finish_reason;
-    this.#failure ??= choice?.error ?? chunk.x_groq?.error ?? undefined;
     const usage = usageOf(chunk);
+    if (!this.hasFinished()) this.#refuseErrors(chunk, usage !== undefined);
+    if (chunk.id && this.#responseId === undefined) this.#responseId = chunk.id;
+    const choice = chunk.choices?.find(({ index }) => Number(index ?? 0) === 0);
+    const isStreamed = !!choice?.delta;
+    const delta = choice?.delta ?? (this.#isStreamed ? undefined : choice?.message);
+    const word = finishWordOf(choice?.finish_reason);
+    if (delta) {
+      this.#readDelta(delta, parts, !isStreamed);
+      if (parts.length > 0) {
+        this.#hasContent = true;
+        this.#isStreamed ||= isStreamed;
+        if (this.#raw !== undefined) this.#goesOn = true;
+      }
+    }
+    if (word !== undefined) {
+      this.#raw = word;
+      if (toFinishReason(word) === undefined) this.#failure ??= choice?.error || failedBy(word);
+    }
+    this.#failure ??= choice?.error || chunk.x_groq?.error || undefined;
     if (usage) parts.push({ type: "usage", usage });
-    else if (!chunk.choices) this.#unknownChunk ??= chunk;
     this.#metadata.add(chunk, choice, delta);
     return parts;
   }
 
+  done(): void {
+    this.#isDone = true;
+  }
+
   finish(): StreamPart[] {
     const raw = this.#raw;
-    const reason: FinishReason = this.#isRefusal ? "refusal" : toFinishReason(raw);
+    const known: FinishReason = (raw !== undefined && toFinishReason(raw)) || "unknown";
+    const reason = this.#isRefusal ? "refusal" : known;
+    if (known !== "length" && known !== "content_filter") this.#calls?.check();
     const all = this.#metadata.all;
     const end: StreamPart = {
       type: "finish",
@@ -95,16 +122,24 @@ class ChatPartReader implements PartReader {
   }
 
   hasFinished(): boolean {
-    return this.#raw !== undefined;
+    return this.#raw !== undefined && (!this.#goesOn || this.#isDone);
   }
 
   serverFailure(): unknown {
-    if (this.#failure !== undefined) return this.#failure;
-    if (isServerFailure(this.#raw)) return this.#raw;
-    return this.#hasContent || this.hasFinished() ? undefined : this.#unknownChunk;
+    return this.#failure ?? (this.hasFinished() ? undefined : this.#oddChunk);
   }
 
-  #readDelta(delta: WireDelta, parts: StreamPart[]): void {
+  #refuseErrors(chunk: WireChunk, hasUsage: boolean): void {
+    const { choices } = chunk;
+    const hasList = Array.isArray(choices);
+    const isPart = hasUsage || (hasList && choices.length > 0);
+    const error = errorOf(chunk) ?? (isPart ? undefined : strayErrorOf(chunk, hasList));
+    if (error !== undefined) throw new WireError(error);
+    if (!isPart && saysMore(chunk)) this.#oddChunk ??= chunk;
+  }
+
+  #readDelta(delta: WireDelta, parts: StreamPart[], isWhole: boolean): void {
+    if (typeof delta !== "object") throw new TypeError("A delta is an object.");
     const thinking = delta.reasoning_content || delta.reasoning;
     if (typeof thinking === "string" && thinking !== "")
       this.#pushThinking(thinking, parts, delta.reasoning_content ? undefined : "reasoning");
@@ -123,9 +158,15 @@ class ChatPartReader implements PartReader {
       const block = imageOf(image?.image_url?.url);
       if (block) parts.push({ type: "media", block });
     }
-    for (const fragment of delta.tool_calls ?? NONE)
-      if (fragment)
-        parts.push(readCall(fragment, (this.#keyOf ??= createToolCallKeys())(fragment), this.#host));
+    for (const fragment of delta.tool_calls ?? NONE) if (fragment) this.#readCall(fragment, parts, isWhole);
+    if (delta.function_call) this.#readCall({ function: delta.function_call }, parts, isWhole);
+  }
+
+  #readCall(fragment: WireToolDelta, parts: StreamPart[], isWhole: boolean): void {
+    if (this.#raw !== undefined) this.#goesOn = true;
+    const calls = (this.#calls ??= new StreamedCalls());
+    const call = isWhole ? calls.addWhole(fragment) : calls.add(fragment);
+    if (call) parts.push(callPart(fragment, call, this.#host));
   }
 
   #addDetails(added: unknown, parts: StreamPart[]): void {
@@ -189,12 +230,12 @@ function imageOf(url: string | undefined): MediaBlock | undefined {
     : { type: "image", source: { type: "url", url } };
 }
 
-function readCall(fragment: WireToolDelta, key: number, host: string | undefined): StreamPart {
+function callPart(fragment: WireToolDelta, { key, id }: KnownCall, host: string | undefined): StreamPart {
   const { name, arguments: args } = fragment.function ?? {};
   return {
     type: "tool.delta",
     key,
-    ...(fragment.id && { id: fragment.id }),
+    ...(id !== "" && { id }),
     ...(name && { name }),
     ...(typeof args === "string" && args !== "" && { args }),
     ...(isObject(args) && { input: args }),

@@ -1,10 +1,14 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Usage } from "../../message/types.ts";
+import { failedBy, toFinishReason } from "../finish-reason.ts";
 import type { FinishReason, StreamPart } from "../port.ts";
 import { usageFrom } from "../usage.ts";
+import { WireError } from "../wire-error.ts";
 import type { PartReader } from "./part-reader.ts";
+import { ResponsesCalls, type CallPiece } from "./responses-calls.ts";
 import { toResponsesOpaque, type ResponsesData } from "./responses-data.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponsesUsage } from "./responses-wire.ts";
+import { errorOf, strayErrorOf } from "./stream-error.ts";
 
 /** Deltas by the name of their event: the kind of block, and the index of the part within its item. */
 const DELTAS: {
@@ -17,7 +21,7 @@ const DELTAS: {
 };
 
 /** What is known of an item while it is streamed. */
-type OpenItem = { hasArguments: boolean; readonly deltas: Set<string> };
+type OpenItem = { readonly deltas: Set<string> };
 
 /**
  * Creates a reader for one answer of the server `host`. Each part of an item is a block, with the id of the item, so that the item can
@@ -25,42 +29,42 @@ type OpenItem = { hasArguments: boolean; readonly deltas: Set<string> };
  */
 export function createResponsesReader(host?: string): PartReader {
   const items = new Map<number, OpenItem>();
+  const calls = new ResponsesCalls();
   const annotations: Json[] = [];
   const logprobs: Json[] = [];
   let response: WireResponse = {};
   let hasContent = false;
-  let hasCalls = false;
   let isRefusal = false;
   let isOver = false;
   let failure: unknown;
-  let unknownEvent: unknown;
 
   const opaque = (data: ResponsesData) => ({ opaque: toResponsesOpaque(data, host) });
 
   const openItem = (index: number): OpenItem => {
-    const item = items.get(index) ?? { hasArguments: false, deltas: new Set<string>() };
+    const item = items.get(index) ?? { deltas: new Set<string>() };
     items.set(index, item);
     return item;
   };
 
-  const callPart = (index: number, item: WireItem, args: string | undefined): StreamPart => {
-    hasCalls = true;
-    return {
+  const callPart = ({ call, args }: CallPiece): readonly StreamPart[] => [
+    {
       type: "tool.delta",
-      key: index,
-      ...(item.call_id && { id: item.call_id }),
-      ...(item.name && { name: item.name }),
-      ...(args && { args }),
-      ...(item.id && opaque({ item: item.id })),
-    };
+      key: call.key,
+      ...(call.id !== "" && { id: call.id }),
+      ...(call.name !== "" && { name: call.name }),
+      ...(args !== "" && { args }),
+      ...(call.item !== "" && opaque({ item: call.item })),
+    },
+  ];
+
+  const startItem = (event: WireEvent, item: WireItem): readonly StreamPart[] => {
+    if (item.type === "function_call") return callPart(calls.begin(event, item));
+    openItem(indexOf(event));
+    return [{ type: "ping" }];
   };
 
-  const startItem = (index: number, item: WireItem): readonly StreamPart[] => {
-    openItem(index);
-    return item.type === "function_call" ? [callPart(index, item, undefined)] : [{ type: "ping" }];
-  };
-
-  const delta = ({ type = "", output_index: index = 0, ...event }: WireEvent): readonly StreamPart[] => {
+  const delta = ({ type = "", ...event }: WireEvent): readonly StreamPart[] => {
+    const index = indexOf(event);
     const [kind, place, data] = DELTAS[type]!;
     const at = (place === "summary" ? event.summary_index : event.content_index) ?? 0;
     const block = blockKey(index, place, at);
@@ -118,15 +122,15 @@ export function createResponsesReader(host?: string): PartReader {
     ];
   };
 
-  const endItem = (index: number, item: WireItem): readonly StreamPart[] => {
+  const endItem = (event: WireEvent, item: WireItem): readonly StreamPart[] => {
+    if (item.type === "function_call") return callPart(calls.end(event, item));
+    const index = indexOf(event);
     const open = openItem(index);
     switch (item.type) {
       case "message":
         return messageParts(index, item, open);
       case "reasoning":
         return reasoningParts(index, item, open);
-      case "function_call":
-        return [callPart(index, item, open.hasArguments ? undefined : (item.arguments ?? undefined))];
       default:
         return wholeItem(item);
     }
@@ -134,19 +138,20 @@ export function createResponsesReader(host?: string): PartReader {
 
   const endResponse = (whole: WireResponse): readonly StreamPart[] => {
     response = { ...response, ...whole };
-    isOver = true;
-    if (whole.status === "failed" || whole.status === "cancelled")
-      failure = whole.error ?? { message: `The response was ${whole.status}.` };
+    isOver = whole.status !== undefined && whole.status !== null;
+    failure = failureOf(whole);
+    if (failure !== undefined) return [];
     // What was not streamed, as by servers that answer with one document.
-    const missing = listOf(whole.output).flatMap((item, index) =>
-      items.has(index) ? [] : endItem(index, item),
-    );
+    const missing = listOf(whole.output).flatMap((item, index) => {
+      const isKnown = item.type !== "function_call" && items.has(index);
+      return isKnown ? [] : endItem({ output_index: index }, item);
+    });
     const usage = whole.usage ? usageOf(whole.usage) : undefined;
     return usage ? [...missing, { type: "usage", usage }] : missing;
   };
 
   const partsOf = (event: WireEvent): readonly StreamPart[] => {
-    const { type = "", output_index: index = 0, item } = event;
+    const { type = "", item } = event;
     if (Object.hasOwn(DELTAS, type)) return delta(event);
     switch (type) {
       case "response.created":
@@ -155,40 +160,46 @@ export function createResponsesReader(host?: string): PartReader {
         response = { ...response, ...event.response };
         return [{ type: "ping" }];
       case "response.output_item.added":
-        return item ? startItem(index, item) : [];
-      case "response.function_call_arguments.delta": {
-        openItem(index).hasArguments = true;
-        return [{ type: "tool.delta", key: index, args: String(event.delta ?? "") }];
-      }
+        return item ? startItem(event, item) : [];
+      case "response.function_call_arguments.delta":
+        return callPart(calls.add(event));
+      case "response.function_call_arguments.done":
+        return callPart(calls.complete(event));
       case "response.output_item.done":
-        return item ? endItem(index, item) : [];
+        return item ? endItem(event, item) : [];
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
       case "response.cancelled":
         return endResponse({ status: type.slice("response.".length), ...event.response });
+      case "response.error":
+        throw new WireError(event.error ?? event);
       default:
-        if (type !== "") return [{ type: "ping" }];
-        unknownEvent ??= event;
-        return [];
+        return otherEvent(event);
     }
   };
 
   return {
     read(chunk) {
+      if (isOver) return [];
       const event = chunk as WireEvent & WireResponse;
       const parts = event.object === "response" ? endResponse(event) : partsOf(event);
       if (parts.some(({ type }) => type !== "ping" && type !== "usage")) hasContent = true;
       return [...parts];
     },
+    done() {
+      // The mark of the end says nothing here: an answer ends by its status.
+    },
     finish() {
       const { id, status, incomplete_details: incomplete } = response;
       const raw = incomplete?.reason ?? status ?? undefined;
       const metadata = metadataOf(response, annotations, logprobs);
+      const reason = reasonOf(raw, calls.size > 0);
+      if (reason === "stop" || reason === "tool_calls") calls.check();
       return [
         {
           type: "finish",
-          reason: isRefusal ? "refusal" : reasonOf(raw, hasCalls),
+          reason: isRefusal ? "refusal" : reason,
           ...(raw !== undefined && { raw }),
           ...(id && { responseId: id }),
           ...(metadata && { metadata }),
@@ -197,7 +208,7 @@ export function createResponsesReader(host?: string): PartReader {
     },
     hasContent: () => hasContent,
     hasFinished: () => isOver,
-    serverFailure: () => failure ?? (hasContent || isOver ? undefined : unknownEvent),
+    serverFailure: () => failure,
   };
 }
 
@@ -207,11 +218,33 @@ function listOf<T>(list: readonly (T | null)[] | null | undefined): readonly T[]
   return (list ?? []).filter((each): each is T & {} => each !== null);
 }
 
+/** The index of the item of an event; 0 for servers that leave it out. */
+const indexOf = ({ output_index: index }: WireEvent): number => Number(index ?? 0);
+
+/** Reads over an event of another kind. Throws one that says an error. */
+function otherEvent(event: WireEvent): readonly StreamPart[] {
+  const { type = "" } = event;
+  const isOwn = type.startsWith("response.");
+  const error = isOwn ? undefined : (errorOf(event) ?? strayErrorOf(event, type !== ""));
+  if (error !== undefined) throw new WireError(error);
+  return type === "" ? [] : [{ type: "ping" }];
+}
+
+/** Returns the error of an answer that is no whole one, and was not cut for a reason that is known. */
+function failureOf({ status, error, incomplete_details: incomplete }: WireResponse): unknown {
+  if (!status) return error ?? undefined;
+  if (status === "failed" || status === "cancelled")
+    return error ?? { message: `The response was ${status}.` };
+  if (error) return error;
+  if (status === "completed") return undefined;
+  const word = (status === "incomplete" && incomplete?.reason) || status;
+  const reason = toFinishReason(word);
+  return reason === "length" || reason === "content_filter" ? undefined : failedBy(word);
+}
+
 function reasonOf(raw: string | undefined, hasCalls: boolean): FinishReason {
-  if (raw === "max_output_tokens") return "length";
-  if (raw === "content_filter") return "content_filter";
-  if (raw !== "completed") return "unknown";
-  return hasCalls ? "tool_calls" : "stop";
+  if (raw === "completed") return hasCalls ? "tool_calls" : "stop";
+  return (raw !== undefined && toFinishReason(raw)) || "unknown";
 }
 
 function metadataOf(

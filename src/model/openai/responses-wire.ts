@@ -108,7 +108,11 @@ export type WireResponse = {
 /** An event of the stream. */
 export type WireEvent = {
   readonly type?: string;
-  readonly output_index?: number;
+  readonly output_index?: number | string | null;
+  readonly item_id?: string | null;
+  readonly name?: string | null;
+  readonly arguments?: string | null;
+  readonly error?: unknown;
   readonly content_index?: number;
   readonly summary_index?: number;
   readonly delta?: unknown;

@@ -92,13 +92,16 @@ export type WireUsage = {
   readonly cache_creation_input_tokens?: number | null;
 };
 
+/** The name and the arguments of a call, or a piece of them. */
+export type WireFunction = {
+  readonly name?: string | null;
+  readonly arguments?: string | JsonObject | readonly Json[] | null;
+};
+
 export type WireToolDelta = {
-  readonly index?: number | null;
+  readonly index?: number | string | null;
   readonly id?: string | null;
-  readonly function?: {
-    readonly name?: string | null;
-    readonly arguments?: string | JsonObject | readonly Json[] | null;
-  } | null;
+  readonly function?: WireFunction | null;
   readonly extra_content?: Json | null;
 };
 
@@ -117,6 +120,8 @@ export type WireDelta = {
   readonly reasoning_details?: readonly JsonObject[] | null;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly (WireToolDelta | null)[] | null;
+  /** The one call of an answer, as servers sent it before there was `tool_calls`. */
+  readonly function_call?: WireFunction | null;
   /** Images that the model made, as OpenRouter sends them. */
   readonly images?: readonly ({ readonly image_url?: { readonly url?: string } } | null)[] | null;
 };
@@ -126,10 +131,10 @@ export type WireChunk = {
   readonly id?: string | null;
   readonly choices?:
     | readonly {
-        readonly index?: number | null;
+        readonly index?: number | string | null;
         readonly delta?: WireDelta | null;
         readonly message?: WireDelta | null;
-        readonly finish_reason?: string | null;
+        readonly finish_reason?: unknown;
         readonly usage?: WireUsage | null;
         readonly error?: unknown;
       }[]

@@ -229,14 +229,6 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
       });
     });
 
-    test("a stream that says it is done but not why is whole, for an unknown reason", async () => {
-      const body = 'data: {"choices":[{"delta":{"content":"yes"}}]}\n\ndata: [DONE]\n\n';
-      expect(await replay(body, { transport })).toEqual({
-        content: [{ type: "text", text: "yes" }],
-        finishReason: "unknown",
-      });
-    });
-
     test.each([
       ["", "text/event-stream", "model/bad-response", true],
       ["data: [DONE]\n\n", "text/event-stream", "model/bad-response", true],

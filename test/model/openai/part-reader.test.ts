@@ -78,10 +78,6 @@ describe("which call a fragment belongs to", () => {
     expect(calls.map(({ name }) => name)).toEqual(names);
     expect(calls.filter(({ rawInput }) => rawInput !== undefined)).toEqual([]);
   });
-
-  test("fragments without an index start with one that has no name", () => {
-    expect(callsOf({ function: { arguments: '{"a":1}' } })).toMatchObject([{ name: "", input: { a: 1 } }]);
-  });
 });
 
 describe("what servers put into deltas", () => {
