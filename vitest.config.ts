@@ -76,6 +76,7 @@ const EXHAUSTIVE_TESTS = [
   "test/laws/explorer/*.test.ts",
   "test/laws/properties/*.test.ts",
   "test/laws/overflow.test.ts",
+  "test/model/openai/long-arguments.test.ts",
   "test/store/random-damage.test.ts",
 ];
 

@@ -30,6 +30,8 @@ type OpenItem = { readonly deltas: Set<string> };
 export function createResponsesReader(host?: string): PartReader {
   const items = new Map<number, OpenItem>();
   const calls = new ResponsesCalls();
+  /** The keys of the calls that a part has told of. */
+  const known = new Set<number>();
   const annotations: Json[] = [];
   const logprobs: Json[] = [];
   let response: WireResponse = {};
@@ -46,16 +48,25 @@ export function createResponsesReader(host?: string): PartReader {
     return item;
   };
 
-  const callPart = ({ call, args }: CallPiece): readonly StreamPart[] => [
-    {
-      type: "tool.delta",
-      key: call.key,
-      ...(call.id !== "" && { id: call.id }),
-      ...(call.name !== "" && { name: call.name }),
-      ...(args !== "" && { args }),
-      ...(call.item !== "" && opaque({ item: call.item })),
-    },
-  ];
+  const callPart = ({ call, args }: CallPiece): readonly StreamPart[] => {
+    known.add(call.key);
+    return [
+      {
+        type: "tool.delta",
+        key: call.key,
+        ...(call.id !== "" && { id: call.id }),
+        ...(call.name !== "" && { name: call.name }),
+        ...(args !== "" && { args }),
+        ...(call.item !== "" && opaque({ item: call.item })),
+      },
+    ];
+  };
+
+  /** A part with no more than the arguments, since there are as many as words. */
+  const pieceOf = (piece: CallPiece): readonly StreamPart[] =>
+    known.has(piece.call.key)
+      ? [{ type: "tool.delta", key: piece.call.key, args: piece.args }]
+      : callPart(piece);
 
   const startItem = (event: WireEvent, item: WireItem): readonly StreamPart[] => {
     if (item.type === "function_call") return callPart(calls.begin(event, item));
@@ -162,7 +173,7 @@ export function createResponsesReader(host?: string): PartReader {
       case "response.output_item.added":
         return item ? startItem(event, item) : [];
       case "response.function_call_arguments.delta":
-        return callPart(calls.add(event));
+        return pieceOf(calls.add(event));
       case "response.function_call_arguments.done":
         return callPart(calls.complete(event));
       case "response.output_item.done":

@@ -9,7 +9,8 @@ const REASON_NAME =
   /^(message|msg|details?|reason|title|description|text|code|status[_-]?(code|msg|message)?|success)$/i;
 /** Words for an error in the fields that say what a chunk is. */
 const ERROR_WORD = /error|exception|fail|abort|cancel|timeout|timed.?out|overload|unavailable/i;
-const KINDS = ["object", "type", "status", "event"] as const;
+const KINDS = new Set(["object", "type", "status", "event"]);
+const CODE_NAME = /^(code|status|status_code|statusCode)$/;
 /** Names of fields of chunks that are no part of an answer, and no error: what servers and proxies say beside it. */
 const BESIDE = new Set(
   `id object created model system_fingerprint service_tier obfuscation provider type index choices usage
@@ -18,17 +19,34 @@ const BESIDE = new Set(
    time timestamp seq sequence_number`.split(/\s+/),
 );
 
+/** Names of fields that never say an error. Almost all chunks have no others. */
+const PLAIN = new Set(
+  ["id", "created", "model", "choices", "usage", "system_fingerprint", "service_tier", "provider"].concat([
+    "obfuscation",
+    "delta",
+    "item",
+    "item_id",
+    "output_index",
+    "content_index",
+    "sequence_number",
+  ]),
+);
+
 /** Returns the error that a chunk says by its fields, whether it has a part of the answer or not; undefined if it says none. */
 export function errorOf(answer: object): unknown {
   const chunk = answer as Fields;
-  const kind = KINDS.map((name) => chunk[name]).find(
-    (word) => typeof word === "string" && ERROR_WORD.test(word),
-  );
-  if (kind !== undefined || isFailedStatus(chunk))
+  for (const name in chunk) {
+    if (PLAIN.has(name) || !saysError(name, chunk[name])) continue;
     return isSomething(chunk["error"]) ? chunk["error"] : chunk;
-  for (const name in chunk)
-    if (ERROR_NAME.test(name) && isSomething(chunk[name])) return name === "error" ? chunk[name] : chunk;
+  }
   return undefined;
+}
+
+function saysError(name: string, value: unknown): boolean {
+  if (KINDS.has(name) && typeof value === "string" && ERROR_WORD.test(value)) return true;
+  if (name === "success") return value === false;
+  if (CODE_NAME.test(name)) return Number(value) >= 400 && Number(value) < 600;
+  return ERROR_NAME.test(name) && isSomething(value);
 }
 
 /** Returns the error that a chunk says which has neither a part of the answer nor its usage: it may say only what is known to be said
@@ -50,14 +68,6 @@ export function saysMore(answer: object): boolean {
 /** True for the name of an event that is an error. Those of Responses say themselves what has failed. */
 export function isErrorEvent(name: string | undefined): boolean {
   return name !== undefined && ERROR_WORD.test(name) && !name.startsWith("response.");
-}
-
-function isFailedStatus(chunk: Fields): boolean {
-  if (chunk["success"] === false) return true;
-  return ["code", "status", "status_code", "statusCode"].some((name) => {
-    const status = Number(chunk[name]);
-    return status >= 400 && status < 600;
-  });
 }
 
 /** False for what servers send in the fields of errors where there is none. */

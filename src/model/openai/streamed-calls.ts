@@ -121,7 +121,7 @@ export class StreamedCalls {
     const call = this.#anywhere.byId.get(id);
     if (!call || index === undefined) return call;
     if (place) throw contradiction(index);
-    this.#addTo(index, call);
+    this.#lead(index, call);
     return call;
   }
 
@@ -139,7 +139,7 @@ export class StreamedCalls {
     const isOtherId = call.kindOf(id || this.#waitingIds.get(index) || "") === "other";
     if (!place && index !== undefined) {
       if (isOtherId) throw new UnclearCalls("a piece with an index and an id of its own has no name.");
-      this.#addTo(index, call);
+      this.#lead(index, call);
       call.isMisplaced = true;
     }
     if (isOtherId) this.#doIdsChange = true;
@@ -168,7 +168,7 @@ export class StreamedCalls {
     const { index, id, name, args } = piece;
     const known = id === "" ? undefined : this.#anywhere.byId.get(id);
     if (known?.name === "") {
-      this.#addTo(index, known);
+      this.#lead(index, known);
       return known;
     }
     const call = known?.name === name ? known : this.#anywhere.byName.get(name);
@@ -177,7 +177,7 @@ export class StreamedCalls {
     if (args !== "" && !BEGINS_JSON.test(args)) {
       if (kind !== "same" || !call.isOpen)
         throw new UnclearCalls(`the arguments of a call of "${name}" begin with no JSON object.`);
-      this.#addTo(index, call);
+      this.#lead(index, call);
       call.isMisplaced = true;
       return call;
     }
@@ -227,6 +227,11 @@ export class StreamedCalls {
     this.#anywhere.list(call);
     this.#addTo(index, call);
     return call;
+  }
+
+  /** Lets another index mean the place of a call. */
+  #lead(index: number | undefined, call: OpenCall): void {
+    this.#places.set(index, call.places[0]!);
   }
 
   #addTo(index: number | undefined, call: OpenCall): void {
