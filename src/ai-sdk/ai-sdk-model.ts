@@ -7,6 +7,7 @@ import { throwIfAborted, unlessAborted } from "../model/abort.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { cutOff } from "../model/model-error.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
+import { UnclearCalls } from "../model/unclear-calls.ts";
 import type { DialectName } from "../model/host-rules.ts";
 import { DIALECT_NAMES } from "../model/hosts.ts";
 import { leftOutOf, maxToolsOf } from "../model/wire-tools.ts";
@@ -57,7 +58,8 @@ const optionsSchema = s.lazily(() =>
  *
  * Signatures, encrypted reasoning and other data of the provider go back with the very part that they came on. Tools that the
  * provider runs are blocks of the type `provider`. Sources, warnings and the provider's metadata are metadata of the message. Nothing
- * is retried here. Throws `config/invalid` for what is no language model of the specification v2, v3 or v4.
+ * is retried here. An answer that ends for no known reason has failed, and one whose calls are not certain is `model/bad-response`.
+ * Throws `config/invalid` for what is no language model of the specification v2, v3 or v4.
  *
  * @example
  * ```ts
@@ -112,9 +114,16 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
       throwIfAborted(signal);
     } catch (thrown) {
       throwIfAborted(signal);
-      if (!reader.hasFinished()) throw sdkError(thrown, endpoint);
+      if (!reader.hasFinished() || thrown instanceof UnclearCalls) throw sdkError(thrown, endpoint);
     }
+    const failure = reader.failure();
+    if (failure !== undefined) throw sdkError(failure, endpoint);
     if (!end || !reader.hasFinished()) throw cutOff(endpoint);
+    try {
+      reader.check();
+    } catch (thrown) {
+      throw sdkError(thrown, endpoint);
+    }
     yield end;
   }
 

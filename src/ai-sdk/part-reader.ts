@@ -1,19 +1,25 @@
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, Source, Usage } from "../message/types.ts";
+import { failedBy, finishWordOf, toFinishReason } from "../model/finish-reason.ts";
 import type { FinishReason, StreamPart } from "../model/port.ts";
 import { countOf, usageFrom } from "../model/usage.ts";
 import { isObject } from "../base/is-object.ts";
 import { plain, toOpaque, type SdkData as OwnData } from "./own-data.ts";
+import { SdkCalls } from "./sdk-calls.ts";
 import type { ProviderMetadata, SdkData, SdkPart, SdkUsage } from "./sdk-types.ts";
 
 /** Converts the parts of a stream of a provider. */
 export interface SdkPartReader {
-  /** Returns the parts for one part of the stream. Throws what a part of the type `error` holds. */
+  /** Returns the parts for one part of the stream. Throws what a part of the type `error` holds, and `UnclearCalls`. */
   read(part: SdkPart): readonly StreamPart[];
   /** True once the provider has said why the answer ended. For one that was cut off, packages say "interrupted", or "other" or
    *  "unknown" without a word of the provider. */
   hasFinished(): boolean;
+  /** What the provider says about a failure by its finish reason: "error", or a word that no whole answer has. */
+  failure(): unknown;
+  /** Throws `UnclearCalls` if a call has no end, unless the answer was cut for a reason that is known. */
+  check(): void;
 }
 
 const REASONS: { readonly [unified: string]: FinishReason } = {
@@ -28,14 +34,15 @@ const TELEMETRY = /\.message_(start|delta|stop)$/;
 
 /** Creates a reader for one answer of a provider. */
 export function createSdkPartReader(provider: string): SdkPartReader {
-  const streamed = new Set<string>();
+  const calls = new SdkCalls();
   const marked = new Set<string>();
   const executed = new Set<string>();
   const sources: Json[] = [];
   const warnings: Json[] = [];
   let responseId: string | undefined;
   let modelId: string | undefined;
-  let hasFinished = false;
+  let reason: FinishReason | undefined;
+  let failure: unknown;
 
   const opaque = (data: Omit<OwnData, "provider">) => ({ opaque: toOpaque({ provider, ...data }) });
   const said = ({ providerMetadata: metadata }: SdkPart) => (metadata ? opaque({ metadata }) : {});
@@ -62,14 +69,16 @@ export function createSdkPartReader(provider: string): SdkPartReader {
   ];
 
   const call = (part: SdkPart): readonly StreamPart[] => {
-    const { toolCallId: id = "", toolName: name = "", input = "", providerMetadata } = part;
+    const { toolCallId: id = "", toolName: name = "", providerMetadata } = part;
+    const input = textOf(part.input);
     if (part.providerExecuted) {
+      calls.refuse(id);
       const options = providerMetadata && { providerOptions: providerMetadata };
       const fields = { toolCallId: id, toolName: name, input: parsed(input), providerExecuted: true };
       return whole(`${provider}.${name}`, { type: "tool-call", ...fields, ...options });
     }
-    const args = streamed.has(id) || input === "" ? {} : { args: input };
-    return [{ type: "tool.delta", key: id, id, name, ...args, ...said(part) }];
+    const { key, args } = calls.complete(id, name, input);
+    return [{ type: "tool.delta", key, id, name, ...(args !== "" && { args }), ...said(part) }];
   };
 
   const result = (part: SdkPart): readonly StreamPart[] => {
@@ -104,10 +113,13 @@ export function createSdkPartReader(provider: string): SdkPartReader {
   };
 
   const finish = ({ usage, finishReason, providerMetadata }: SdkPart): readonly StreamPart[] => {
-    const [unified = "unknown", word] =
-      typeof finishReason === "object" ? [finishReason.unified, finishReason.raw] : [finishReason];
+    const [unified = "unknown", said] = isObject(finishReason)
+      ? [finishReason["unified"] as string, finishReason["raw"]]
+      : [finishReason as string];
+    const word = finishWordOf(said);
     const raw = word ?? unified;
-    hasFinished = unified !== "interrupted" && (word !== undefined || Object.hasOwn(REASONS, unified));
+    reason = reasonOf(unified, word);
+    if (unified === "error" || (word !== undefined && !reason)) failure ??= failedBy(raw);
     const metadata: JsonObject = {
       ...(modelId && { model: modelId }),
       ...(sources.length > 0 && { sources }),
@@ -119,7 +131,7 @@ export function createSdkPartReader(provider: string): SdkPartReader {
       ...(counts ? [{ type: "usage", usage: counts } as const] : []),
       {
         type: "finish",
-        reason: REASONS[unified] ?? "unknown",
+        reason: reason ?? "unknown",
         raw,
         ...(responseId && { responseId }),
         ...(Object.keys(metadata).length > 0 && { metadata }),
@@ -144,15 +156,17 @@ export function createSdkPartReader(provider: string): SdkPartReader {
       case "reasoning-delta":
       case "reasoning-end":
         return block("thinking.delta", part);
-      case "tool-input-start":
-        if (part.providerExecuted) executed.add(part.id ?? "");
-        return executed.has(part.id ?? "")
-          ? [{ type: "ping" }]
-          : [{ type: "tool.delta", key: part.id ?? "", id: part.id ?? "", name: part.toolName ?? "" }];
-      case "tool-input-delta":
-        if (executed.has(part.id ?? "")) return [{ type: "ping" }];
-        if (part.delta) streamed.add(part.id ?? "");
-        return [{ type: "tool.delta", key: part.id ?? "", args: part.delta ?? "" }];
+      case "tool-input-start": {
+        const { id = "", toolName: name = "", providerExecuted } = part;
+        if (providerExecuted) executed.add(id);
+        if (executed.has(id)) return [{ type: "ping" }];
+        return [{ type: "tool.delta", key: calls.begin(id, name).key, id, ...(name !== "" && { name }) }];
+      }
+      case "tool-input-delta": {
+        const { id = "", delta = "" } = part;
+        if (executed.has(id)) return [{ type: "ping" }];
+        return [{ type: "tool.delta", ...calls.add(id, delta) }];
+      }
       case "tool-call":
         return call(part);
       case "tool-result":
@@ -190,8 +204,25 @@ export function createSdkPartReader(provider: string): SdkPartReader {
 
   return {
     read,
-    hasFinished: () => hasFinished,
+    hasFinished: () => reason !== undefined,
+    failure: () => failure,
+    check: () => {
+      if (reason !== "length" && reason !== "content_filter") calls.check();
+    },
   };
+}
+
+/** Returns the finish reason; undefined for an answer that failed or was cut off. */
+function reasonOf(unified: string, word: string | undefined): FinishReason | undefined {
+  if (Object.hasOwn(REASONS, unified)) return REASONS[unified];
+  if (unified === "error" || unified === "interrupted" || word === undefined) return undefined;
+  return toFinishReason(word);
+}
+
+/** The arguments of a call, which some packages have parsed already. */
+function textOf(input: unknown): string {
+  if (input === undefined || input === null) return "";
+  return typeof input === "string" ? input : JSON.stringify(input);
 }
 
 function parsed(input: string): Json {

@@ -32,7 +32,7 @@ export type SdkPart = {
   readonly delta?: string;
   readonly toolCallId?: string;
   readonly toolName?: string;
-  readonly input?: string;
+  readonly input?: unknown;
   readonly providerExecuted?: boolean;
   readonly preliminary?: boolean;
   readonly result?: Json;

@@ -75,12 +75,14 @@ export function noResult(call: CallRef): ToolResultBlock {
   );
 }
 
-export function truncatedCall(call: CallRef): ToolResultBlock {
-  return errorResult(
-    call,
-    "tool/bad-input",
-    `Error: The answer was cut off at the length limit, so the call of '${call.name}' was not executed. Call it again with shorter arguments.`,
-  );
+/** The result of a call of an answer that ended at the length limit or by a content filter: its arguments may not be whole. */
+export function truncatedCall(call: CallRef, reason: "length" | "content_filter"): ToolResultBlock {
+  const [by, advice] =
+    reason === "length"
+      ? ["at the length limit", "Call it again with shorter arguments."]
+      : ["by the content filter of the provider", "Call it again if it is still needed."];
+  const text = `Error: The answer was cut off ${by}, so the call of '${call.name}' was not executed. ${advice}`;
+  return errorResult(call, "tool/bad-input", text);
 }
 
 export function deniedResult(call: CallRef, reason: string): ToolResultBlock {

@@ -411,7 +411,6 @@ describe("what comes back", () => {
     ["length", "length"],
     ["content-filter", "content_filter"],
     ["tool-calls", "tool_calls"],
-    ["other", "unknown"],
   ])("the finish reason %s is %s", async (unified, reason) => {
     const end = { ...finish, finishReason: { unified, raw: "word" } };
     expect(await ask(fake([...text("a"), end]).model)).toMatchObject({ finishReason: reason, raw: "word" });

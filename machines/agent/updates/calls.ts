@@ -58,16 +58,22 @@ export function withRecord(
   return next;
 }
 
-/** Records for the calls of a message. A call from an answer that was cut off at the length limit is answered at once. */
+/** Returns the reason if it cuts an answer off, so that the arguments of its calls may not be whole. */
+export function cutBy({ finishReason }: Draft): "length" | "content_filter" | undefined {
+  return finishReason === "length" || finishReason === "content_filter" ? finishReason : undefined;
+}
+
+/** Records for the calls of a message. A call from an answer that was cut off is answered at once. */
 export function recordsOf(draft: Draft, at: number): readonly CallRecord[] {
+  const cut = cutBy(draft);
   return toolUsesOf(draft.message).map((call) => ({
     call,
-    status: draft.finishReason === "length" ? "done" : "pending",
+    status: cut ? "done" : "pending",
     hooked: false,
     stored: false,
     attempt: 0,
     since: at,
-    ...(draft.finishReason === "length" && { result: truncatedCall(call) }),
+    ...(cut && { result: truncatedCall(call, cut) }),
   }));
 }
 

@@ -2,7 +2,7 @@ import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/messa
 import type { Reason } from "../../../src/message/types.ts";
 import { backoffMs } from "../../../src/model/execution.ts";
 import { truncatedCall } from "../../../src/tool/results.ts";
-import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
+import { answersTo, closeCalls, cutBy, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
@@ -227,8 +227,8 @@ export function storeDraft(context: AgentContext): Change {
     },
     request: { ...context.request, attempt: 0, edits: [] },
   };
-  const areCut = draft.finishReason === "length";
-  return stop && areCut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call)) : stored;
+  const cut = cutBy(draft);
+  return stop && cut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call, cut)) : stored;
 }
 
 /** Stores the messages of a goto; one more reasoning step may exceed the limit. */

@@ -1,4 +1,4 @@
-import { ArgumentText } from "./argument-text.ts";
+import { ArgumentText } from "../argument-text.ts";
 
 /** How the id of a piece is related to those of the pieces before it: it has none, it is the first one, the same one as on all of them,
  *  one of them, or another one. */

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { UnclearCalls } from "../unclear-calls.ts";
-import { ArgumentText } from "./argument-text.ts";
+import { ArgumentText, isSameJson } from "../argument-text.ts";
 import type { WireEvent, WireItem } from "./responses-wire.ts";
 
 /** A call of an answer. */
@@ -171,12 +170,4 @@ export class ResponsesCalls {
 function indexOf({ output_index: index }: WireEvent): number | undefined {
   if (index === undefined || index === null || index === "") return undefined;
   return Number.isInteger(Number(index)) ? Number(index) : undefined;
-}
-
-function isSameJson(one: string, other: string): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other));
-  } catch {
-    return false;
-  }
 }

@@ -255,14 +255,17 @@ describe("a requested structured output", () => {
   });
 });
 
-test("no call of an answer that was cut off runs, not even the complete ones", async () => {
+test.each([
+  ["length", "cut off at the length limit"],
+  ["content_filter", "cut off by the content filter"],
+])("no call of an answer that ended by %s runs, not even the complete ones", async (finish, words) => {
   let ran = 0;
   const cut = {
     calls: [
       { id: "a", name: "t", input: { whole: true } },
       { id: "b", name: "t" },
     ],
-    finish: "length",
+    finish,
   };
   const { agent } = scripted([cut as never, "end"], {
     tools: [toolOf("t", () => (ran++, "x"))],
@@ -271,7 +274,7 @@ test("no call of an answer that was cut off runs, not even the complete ones", a
   expect(textOf(await agent.call("go"))).toBe("end");
   expect(ran).toBe(0);
   expect(resultsOf(await agent.messages()).map(outputOf)).toEqual([
-    expect.stringContaining("cut off at the length limit"),
-    expect.stringContaining("cut off at the length limit"),
+    expect.stringContaining(words),
+    expect.stringContaining(words),
   ]);
 });

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** What the text of arguments is so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
 export type ArgumentState = "none" | "open" | "whole" | "broken" | "joined";
 
@@ -128,5 +130,14 @@ export class ArgumentText {
       this.#closing.pop();
       this.#endValue();
     }
+  }
+}
+
+/** True for two texts of the same JSON value. */
+export function isSameJson(one: string, other: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other));
+  } catch {
+    return false;
   }
 }
