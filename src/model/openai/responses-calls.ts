@@ -15,6 +15,8 @@ export type ResponsesCall = {
   readonly text: ArgumentText;
   /** True once the server has said that the arguments are whole. */
   isOver: boolean;
+  /** True once its item has ended. */
+  hasEnded: boolean;
 };
 
 /** A call, and the arguments that are new. */
@@ -40,9 +42,8 @@ export class ResponsesCalls {
   /** A call begins. */
   begin(event: WireEvent, item: WireItem): CallPiece {
     const index = indexOf(event);
-    const known = this.#named(item);
-    const call = known ?? this.#create(index, item);
-    if (known) this.#match(known, index, item);
+    if (this.#named(item)) throw new UnclearCalls("a call begins twice, or two calls have one id.");
+    const call = this.#create(index, item);
     return { call, args: this.#rest(call, item.arguments ?? "", false) };
   }
 
@@ -68,10 +69,33 @@ export class ResponsesCalls {
     const index = indexOf(event);
     const there = this.#byIndex.get(index);
     const isOther =
-      !there || there.isOver || (there.id !== "" && !!item.call_id && there.id !== item.call_id);
-    const call = this.#named(item) ?? (isOther ? this.#create(index, item) : there);
+      !there || there.hasEnded || (there.id !== "" && !!item.call_id && there.id !== item.call_id);
+    const isShared = (this.#open.get(index)?.size ?? 0) > 1;
+    const named = this.#named(item);
+    if (!named && !isOther && isShared) throw new UnclearCalls("the end of a call fits more than one.");
+    const call = named ?? (isOther ? this.#create(index, item) : there);
+    if (call.hasEnded) throw new UnclearCalls("a call ends twice, or two calls have one id.");
     this.#match(call, index, item);
+    call.hasEnded = true;
     return { call, args: this.#rest(call, item.arguments ?? "", true) };
+  }
+
+  /** The whole answer is told again, or for the first time: its calls must be those that were streamed. */
+  tell(items: readonly WireItem[]): readonly CallPiece[] {
+    if (items.length === 0) return [];
+    const found = items.map((item) => this.#named(item));
+    const known = new Set(found.filter((call) => call !== undefined));
+    const left = this.#all.filter((call) => !known.has(call));
+    const unknown = items.length - known.size;
+    if (left.length > 0 && unknown !== left.length)
+      throw new UnclearCalls("the calls at the end are not those that were streamed.");
+    const areNew = left.length === 0;
+    return items.map((item, place) => {
+      const call = found[place] ?? (areNew ? this.#create(undefined, item) : left.shift()!);
+      if (!known.delete(call) && found[place]) throw new UnclearCalls("two calls have one id.");
+      this.#match(call, undefined, item);
+      return { call, args: this.#rest(call, item.arguments ?? "", true) };
+    });
   }
 
   /** Throws {@link UnclearCalls} if a call has no name or no end, now that the answer is over. */
@@ -96,6 +120,7 @@ export class ResponsesCalls {
       args: "",
       text: new ArgumentText(),
       isOver: false,
+      hasEnded: false,
     };
     this.#all.push(call);
     this.#note(call);
@@ -110,7 +135,7 @@ export class ResponsesCalls {
     if (call.id !== "") this.#byId.set(call.id, call);
   }
 
-  /** Returns the call of a piece of arguments, or one that has no name yet. */
+  /** Returns the call of a piece of arguments. */
   #of(event: WireEvent): ResponsesCall {
     const index = indexOf(event);
     const item = event.item_id ?? "";
@@ -120,8 +145,7 @@ export class ResponsesCalls {
       return known;
     }
     const there = this.#byIndex.get(index);
-    const isNew = !there && (index !== undefined || item !== "");
-    if (isNew) return this.#create(index, { id: item });
+    if (!there && index !== undefined) throw new UnclearCalls("arguments come before their call has begun.");
     const open = index === undefined ? this.#all.filter((call) => !call.isOver) : [...this.#open.get(index)!];
     if (open.length > 1 || !(open[0] ?? there))
       throw new UnclearCalls(`a piece of arguments fits ${open.length} calls.`);

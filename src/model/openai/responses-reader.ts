@@ -152,10 +152,13 @@ export function createResponsesReader(host?: string): PartReader {
     isOver = whole.status !== undefined && whole.status !== null;
     failure = failureOf(whole);
     if (failure !== undefined) return [];
+    let place = 0;
     // What was not streamed, as by servers that answer with one document.
-    const missing = listOf(whole.output).flatMap((item, index) => {
-      const isKnown = item.type !== "function_call" && items.has(index);
-      return isKnown ? [] : endItem({ output_index: index }, item);
+    const output = listOf(whole.output);
+    const told = calls.tell(output.filter(({ type }) => type === "function_call"));
+    const missing = output.flatMap((item, index) => {
+      if (item.type === "function_call") return callPart(told[place++]!);
+      return items.has(index) ? [] : endItem({ output_index: index }, item);
     });
     const usage = whole.usage ? usageOf(whole.usage) : undefined;
     return usage ? [...missing, { type: "usage", usage }] : missing;
