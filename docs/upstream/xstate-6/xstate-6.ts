@@ -10,7 +10,7 @@ import {
   type StateMachine,
   type StateValue,
 } from "xstate-6";
-import type { Effect, Refusal } from "../../../machines/chart/definition.ts";
+import type { Effect } from "../../../machines/chart/definition.ts";
 import type { Node } from "../../../machines/chart/nodes.ts";
 import type { Resolver, Step } from "../../../machines/chart/resolve.ts";
 import { actionOf } from "./as-xstate-5.ts";
@@ -45,7 +45,7 @@ export type StepHost<Context> = {
   stepTaken(self: AnyActorRef, taken: StepTaken<Context>): void;
 };
 
-export type Options<Context> = { readonly persistence?: object; readonly perform?: Host<HostEffect> };
+export type Options<_Context> = { readonly persistence?: object; readonly perform?: Host<HostEffect> };
 
 type Host<Params> = (scope: { readonly self: AnyActorRef }, params: Params) => void;
 type HostEffect = Extract<Effect, { readonly type: "host" }>;

@@ -31,7 +31,10 @@ describe("createAgent names a wrong option and what was expected", () => {
       "`permissions.rules[0].if` is not an option; there are tool, action, when, reason, optional.",
     ],
     [{ budget: { totalToken: 5 } }, "`budget.totalToken` is not a limit; did you mean `totalTokens`?"],
-    [{ budget: { totalTokens: "5" } }, '`budget.totalTokens` is "5"; expected an integer of at least 1, or Infinity.'],
+    [
+      { budget: { totalTokens: "5" } },
+      '`budget.totalTokens` is "5"; expected an integer of at least 1, or Infinity.',
+    ],
     [{ maxIters: "10" }, '`maxIters` is "10"; expected an integer of at least 1.'],
     [
       { generateOptions: { temprature: 1 } },

@@ -7,7 +7,6 @@ import type {
 import { Resolver } from "../../../machines/chart/resolve.ts";
 
 export type ToyContext = { readonly count: number; readonly notes: readonly string[] };
-export type ToyEvent = { readonly type: string; readonly id?: string };
 
 export const START: ToyContext = { count: 0, notes: [] };
 
