@@ -18,3 +18,4 @@ export { sessionMachine, type SessionMachine } from "./session/session.machine.t
 export { chartJson } from "../src/diagram/chart-json.ts";
 export type { Chart, ChartEdge, ChartName, ChartNode } from "../src/diagram/chart-json.ts";
 export { chartMermaid } from "../src/diagram/chart-mermaid.ts";
+export { chartXState } from "../src/diagram/chart-xstate.ts";

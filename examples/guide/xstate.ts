@@ -31,7 +31,7 @@ console.log(restored.getSnapshot().context.transcript.length, "messages");
 import { getMicrosteps, getNextTransitions } from "xstate";
 
 const idle = machine.resolveState({ value: { stopped: "idle" }, context: restored.getSnapshot().context });
-for (const { eventType, guard } of getNextTransitions(idle).slice(0, 4)) console.log(eventType, guard ?? "");
+for (const { eventType, guard } of getNextTransitions(idle).slice(1, 4)) console.log(eventType, guard);
 const call = { type: "call", input: [userMsg("And now?")], at: 2, hasOutput: false } as const;
 for (const [{ value, tags }] of getMicrosteps(machine, idle, call)) console.log(value, ...tags);
 // #endregion

@@ -85,10 +85,11 @@ Ctrl-C or SIGTERM ends the server; the agents continue.`,
 
 export const chart = defineCommand({
   name: "chart",
-  description: "Print the statechart of the agent",
+  description: "Print the statechart of the agent, or that of a session's life",
   args: {},
   flags: {
-    format: required(choice("FORMAT", ["svg", "mermaid", "json"], "output format")),
+    format: required(choice("FORMAT", ["svg", "mermaid", "json", "xstate"], "output format")),
+    machine: choice("MACHINE", ["agent", "session"], "whose chart (default: agent)"),
     layout: choice("LAYOUT", ["landscape", "portrait"], "layout of the svg (default: landscape)"),
     theme: choice("THEME", ["light", "dark"], "theme of the svg (default: light)"),
   },
@@ -96,7 +97,8 @@ export const chart = defineCommand({
   sections: {
     Formats: `svg      a picture without scripts and fonts
 mermaid  a stateDiagram-v2 for Markdown and https://mermaid.live
-json     nodes and edges with guards, actions, services and descriptions`,
+json     nodes and edges with guards, actions, services and descriptions
+xstate   a TypeScript module with setup({…}).createMachine({…}), for Stately Studio`,
   },
 });
 

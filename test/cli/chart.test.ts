@@ -1,4 +1,4 @@
-import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
+import { agentMachine, chartJson, chartMermaid, chartXState, sessionMachine } from "agentchart/machines";
 import { expect, test, vi } from "vitest";
 import { chartSvg } from "../../src/diagram/chart-svg.ts";
 import { layoutChart } from "../../src/diagram/layout-chart.ts";
@@ -8,11 +8,15 @@ import { agentchart } from "./agentchart.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 test("agentchart chart prints the chart of the agent in every format", async () => {
-  const [mermaid, json, svg] = await Promise.all([
+  const [mermaid, json, svg, xstate, session] = await Promise.all([
     agentchart(["chart", "--format", "mermaid"]),
     agentchart(["chart", "--format", "json"]),
     agentchart(["chart", "--format", "svg", "--layout", "portrait", "--theme", "dark"]),
+    agentchart(["chart", "--format", "xstate"]),
+    agentchart(["chart", "--format", "mermaid", "--machine", "session"]),
   ]);
+  expect(xstate).toEqual({ code: 0, stdout: chartXState(agentMachine), stderr: "" });
+  expect(session.stdout).toBe(chartMermaid(sessionMachine));
   expect(mermaid).toEqual({ code: 0, stdout: chartMermaid(agentMachine), stderr: "" });
   expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(chartJson(agentMachine))));
   expect(json.code).toBe(0);

@@ -30,7 +30,7 @@ test("the names each subpath exports", async () => {
     ./ui: readChatRequest readRunInput toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
     ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
-    ./machines: agentMachine chartJson chartMermaid sessionMachine
+    ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore
     ./store/file: fileStore

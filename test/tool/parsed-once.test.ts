@@ -164,13 +164,13 @@ describe("a call that a person decides about", () => {
     expect([parsed, executed]).toEqual([[1, 1], [1]]);
   });
 
-  test("parses the edited input once, after the original one", async () => {
+  test("parses the edited input when it is decided and when it runs, after the original one", async () => {
     const { parsed, executed, tools } = counted({ permission: "ask" });
     const { agent } = scripted([ASKED, "done"], { tools });
     await agent.call("go");
     await agent.decide("c1", { edit: { amount: 7 } });
     expect((await agent.call()).text).toBe("done");
-    expect([parsed, executed]).toEqual([[1, 7], [7]]);
+    expect([parsed, executed]).toEqual([[1, 7, 7], [7]]);
   });
 
   test("asks again, and executes nothing, if a preset changed after the approval", async () => {
