@@ -37,7 +37,7 @@ export class CliCommand extends Command {
   define({ description, args, flags, examples, sections }: CommandDefinition): this {
     this.description(description);
     for (const parameter of Object.values(args)) this.addArgument(argumentOf(parameter));
-    for (const [key, parameter] of Object.entries(flags)) this.addOption(optionOf(key, parameter));
+    for (const [key, parameter] of Object.entries(flags)) this.#addFlag(key, parameter);
     this.option("--debug", "print the stack trace of an error");
     this.argumentChoices = Object.values(args).flatMap(({ choices = [] }) => choices);
     const flagSections = Object.values(flags).map((parameter) => parameter.sections);
@@ -48,6 +48,17 @@ export class CliCommand extends Command {
       this.addHelpText("after", `\n${heading}:\n${text.replaceAll(/^/gm, "  ")}`);
     }
     return this;
+  }
+
+  /** Adds a flag. One with a value is refused a second time, unless it is repeatable: commander would take the last value. */
+  #addFlag(key: string, parameter: Parameter<unknown>): void {
+    const option = optionOf(key, parameter);
+    if (option.required && !parameter.isRepeatable)
+      this.on(`option:${option.name()}`, () => {
+        if (this.getOptionValueSource(option.attributeName()) === "cli")
+          this.error(`Option '${option.flags}' takes one value, and is given more than once.`);
+      });
+    this.addOption(option); // its own listener, which sets the value, comes after the one above
   }
 
   /** Throws a {@link UsageError} for a flag on the command line whose value does not fit its schema. */
