@@ -63,7 +63,7 @@ describe("The completion of bash", () => {
   );
 
   test("completes the values of a flag and of an argument that has choices", async () => {
-    expect(await complete("chart", "--format", "")).toEqual(["svg", "mermaid", "json"]);
+    expect(await complete("chart", "--format", "")).toEqual(["svg", "mermaid", "json", "xstate"]);
     expect(await complete("sessions", "ls", "--phase", "s")).toEqual(["stopped", "suspended"]);
     expect(await complete("completion", "")).toEqual(["bash", "zsh", "fish"]);
   });

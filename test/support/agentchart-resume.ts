@@ -57,6 +57,10 @@ export const NOT_KILLED: Listed = {
 export const NOT_KILLED_IN_MIDST: Listed = {
   "golden-traces.test.ts": "writes down every run of a pre-hook",
   "budget.test.ts": "counts requests and calls: one that may have been made counts",
+  "counts.test.ts": "counts requests: one that may have been made counts",
+  "reported-usage.test.ts": "counts the usage of requests: one that may have been made counts",
+  "a decision about a call whose permission is settled is refused as one that the call does not take":
+    "limits the calls: one that may have been made counts",
   "limits-of-budget.test.ts": "counts requests and calls: one that may have been made counts",
   "usage.test.ts": "sums up the usage of every request",
   "a retry that is due waits for a free place, without keeping the process busy":
