@@ -19,6 +19,9 @@ export type Names = {
 /** The services of a machine by their slots. */
 export type Slots = { readonly [src: string]: AnyActorLogic };
 
+/** The slots of a machine that starts no services. With an empty object in its place, `provide` would take any name for an actor. */
+export type NoSlots = { readonly [none: string & { readonly none: true }]: AnyActorLogic };
+
 /** The parameters that a function of a vocabulary takes; undefined if it takes none. */
 type ParamsOf<Meaning> = Meaning extends (context: never, event: never, params: infer Params) => unknown
   ? unknown extends Params

@@ -8,7 +8,7 @@ import type {
   Refusal,
   StateDefinition,
 } from "../chart/definition.ts";
-import type { ChartMachine, Slots } from "../chart/machine-type.ts";
+import type { ChartMachine, NoSlots } from "../chart/machine-type.ts";
 import { Resolver } from "../chart/resolve.ts";
 import { machineOf } from "../chart/xstate-5.ts";
 
@@ -221,12 +221,12 @@ export const sessionChart: ChartDefinition<SessionContext> = {
 export const sessionResolver = new Resolver(sessionChart);
 
 /** The type of the machine of a session's life. */
-export type SessionMachine = ChartMachine<SessionContext, SessionEvent, typeof vocabulary, Slots>;
+export type SessionMachine = ChartMachine<SessionContext, SessionEvent, typeof vocabulary, NoSlots>;
 
 /** The chart of a session's life as a plain XState 5 machine. Its effects are performed by the action `perform`. */
 export const sessionMachine: SessionMachine = machineOf<
   SessionContext,
   SessionEvent,
   typeof vocabulary,
-  Slots
+  NoSlots
 >(sessionResolver, {});
