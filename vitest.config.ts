@@ -56,6 +56,7 @@ const PROCESS_TESTS = [
   "test/session/idle-heap.test.ts",
   "test/session/young-garbage.test.ts",
   "test/session/process-end.test.ts",
+  "test/session/dead-holder.test.ts",
   "test/examples/approval.test.ts",
   "test/examples/guide.test.ts",
   "test/worker/bull.test.ts",

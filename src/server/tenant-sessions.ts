@@ -10,6 +10,7 @@ import { EntryReader, type StoredEvent } from "../session/replay.ts";
 import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
+import { newOwner } from "../store/lease-owner.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
 import { assertWaits, inOrder } from "./stale-decision.ts";
@@ -203,7 +204,7 @@ export class TenantSessions {
     await this.status(id);
     const sessionId = this.#storedId(id);
     const lease = await this.#store.acquire(sessionId, {
-      owner: `delete ${randomUUID()}`,
+      owner: newOwner("delete"),
       ttlMs: DELETE_LEASE_MS,
     });
     if (!lease) throw new AgentError("session/conflict", `Session '${id}' is running: interrupt it first.`);

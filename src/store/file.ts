@@ -15,6 +15,7 @@ import { journalLineAt, type Acknowledged, type JournalHead } from "./file-journ
 import { INBOX, infoOf, newestFence, sessionFolders } from "./file-list.ts";
 import { fileChanges, INDEX_FILE, statsOf } from "./file-search.ts";
 import { LocalSearcher } from "./local-index.ts";
+import { isDeadOwner } from "./lease-owner.ts";
 import { isAppendSynced } from "./local-options.ts";
 import type { Lease, SessionInfo, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
@@ -87,6 +88,12 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
     });
 
+  /** True while a process that may be alive holds the lease of a session. */
+  async function isHeld(access: FileAccess, path: string, head: JournalHead): Promise<boolean> {
+    if (head.owner === null || (await expiryOf(access, path, head)) <= now()) return false;
+    return !isDeadOwner(head.owner);
+  }
+
   async function isDue(
     access: FileAccess,
     sessionId: string,
@@ -96,7 +103,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     const info = await infoOf(access, path, sessionId);
     if (info?.phase === "quarantined") return false;
     const head = await files.headOf(access, sessionId);
-    if (head && head.owner !== null && (await expiryOf(access, path, head)) > now()) return false;
+    if (head && (await isHeld(access, path, head))) return false;
     const acknowledged = head?.inbox ?? NOTHING;
     const hasInput = await files.readInbox(access, sessionId, (_, index) =>
       hasDueInput(index, acknowledged, before),
@@ -124,8 +131,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const path = files.folder(sessionId);
         const isSynced = fsync === "always";
         const head = await files.change(access, sessionId, { mayCreate: true, isSynced }, async (found) => {
-          const isLocked = found !== undefined && found.owner !== null && found.owner !== owner;
-          if (isLocked && (await expiryOf(access, path, found)) > now()) return undefined;
+          if (found && found.owner !== owner && (await isHeld(access, path, found))) return undefined;
           const fence = (found?.fence ?? (await fenceFloor(access, dir))) + 1;
           const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: nextTakeovers(found, owner) };
           return {
@@ -165,8 +171,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     holder: (sessionId) =>
       operate("read a lease", async (access) => {
         const head = await files.headOf(access, sessionId);
-        const leftMs = head ? (await expiryOf(access, files.folder(sessionId), head)) - now() : 0;
-        return head && head.owner !== null && leftMs > 0 ? { owner: head.owner, leftMs } : undefined;
+        const path = files.folder(sessionId);
+        if (!head?.owner || !(await isHeld(access, path, head))) return undefined;
+        return { owner: head.owner, leftMs: Math.max(0, (await expiryOf(access, path, head)) - now()) };
       }),
 
     append: (sessionId, batch) =>

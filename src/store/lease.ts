@@ -1,33 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { newOwner, readOwner } from "./lease-owner.ts";
 import type { Lease, SessionStore } from "./port.ts";
 
 /** How long a lease lasts without being renewed unless an option says otherwise, ms. */
 export const LEASE_MS = 30_000;
-
-/** Identifies this process among all that ever had a lease. */
-const PROCESS_ID = randomUUID();
-let owners = 0;
-
-/** Returns a new owner of leases, which says where it lives: its host, its process, and its name if it has one. */
-export function newOwner(name = ""): string {
-  const parts = [hostname(), String(process.pid), name.toWellFormed(), `${PROCESS_ID}.${++owners}`];
-  return parts.map(encodeURIComponent).join(":");
-}
-
-/** Returns what {@link newOwner} wrote into an owner; undefined for any other owner. */
-function readOwner(owner: string): { readonly isOurs: boolean; readonly holder: JsonObject } | undefined {
-  const parts = owner.split(":");
-  const [host = "", pid = "", name = "", id = ""] = parts;
-  if (parts.length !== 4 || !/^\d+$/.test(pid)) return undefined;
-  const holder = { host: decodeURIComponent(host), pid: Number(pid) };
-  return {
-    isOurs: id.startsWith(`${PROCESS_ID}.`),
-    holder: name === "" ? holder : { ...holder, name: decodeURIComponent(name) },
-  };
-}
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 

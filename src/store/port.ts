@@ -252,7 +252,8 @@ export interface SessionStore {
   readonly timeoutMs?: number;
   /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
    *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
-   *  after so many ms unless it is renewed. */
+   *  after so many ms unless it is renewed. A store may treat a lease as expired once it knows that its process is dead: the stores of
+   *  this package do, on Linux, for agents of a process on the same machine and in the same namespace of processes. */
   acquire(
     sessionId: string,
     options: { readonly owner: string; readonly ttlMs: number },

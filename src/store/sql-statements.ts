@@ -27,15 +27,22 @@ export type SqlDialect = {
 
 /** The statements that are the same in SQLite and Postgres. Parameters are written `$1`, `$2` … in both. */
 export function statementsOf({ schema, now, eachOf }: SqlDialect) {
+  // Sessions after $2 with something to do by $1.
+  const due = `
+        SELECT session_id FROM ${schema}.inputs WHERE data IS NOT NULL AND due_at <= $1 AND session_id > $2
+        UNION SELECT session_id FROM ${schema}.sessions WHERE phase IN ('running', 'unfinished') AND session_id > $2
+        UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
+      `;
   return {
-    // Returns no row while another owner holds the lease. `is_new`: the fence must still be raised above the fences of
+    // Returns no row while another owner holds the lease, other than the one in $5. `is_new`: the fence must still be raised above the fences of
     // deleted sessions, by a second statement, because this one may have waited for a `delete` that its snapshot cannot see.
     acquire: `
       INSERT INTO ${schema}.sessions AS s (session_id, fence, owner, expires_at) VALUES ($1, 1, $2, ${now(4)} + $3)
       ON CONFLICT (session_id) DO UPDATE SET fence = s.fence + 1, owner = $2, expires_at = ${now(4)} + $3,
         takeovers = CASE WHEN s.owner IS NULL THEN 0 WHEN s.owner = $2 THEN s.takeovers ELSE s.takeovers + 1 END
-        WHERE s.owner IS NULL OR s.owner = $2 OR s.expires_at <= ${now(4)}
+        WHERE s.owner IS NULL OR s.owner = $2 OR s.expires_at <= ${now(4)} OR s.owner = $5
       RETURNING fence, expires_at, takeovers, fence = 1 AS is_new`,
+    owner: `SELECT owner FROM ${schema}.sessions WHERE session_id = $1 AND owner IS NOT NULL`,
     raiseFence: `
       UPDATE ${schema}.sessions SET fence = 1 + (SELECT value FROM ${schema}.last_fence) WHERE session_id = $1
       RETURNING fence`,
@@ -91,14 +98,15 @@ export function statementsOf({ schema, now, eachOf }: SqlDialect) {
     claimSearch: `
       UPDATE ${schema}.sessions SET searched = CASE WHEN seq = $2 AND updated_at = $3 THEN 1 ELSE 0 END
       WHERE session_id = $1 AND seq >= $2 RETURNING seq`,
+    // Beside the free sessions those of the owners in $5.
     listDue: `
-      SELECT session_id FROM (
-        SELECT session_id FROM ${schema}.inputs WHERE data IS NOT NULL AND due_at <= $1 AND session_id > $2
-        UNION SELECT session_id FROM ${schema}.sessions WHERE phase IN ('running', 'unfinished') AND session_id > $2
-        UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
-      ) AS found LEFT JOIN ${schema}.sessions AS s USING (session_id)
-      WHERE (s.owner IS NULL OR s.expires_at <= ${now(3)}) AND s.phase IS DISTINCT FROM 'quarantined'
+      SELECT session_id FROM (${due}) AS found LEFT JOIN ${schema}.sessions AS s USING (session_id)
+      WHERE (s.owner IS NULL OR s.expires_at <= ${now(3)} OR s.owner IN (SELECT value ->> 0 FROM ${eachOf(5)}))
+        AND s.phase IS DISTINCT FROM 'quarantined'
       ORDER BY session_id LIMIT $4`,
+    dueOwners: `
+      SELECT DISTINCT s.owner FROM (${due}) AS found JOIN ${schema}.sessions AS s USING (session_id)
+      WHERE s.owner LIKE $4 AND s.expires_at > ${now(3)}`,
     deleteSession: `
       DELETE FROM ${schema}.sessions WHERE session_id = $1 RETURNING fence, position IS NOT NULL AS existed`,
     keepFence: `UPDATE ${schema}.last_fence SET value = $1 WHERE value < $1`,

@@ -2,6 +2,7 @@ import { AgentError } from "../base/error.ts";
 import { appendError, leaseLost, type AppendState } from "./append-check.ts";
 import { chained, hashOf } from "./checksum.ts";
 import { duePage } from "./due.ts";
+import { isDeadOwner, ownersHere } from "./lease-owner.ts";
 import type { Batch, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
 import { labelsOf, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
@@ -127,7 +128,14 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       const key = checkedKey(sessionId);
       checkId(owner, "An owner");
       return db.transaction("acquire a lease", function* () {
-        const [row] = yield [sql.acquire, [key, toKey(owner), ttlMs, now()]];
+        const values = [key, toKey(owner), ttlMs, now()];
+        let [row] = yield [sql.acquire, [...values, null]];
+        if (!row) {
+          const [held] = yield [sql.owner, [key]];
+          const former = held && String(held["owner"]);
+          if (former === undefined || !isDeadOwner(fromKey(former))) return undefined;
+          [row] = yield [sql.acquire, [...values, former]];
+        }
         if (!row) return undefined;
         const [raised = row] = row["is_new"] ? yield [sql.raiseFence, [key]] : [];
         return {
@@ -166,7 +174,10 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
 
     async holder(sessionId) {
       const [row] = await db.query("read a lease", [sql.holder, [checkedKey(sessionId), now()]]);
-      return row && { owner: fromKey(row["owner"] as string), leftMs: Number(row["left_ms"]) };
+      const owner = row && fromKey(row["owner"] as string);
+      return owner === undefined || isDeadOwner(owner)
+        ? undefined
+        : { owner, leftMs: Number(row!["left_ms"]) };
     },
 
     async append(sessionId, batch) {
@@ -265,8 +276,12 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
     search: (query) => searcher.search(query),
 
     async listDue({ before, cursor = "", limit = 100 }) {
-      const values = [before, toKey(cursor), now(), limit + 1];
-      const rows = await db.query("list", [sql.listDue, values]);
+      const after = [before, toKey(cursor), now()];
+      const here = ownersHere();
+      const held = here ? await db.query("list", [sql.dueOwners, [...after, `%${here}%`]]) : [];
+      const dead = held.map(({ owner }) => String(owner)).filter((owner) => isDeadOwner(fromKey(owner)));
+      const owners = JSON.stringify(dead.map((owner) => [owner]));
+      const rows = await db.query("list", [sql.listDue, [...after, limit + 1, owners]]);
       return duePage(
         rows.map((row) => fromKey(row["session_id"] as string)),
         limit,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { newOwner } from "../store/lease.ts";
+import { newOwner } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { TenantLimits } from "./types.ts";
 

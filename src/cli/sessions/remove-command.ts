@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline";
 import { AgentError } from "../../base/error.ts";
 import { deleteSession } from "../../store/delete-session.ts";
-import { LEASE_MS, newOwner, sessionLocked } from "../../store/lease.ts";
+import { LEASE_MS, sessionLocked } from "../../store/lease.ts";
+import { newOwner } from "../../store/lease-owner.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";

@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import type { JsonObject } from "../base/json.ts";
+
+/** Identifies this process among all that ever had a lease. */
+const PROCESS_ID = randomUUID();
+let owners = 0;
+
+/** What a process is known by on its machine: the machine since it was booted, as far as process ids mean the same there, and when the
+ *  process began, in ticks of that machine. */
+type LivingProcess = { readonly machine: string; readonly start: string };
+
+/** Reads the state of a process, such as `R`, and when it began. Throws unless the system has `/proc`, and shows this process. */
+function statOf(pid: number): { readonly state: string; readonly start: string } {
+  const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  // The name of the program, in parentheses, may hold anything.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, start] = [fields[0], fields[19]];
+  if (!state || !start || !/^\d+$/.test(start)) throw new Error("The file has another form.");
+  return { state, start };
+}
+
+/** The namespaces decide what process ids and times of start mean. One of a process that lives has its number alone. */
+function namespaceOf(name: string): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${name}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return ""; // an older kernel
+    throw error;
+  }
+}
+
+function readThisProcess(): LivingProcess | undefined {
+  try {
+    if (readlinkSync("/proc/self") !== String(process.pid)) return undefined; // that of another namespace
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    const pids = namespaceOf("pid");
+    if (boot === "" || pids === "") return undefined;
+    const all = [hostname(), boot, pids, namespaceOf("time")].join(" ");
+    const machine = createHash("sha256").update(all).digest("hex").slice(0, 16);
+    return { machine, start: statOf(process.pid).start };
+  } catch {
+    return undefined;
+  }
+}
+
+let known: { readonly process: LivingProcess | undefined } | undefined;
+const thisProcess = (): LivingProcess | undefined => (known ??= { process: readThisProcess() }).process;
+
+/** Returns a new owner of leases, which says where it lives: its host, its process, its name if it has one, and where the system tells it,
+ *  by what others on this machine know whether the process still lives. */
+export function newOwner(name = ""): string {
+  const parts = [hostname(), String(process.pid), name.toWellFormed(), `${PROCESS_ID}.${++owners}`];
+  const { machine, start } = thisProcess() ?? {};
+  if (machine !== undefined) parts.push(`${machine}.${start}`);
+  return parts.map(encodeURIComponent).join(":");
+}
+
+type ReadOwner = {
+  readonly isOurs: boolean;
+  readonly host: string;
+  readonly pid: number;
+  readonly name: string;
+  readonly process: LivingProcess | undefined;
+};
+
+function partsOf(owner: string): ReadOwner | undefined {
+  const parts = owner.split(":");
+  const [host = "", pid = "", name = "", id = "", lives = ""] = parts;
+  if (parts.length < 4 || parts.length > 5 || !/^[1-9]\d*$/.test(pid)) return undefined;
+  const [, machine, start] = /^([\da-f]{16})\.(\d+)$/.exec(lives) ?? [];
+  return {
+    isOurs: id.startsWith(`${PROCESS_ID}.`),
+    host: decodeURIComponent(host),
+    pid: Number(pid),
+    name: decodeURIComponent(name),
+    process: machine === undefined ? undefined : { machine, start: start! },
+  };
+}
+
+/** Returns what {@link newOwner} wrote into an owner; undefined for any other owner. */
+export function readOwner(
+  owner: string,
+): { readonly isOurs: boolean; readonly holder: JsonObject } | undefined {
+  const found = partsOf(owner);
+  if (!found) return undefined;
+  const { isOurs, host, pid, name } = found;
+  return { isOurs, holder: { host, pid, ...(name !== "" && { name }) } };
+}
+
+/** True if there is no process with this id. */
+function isMissing(pid: number): boolean {
+  try {
+    process.kill(pid, 0); // sends nothing
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+/** True if the process of an owner is known to be dead: it lived on this machine since it was booted, in the namespaces of this process,
+ *  and its id is free, or that of a process that began at another time, or of one that has ended and was not waited for. False whenever it
+ *  may live. */
+export function isDeadOwner(owner: string): boolean {
+  const found = partsOf(owner);
+  const here = thisProcess();
+  if (!found?.process || !here || found.isOurs || found.process.machine !== here.machine) return false;
+  if (isMissing(found.pid)) return true;
+  try {
+    const { state, start } = statOf(found.pid);
+    if (start !== found.process.start) return true;
+    // A thread may outlive the first one of its process.
+    return /^[ZX]$/.test(state) && readdirSync(`/proc/${found.pid}/task`).length <= 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Begins the part of an owner that names its process, in all owners of which {@link isDeadOwner} may be true here; undefined if there is no
+ *  such owner. */
+export function ownersHere(): string | undefined {
+  const here = thisProcess();
+  return here && `:${here.machine}.`;
+}
