@@ -25,6 +25,8 @@ export type ModelInput = Position & {
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly emptyRetries: number;
+  /** The request is not sent if messages have come that belong into it. */
+  readonly takesNews: boolean;
   readonly wanted: WantedOutput | null;
   readonly system: string;
   /** The persona that is asked; null: the agent itself. */
@@ -57,6 +59,8 @@ export type ModelOutcome = Timed & {
   readonly value?: Json;
   /** Somebody may have seen a part of it. */
   readonly delivered: boolean;
+  /** The request was not sent: messages have come that belong into it. */
+  readonly hasNews?: boolean;
   /** `retry` says whether the same model may be asked again; it is there only if nothing was delivered. */
   readonly error?: ErrorInfo & { readonly retry?: boolean };
 };

@@ -4,7 +4,7 @@ import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definiti
 import type { AgentContext, Change, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import * as refusals from "./refusals.ts";
-import type { HooksOutcome, ToolRunOutcome } from "./services.ts";
+import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";
 import * as changed from "./updates/changed-agent.ts";
@@ -114,6 +114,7 @@ const guards = {
   isInterrupted: ({ interruption }: AgentContext) => interruption !== null,
   isByLimit: (_: AgentContext, { cause }: Command<"run.interrupt">) => cause !== "user",
   keepsAnswer: reasoning.keepsAnswer,
+  hasNews: (_: AgentContext, { output: outcome }: Done<ModelOutcome>) => outcome.hasNews === true,
   saysMore: ending.saysMore,
   retryable: reasoning.mayRetry,
   canFallBack: reasoning.mayFallBack,
@@ -178,6 +179,7 @@ const updates = {
   applyPreSummary: fromHooks(reasoning.applyPrompt),
   beginAttempt: reasoning.beginAttempt,
   recordOutcome: fromOutcome(compaction.recordedBy(reasoning.recordOutcome)),
+  takeBack: reasoning.takeBack,
   recordSummary: fromOutcome(compaction.recordedBy(reasoning.recordSummary)),
   noteTimeout: reasoning.noteTimeout,
   giveUpModel: reasoning.giveUpModel,

@@ -174,6 +174,11 @@ export class AgentHost implements Host {
     this.#session.stepTaken(step);
   }
 
+  hasNews(): boolean {
+    const { steering, queued } = this.#session.context.inbox;
+    return steering.length > 0 || queued.length > 0;
+  }
+
   modelCalled(describe: Parameters<Host["modelCalled"]>[0]): void {
     this.#session.modelCalled(describe);
   }

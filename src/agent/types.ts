@@ -178,8 +178,8 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  hooks see it, ends with that answer, and the `metadata.interrupted` of the reply is true. Returns false, and keeps nothing, if
    *  there is no such turn. */
   interrupt(message?: string | Msg): boolean;
-  /** Adds a message that the next model call of this turn sees, or the next turn if the structured answer of this one is complete.
-   *  Returns false, and keeps nothing, if no turn runs. */
+  /** Adds a message that the next model call of this turn sees, also the one that is about to be made, such as in a listener of
+   *  `turn.start`; or the next turn, if the structured answer of this one is complete. Returns false, and keeps nothing, if no turn runs. */
   steer(message: string | Msg): boolean;
   /** Adds messages to the transcript without calling the model. While calls are open, they are stored after the results. */
   observe(messages: Msg | readonly Msg[]): Promise<void>;

@@ -62,6 +62,7 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "a decision about a call whose permission is settled is refused as one that the call does not take":
     "limits the calls: one that may have been made counts",
   "limits-of-budget.test.ts": "counts requests and calls: one that may have been made counts",
+  "steered-at-once.test.ts": "counts requests: one that may have been made counts",
   "usage.test.ts": "sums up the usage of every request",
   "a retry that is due waits for a free place, without keeping the process busy":
     "counts attempts: one that may have been made counts",

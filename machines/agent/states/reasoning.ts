@@ -18,6 +18,7 @@ import {
 /** What follows from the outcome of a model call. */
 const JUDGE: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "hasNews", target: "#agent.reasoning.checkingLimits", actions: "takeBack" },
   { guard: "overflowed", target: "#agent.reasoning.compacting", actions: "noteOverflow" },
   { guard: "retryable", target: "#agent.reasoning.backingOff", actions: "planBackoff" },
   { guard: "canFallBack", target: "#agent.reasoning.calling", reenter: true, actions: "fallBack" },

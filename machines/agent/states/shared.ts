@@ -53,6 +53,7 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
   phase,
   attempt: context.request.attempt,
   emptyRetries: context.progress.emptyRetries,
+  takesNews: phase === "reasoning" && !context.request.tookNews,
   ...asked(context),
   edits: context.request.edits ?? [],
   entered: context.request.entered ?? [],

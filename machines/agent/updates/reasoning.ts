@@ -25,7 +25,8 @@ export function beginAttempt(context: AgentContext): Change {
   const { timeoutMs } = settings.model;
   const { stats } = progress;
   const isSummary = isPastLimit(context); // the iterations are used up
-  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && failure === null && !isSummary;
+  const isFirst = request.attempt === 0 && progress.emptyRetries === 0 && failure === null;
+  const isStep = isFirst && !request.tookNews && !isSummary;
   return {
     request: {
       ...request,
@@ -81,6 +82,16 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
       stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) },
       ...countedBy(context, outcome),
     },
+  };
+}
+
+/** Takes back a request that was not sent, so that the messages that came before become part of it. */
+export function takeBack({ request, progress }: AgentContext): Change {
+  const { stats } = progress;
+  return {
+    failure: null,
+    request: { ...request, attempt: request.attempt - 1, tookNews: true },
+    progress: { ...progress, stats: { ...stats, modelCalls: stats.modelCalls - 1 } },
   };
 }
 
@@ -211,6 +222,7 @@ export function storeDraft(context: AgentContext): Change {
   const calls = recordsOf(draft, at).filter(({ call }) => !answered.has(call.id));
   const isAnswer = calls.length === 0 && !context.goto && context.inbox.steering.length === 0;
   const { wanted } = context;
+  const { tookNews: _, ...request } = context.request;
   const isOutput = wanted?.mode === "native" && draft.value !== undefined;
   const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
   const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
@@ -225,7 +237,7 @@ export function storeDraft(context: AgentContext): Change {
       exempt: false,
       emptyRetries: 0,
     },
-    request: { ...context.request, attempt: 0, edits: [] },
+    request: { ...request, attempt: 0, edits: [] },
   };
   const cut = cutBy(draft);
   return stop && cut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call, cut)) : stored;

@@ -246,6 +246,8 @@ export async function callModel(
   controller: AbortController,
   isStopped: () => boolean,
 ): Promise<ModelOutcome> {
+  if (input.takesNews && host.hasNews())
+    return { at: host.now(), finishReason: "unknown", delivered: false, hasNews: true };
   const parts = partsOf(host, input);
   const { request: sent, size } = requestOf(parts, input.transcript);
   const execution = mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model);

@@ -50,6 +50,8 @@ export type Host = {
   perform(effect: HostEffect): void;
   /** The chart has taken a step. Called before the subscribers of the actor see its snapshot. */
   stepTaken(step: StepTaken<AgentContext>): void;
+  /** True if messages wait for the next request. */
+  hasNews(): boolean;
   /** A request to a model is made. What describes it is made only if somebody records it. */
   modelCalled(describe: () => Omit<ModelCall, "number">): void;
   /** Adds a controller to those that the effect `abortServices` aborts, and returns a function that removes it. */

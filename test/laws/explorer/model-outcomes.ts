@@ -8,7 +8,7 @@ import type { Ending } from "./outcomes.ts";
 
 /** All kinds of answers a model may give. */
 export function modelOutcomes(
-  { phase, wanted }: ModelInput,
+  { phase, wanted, takesNews }: ModelInput,
   { leaf, step, context }: Scene,
 ): readonly Ending[] {
   const says = (
@@ -43,8 +43,14 @@ export function modelOutcomes(
     fails("final failure", false),
     fails("failure after a part was delivered", true, [text("part")]),
   ];
+  const { steering, queued } = context.inbox;
+  const isOvertaken = takesNews && steering.length + queued.length > 0;
+  const unsent = isOvertaken
+    ? [says("messages came before it was sent", "unknown", [], { hasNews: true })]
+    : [];
   if (leaf.endsWith("aborting")) {
     return [
+      ...unsent,
       says("nothing", "unknown", []),
       says("a part of a text", "unknown", [text("part")]),
       says("a part with a call", "unknown", [text("part"), ...calls(1)]),
@@ -85,6 +91,7 @@ export function modelOutcomes(
   };
   return [
     ...(wanted ? structured[wanted.mode] : []),
+    ...unsent,
     answer,
     says("1 call", "tool_calls", calls(1)),
     says("2 calls", "tool_calls", calls(2)),

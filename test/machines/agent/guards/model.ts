@@ -1,6 +1,6 @@
 import { message, text, thinking, toolUse } from "../../../laws/explorer/messages.ts";
 import { draft, type Given } from "../at.ts";
-import { hooks } from "../events.ts";
+import { answer as answered, hooks } from "../events.ts";
 import type { GuardTable } from "./guard.ts";
 
 const failed = (retry: boolean | undefined, given: Given = {}): Given => ({
@@ -26,6 +26,10 @@ export const MODEL_GUARDS: GuardTable = {
   hasFailed: {
     holds: [["something has failed", failed(undefined)]],
     fails: [["nothing has failed", {}]],
+  },
+  hasNews: {
+    holds: [["the request was not sent", {}, answered({ delivered: false, hasNews: true })]],
+    fails: [["the model has answered", {}, answered({})]],
   },
   retryable: {
     holds: [["an attempt is left", failed(true, attempt(1))]],

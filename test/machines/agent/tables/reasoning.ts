@@ -1,4 +1,4 @@
-import { text, thinking, toolUse } from "../../../laws/explorer/messages.ts";
+import { text, thinking, toolUse, user } from "../../../laws/explorer/messages.ts";
 import { draft, type Row } from "../at.ts";
 import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
 
@@ -68,6 +68,13 @@ export const REASONING: readonly Row[] = [
     fails(false),
     "stopped.idle",
     "ERROR",
+  ],
+  [
+    "reasoning.calling.running",
+    "messages before it was sent",
+    { inbox: { input: [], queued: [], steering: [user("m1")] }, request: { attempt: 1 } },
+    answer({ finishReason: "unknown", delivered: false, hasNews: true }),
+    "reasoning.calling.running",
   ],
   ["reasoning.calling.running", "its time is over", {}, slept, "reasoning.calling.aborting"],
   ["reasoning.calling.running", "an interrupt", {}, INTERRUPT, "reasoning.calling.aborting"],
