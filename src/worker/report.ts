@@ -46,6 +46,7 @@ function count(counters: Counters, event: WorkerEventBody): void {
       counters.errors++;
       return;
     case "worker.state":
+    case "queue.connected":
     case "session.unknown":
       return;
   }

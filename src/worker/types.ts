@@ -339,6 +339,8 @@ export type WorkerEvent = { readonly at: number } & (
       readonly durationMs: number;
       readonly error?: ErrorInfo;
     })
+  /** The queue, which was away when the worker was started, delivers wake-ups now. */
+  | { readonly type: "queue.connected" }
   /** A sweep woke sessions. */
   | { readonly type: "sweep"; readonly woken: number }
   | { readonly type: "error"; readonly from: "queue" | "store" | "worker"; readonly error: ErrorInfo }
@@ -346,8 +348,9 @@ export type WorkerEvent = { readonly at: number } & (
 
 /** Drives the sessions that its queue wakes, from their inboxes, until they are at rest. */
 export interface Worker {
-  /** Starts to process wake-ups; resolves when it is ready. Rejects `queue/failed` and `store/failed`, `run/invalid-event` if
-   *  it was started before, and `run/closed` if it was closed. */
+  /** Starts to process wake-ups; resolves when it is ready. While the queue is away it takes sessions from the store, reports an `error`
+   *  for each attempt to reach the queue, and `queue.connected` once it is there. Rejects `store/failed`, `queue/failed` for a queue that is
+   *  closed, `run/invalid-event` if it was started before, and `run/closed` if it was closed. */
   start(): Promise<void>;
   /** Processes no more wake-ups, lets running sessions reach their next commit point, releases them and wakes them for another
    *  worker. Sessions that still run after `deadlineMs` (default 10,000) are abandoned. Leaves queue and store open. */

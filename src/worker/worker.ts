@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { check } from "../base/options.ts";
-import type { Consumer, WakeUp } from "./queue/port.ts";
+import type { WakeUp } from "./queue/port.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -14,6 +14,7 @@ import { Report } from "./report.ts";
 import { SessionJob, type WorkerContext } from "./session-job.ts";
 import { Sweep } from "./sweep.ts";
 import type { Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
+import { WakeUps } from "./wake-ups.ts";
 
 /** How long sessions may take to be abandoned after the deadline of a drain, ms. */
 const CLOSE_GRACE_MS = 2_000;
@@ -46,7 +47,7 @@ class QueueWorker implements Worker {
   /** The sessions that the sweep has given to this worker, with what they run in. */
   readonly #swept = new Map<string, Promise<void>>();
   #state: WorkerStats["state"] = "idle";
-  #consumer: Consumer | undefined;
+  readonly #wakeUps: WakeUps;
   #closing: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
@@ -76,29 +77,31 @@ class QueueWorker implements Worker {
       running: this.#running,
       isDraining: () => this.#state !== "running",
     };
+    this.#wakeUps = new WakeUps({
+      queue,
+      concurrency,
+      retryMs: this.#settings.retryMs,
+      handle: (wakeUp) => this.#handle(wakeUp),
+      onError: (error) =>
+        report.emit({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") }),
+      onConnected: () => report.emit({ type: "queue.connected" }),
+    });
     const run = (sessionId: string): boolean => this.#runSwept(sessionId);
     this.#sweep = new Sweep({ queue, store: this.#store, report, now, everyMs: sweepMs, run });
   }
 
   async start(): Promise<void> {
     if (this.#state !== "idle") throw new AgentError("run/invalid-event", `The worker is ${this.#state}.`);
-    const { queue } = this.#options;
     await this.#store.listDue({ before: 0, limit: 1 });
     if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it was started.");
     this.#setState("running");
-    this.#consumer = queue.consume((wakeUp) => this.#handle(wakeUp), {
-      concurrency: this.#settings.concurrency,
-      onError: (error) =>
-        this.#report.emit({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") }),
-    });
     try {
-      await this.#consumer.ready();
+      await this.#wakeUps.start();
     } catch (error) {
-      await this.#consumer.close();
       this.#setState("idle");
       throw error;
     }
-    this.#sweep.start();
+    if (!this.#closing) this.#sweep.start();
   }
 
   async close(options: { readonly deadlineMs?: number } = {}): Promise<void> {
@@ -157,7 +160,7 @@ class QueueWorker implements Worker {
     const shutdowns = [...this.#running.values()].map((agent) =>
       agent.shutdown({ deadlineMs }).catch(() => {}),
     );
-    const drained = Promise.all([this.#consumer?.close(), ...shutdowns, ...this.#swept.values()]);
+    const drained = Promise.all([this.#wakeUps.close(), ...shutdowns, ...this.#swept.values()]);
     const late = new AbortController();
     const deadline = (ms: number) => sleep(ms, undefined, { signal: late.signal }).catch(() => {});
     await Promise.race([drained, deadline(deadlineMs)]);

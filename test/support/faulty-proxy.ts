@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Which bytes are swallowed: those to the server, or those from it. */
 export type Silence = "requests" | "answers";
 
-/** What is wrong with a network: it is slow, it swallows the bytes of one direction, or the server's end of each connection is gone
- *  and the client's is not told. */
-export type Fault = "slow" | Silence | "half-open";
+/** What is wrong with a network: it is slow, it swallows the bytes of one direction, the server's end of each connection is gone
+ *  and the client's is not told, or there is no server: each connection is cut, also a new one. */
+export type Fault = "slow" | Silence | "half-open" | "down";
 
 /** How late bytes are on a slow network, in each direction, ms. */
 const SLOW_MS = 60;
@@ -43,12 +43,13 @@ export async function faultyProxy(target: string, defaultPort: number): Promise<
     });
     from.on("error", () => {});
     from.on("close", () => {
-      if (fault === undefined || fault === "slow") to.destroy();
+      if (fault === undefined || fault === "slow" || fault === "down") to.destroy();
     });
   }
 
   const server = createServer((client) => {
     clients.add(client.on("close", () => clients.delete(client)));
+    if (fault === "down") return void client.on("error", () => {}).destroy();
     if (onlyAnswer) {
       const answer = onlyAnswer;
       return void client.on("error", () => {}).once("data", () => client.end(answer));
@@ -72,6 +73,7 @@ export async function faultyProxy(target: string, defaultPort: number): Promise<
     fail: (next) => {
       fault = next;
       if (next === "half-open") cut(upstreams);
+      if (next === "down") cut(clients);
     },
     answerWith: (bytes) => {
       onlyAnswer = bytes;

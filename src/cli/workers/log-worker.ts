@@ -5,6 +5,7 @@ type Level = Parameters<Log["write"]>[0];
 
 const LEVELS: { readonly [type in WorkerEvent["type"]]: Level } = {
   "worker.state": "info",
+  "queue.connected": "info",
   "session.start": "info",
   "session.end": "info",
   "session.lost": "warn",

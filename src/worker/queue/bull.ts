@@ -113,7 +113,11 @@ class BullQueue implements WakeQueue {
         onError(error);
       }
     };
-    const started = this.#use(async (transport) => {
+    const { promise: ended, reject: end } = Promise.withResolvers<never>();
+    ended.catch(() => {});
+    let isEnded = false;
+    const start = async (transport: BullTransport): Promise<Worker<Ticket>> => {
+      if (isEnded) throw queueClosed();
       const worker = transport.consume(process, {
         concurrency,
         autorun: false, // a worker that did not become ready would retry without a pause
@@ -126,18 +130,25 @@ class BullQueue implements WakeQueue {
       });
       worker.on("error", (error) => onError(queueFailed("be reached", error)));
       try {
-        await worker.waitUntilReady();
+        await Promise.race([worker.waitUntilReady(), ended]);
       } catch (error) {
         worker.close(true).catch(() => {});
         throw error;
       }
       worker.run().catch(onError);
       return worker;
-    });
+    };
+    const started = Promise.race([this.#use(start), ended]);
     started.catch(() => {}); // ready() reports it
-    const consumer = {
+    const consumer: Consumer = {
       ready: () => withTimeout("be reached", started).then(() => {}),
-      close: () => this.#end(consumer, started),
+      close: async () => {
+        isEnded = true;
+        end(queueClosed()); // a server that is away is waited for no longer
+        const worker = await started.catch(() => undefined);
+        await worker?.close();
+        this.#consumers.delete(consumer);
+      },
     };
     this.#consumers.add(consumer);
     return consumer;
@@ -192,12 +203,6 @@ class BullQueue implements WakeQueue {
       throw queueFailed("be reached", error);
     });
     return work(await this.#transport);
-  }
-
-  async #end(consumer: Consumer, started: Promise<Worker<Ticket>>): Promise<void> {
-    const worker = await started.catch(() => undefined);
-    await worker?.close();
-    this.#consumers.delete(consumer);
   }
 }
 
