@@ -45,6 +45,7 @@ export class RequestError extends Error {
 const STATUS: { readonly [code: string]: number } = {
   "config/invalid": 400,
   "message/invalid": 400,
+  "run/bad-decision": 400,
   "run/timeout": 504,
   "run/shutdown": 503,
   "run/closed": 503,

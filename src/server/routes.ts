@@ -113,7 +113,7 @@ export const decideCall = createRoute({
   summary: "Decide about an open call",
   ...allowed("decide"),
   description:
-    "Needs the scope `decide`. Answers 409 with `run/stale-decision`, and changes nothing, if the call waits for no decision, is decided, or has other arguments. What comes about before a worker takes the decision is the event `input.refused`.",
+    "Needs the scope `decide`. Answers 409 with `run/stale-decision`, and changes nothing, if the call waits for no decision, is decided, or has other arguments, and 400 with `run/bad-decision` if a worker refuses edited arguments within a second. What comes about before a worker takes the decision is the event `input.refused`.",
   request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newDecision) },
   responses: ACCEPTED,
 });
@@ -168,6 +168,8 @@ export const setSlot = createRoute({
   path: "/v1/sessions/{id}/slots/{slot}",
   summary: "Write a slot, at rest or while a turn runs",
   ...allowed("write"),
+  description:
+    "Answers 403 with `slot/read-only`, 400 with `slot/invalid` or `config/invalid`, or 409 with `slot/conflict` if the slot may not be written by clients, the value does not fit, the agent has no such slot, or it was written since. That is the answer of a worker: without one within a second it is 202, and a later refusal is the event `input.refused`.",
   request: { params: requests.slotParams, headers: requests.idempotency, ...body(requests.newSlotValue) },
   responses: ACCEPTED,
 });

@@ -13,6 +13,8 @@ import { deleteSession } from "../store/delete-session.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
+import { isInnerSession } from "../store/inner-session.ts";
+import { refusedInTime } from "./refused-input.ts";
 import { assertWaits, inOrder } from "./stale-decision.ts";
 import type {
   CommandOptions,
@@ -29,6 +31,13 @@ const DELETE_LEASE_MS = 30_000;
 export type UserInput = string | Msg;
 /** With the id that the tenant knows instead of the id in the store. */
 type Visible<T> = Omit<T, "sessionId"> & { readonly id: string };
+
+/** Throws `session/conflict` for a session inside of a call of another one: no worker takes its inputs. */
+function assertOuter(id: string, meta: JsonObject): void {
+  if (!isInnerSession(meta)) return;
+  const message = `Session '${id}' is inside of a call, and driven by the session of that call: send this to that one.`;
+  throw new AgentError("session/conflict", message);
+}
 
 /**
  * The sessions of one tenant, by the ids that the tenant knows. In the store, their ids are `<tenant>/<id>` and their meta has the
@@ -53,11 +62,20 @@ export class TenantSessions {
     input: UserInput,
     { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
   ): Promise<Visible<Dispatched>> {
-    return this.begin(this.#newId(options.idempotencyKey), input, { ...options, ...(meta && { meta }) });
+    return this.#begin(this.#newId(options.idempotencyKey), input, { ...options, ...(meta && { meta }) });
   }
 
   /** Creates a session with an id that the tenant has chosen, or adds to it. */
   async begin(
+    id: string,
+    input: UserInput,
+    options: DispatchOptions & { readonly meta?: JsonObject },
+  ): Promise<Visible<Dispatched>> {
+    assertOuter(id, (await this.find(id))?.meta ?? {});
+    return this.#begin(id, input, options);
+  }
+
+  async #begin(
     id: string,
     input: UserInput,
     { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
@@ -78,19 +96,21 @@ export class TenantSessions {
   }
 
   /** Rejects with `run/stale-decision` if the call is known to wait for no decision, to be decided, or to have other arguments; a worker
-   *  checks that again, and refuses all decisions but the first (`input.refused`). */
+   *  checks that again, and refuses all decisions but the first (`input.refused`). Rejects with `run/bad-decision` if a worker refuses
+   *  edited arguments within a second. */
   async decide(
     id: string,
     callId: string,
     decision: Decision,
     options: CommandOptions & Required<DecideOptions>,
   ): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) =>
+    const isEdit = typeof decision === "object" && "edit" in decision;
+    const send = (sessionId: string) =>
       inOrder(this.#store, sessionId, async () => {
         await assertWaits(this.#store, sessionId, callId, options);
         return this.#dispatcher.decide(sessionId, callId, decision, options);
-      }),
-    );
+      });
+    return isEdit ? this.#heard(id, send) : this.#with(id, send);
   }
 
   interrupt(id: string, message: string | undefined, options: CommandOptions): Promise<Visible<Dispatched>> {
@@ -121,7 +141,8 @@ export class TenantSessions {
     return readSlots(await session.at());
   }
 
-  /** Rejects with `slot/conflict` if the slot is known to have another revision; a worker checks that again. */
+  /** Rejects with `slot/conflict` if the slot is known to have another revision, and if a worker refuses the write within a second; one that
+   *  refuses it later emits `input.refused`. */
   async setSlot(
     id: string,
     name: string,
@@ -135,7 +156,7 @@ export class TenantSessions {
         "slot/conflict",
         `Slot '${name}' has the revision ${found}, not ${revision}: read it again.`,
       );
-    return this.#with(id, (sessionId) => this.#dispatcher.setSlot(sessionId, name, value, options));
+    return this.#heard(id, (sessionId) => this.#dispatcher.setSlot(sessionId, name, value, options));
   }
 
   compact(
@@ -216,8 +237,18 @@ export class TenantSessions {
   }
 
   async #with(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
-    await this.status(id);
+    assertOuter(id, (await this.status(id)).meta);
     return { id, ...(await act(this.#storedId(id))) };
+  }
+
+  /** As `#with`, for what only the agent can refuse: rejects with its refusal. */
+  async #heard(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
+    const { seq, meta } = await this.status(id);
+    assertOuter(id, meta);
+    const sessionId = this.#storedId(id);
+    const sent = { id, ...(await act(sessionId)) };
+    if (sent.state === "accepted") await refusedInTime(this.#store, sessionId, sent.inputId, seq);
+    return sent;
   }
 
   #storedId(id: string): string {
