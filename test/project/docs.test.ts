@@ -66,6 +66,24 @@ describe("the pages of the documentation", () => {
     expect(named.filter(({ path, name }) => !isThere(path, name))).toEqual([]);
   });
 
+  test.each([
+    ["docs/guarantees.md", 20],
+    ["SECURITY.md", 8],
+  ])("%s names for each promise a test that exists", (path, least) => {
+    const promises = read(path)
+      .split("\n")
+      .filter(
+        (line) => line.startsWith("| ") && !/^\| -+ /.test(line) && !/^\| (?:promise|what) +\|/.test(line),
+      );
+    expect(promises.length).toBeGreaterThanOrEqual(least);
+    const testsOf = (line: string): readonly string[] =>
+      [...line.matchAll(/`([\w./-]+)`/g)].flatMap(([, name]) =>
+        /\.test\.ts$|-contract-\w+\.ts$/.test(name!) ? [name!] : [],
+      );
+    expect(promises.filter((line) => testsOf(line).length === 0)).toEqual([]);
+    expect(promises.flatMap(testsOf).filter((name) => !exists(name))).toEqual([]);
+  });
+
   test("name only scripts that package.json has", () => {
     const unknown = pages.flatMap((path) =>
       [...read(path).matchAll(/npm run (?:--silent )?([\w:-]+)/g)]

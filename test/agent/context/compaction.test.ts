@@ -209,7 +209,7 @@ describe("a summary", () => {
     ["fails", [failing], { code: "model/auth" }],
     ["says nothing", ["", ""], { code: "model/empty" }],
     ["is longer than the messages", [long.repeat(9), long.repeat(9)], { code: "model/empty" }],
-  ])("that %s changes nothing, and compact() rejects", async (_, turns, error) => {
+  ])("F15 that %s changes nothing, and compact() rejects", async (_, turns, error) => {
     const model = scriptedModel(["one", "two", ...turns, "three"]);
     const agent = history(model);
     await agent.call(`first ${long}`);
@@ -280,7 +280,7 @@ describe("a summary", () => {
     expect((await agent.call("third")).text).toBe("three");
   });
 
-  test("is restored in another process: the next request is the same", async () => {
+  test("F22 is restored in another process: the next request is the same", async () => {
     const prompts = async (inOneProcess: boolean) => {
       const store = memoryStore();
       const script: ScriptedTurn[] = ["one", "two", "A summary.", "three", "four"];

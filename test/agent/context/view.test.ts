@@ -102,7 +102,7 @@ describe("a long tool result", () => {
   ];
   const results = { maxTokens: 1_000 };
 
-  test("is shown in part from its first request on, and read with read_result", async () => {
+  test("S41 is shown in part from its first request on, and read with read_result", async () => {
     const model = scriptedModel(script);
     const agent = createAgent({ name: "a", model, tools, results });
     await agent.call("look");

@@ -34,7 +34,7 @@ const retrieving = (input: object): ScriptedTurn => ({
 });
 
 describe("in the mode generic", () => {
-  test("what is found is shown to every model call of the turn, behind all messages, and is never stored", async () => {
+  test("F8 what is found is shown to every model call of the turn, behind all messages, and is never stored", async () => {
     const turns = [{ calls: [{ name: "look" }] }, "Five days."];
     const { model, agent } = agentOf(
       turns,

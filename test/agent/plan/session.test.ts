@@ -38,7 +38,7 @@ const agentOf = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = 
   createAgent({ name: "bot", model: scriptedModel(turns), hooks: [notebook.hook], ...config });
 
 describe("a plan", () => {
-  test("is an event whenever it changes, and the finished plan is one too", async () => {
+  test("S29 is an event whenever it changes, and the finished plan is one too", async () => {
     const agent = agentOf([create, calling(finish(0)), calling(["get_subtask_count", {}]), end, "ok"]);
     const events: AgentEvent[] = [];
     agent.subscribe((event) => void events.push(event), { types: ["slot"] });
@@ -64,7 +64,7 @@ describe("a plan", () => {
     expect(answers.filter((text) => text.includes("successfully"))).toHaveLength(5);
   });
 
-  test("goes on from every position of the journal to the same end, and is what the results say", async () => {
+  test("py4 goes on from every position of the journal to the same end, and is what the results say", async () => {
     const turns = [create, calling(finish(0)), calling(finish(1), finish(2)), end, "ok"];
     const store = memoryStore();
     const agent = agentOf(turns, { store, sessionId: "s" });
