@@ -2,7 +2,7 @@ import type { AnyMachineSnapshot } from "xstate";
 import type { Agent } from "agentchart";
 import { stepsOf } from "../../../src/agent/steps.ts";
 
-/** The machine after one microstep: the expected value for what the inspector shows of that step. */
+/** The machine after one event and the decisions that followed it: the expected value for what the inspector shows of that step. */
 export type Microstep = {
   /** Ids of the active states, in document order. */
   readonly states: readonly string[];
@@ -11,7 +11,7 @@ export type Microstep = {
   readonly context: Readonly<Record<string, unknown>>;
 };
 
-/** Records the microsteps of an agent independently of the inspector: states and context from XState's own snapshots, edges from
+/** Records the steps of an agent independently of the inspector: states and context from XState's own snapshots, edges from
  *  the chart. The first one is the current state. */
 export function recordMicrosteps(agent: Agent): Microstep[] {
   const { actor } = agent;
@@ -26,7 +26,7 @@ export function recordMicrosteps(agent: Agent): Microstep[] {
   stepsOf(agent).subscribe((step) => (edges = step.edges));
   actor.system.inspect({
     next(event) {
-      if (event.type === "@xstate.microstep" && event.actorRef.sessionId === actor.sessionId)
+      if (event.type === "@xstate.snapshot" && event.actorRef.sessionId === actor.sessionId)
         record(event.snapshot as AnyMachineSnapshot);
     },
   });
