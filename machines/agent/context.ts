@@ -38,7 +38,7 @@ export type Compaction = {
 /** The compactions of a session. */
 export type Compactions = {
   readonly count: number;
-  /** Those that changed nothing, in a row. */
+  /** Those that changed nothing, or made hardly any room, in a row. */
   readonly failures: number;
   /** The step in which the last one failed, as "turn:iteration". */
   readonly failedIn: string | null;

@@ -1,5 +1,5 @@
 import type { Block, Msg } from "../../src/message/types.ts";
-import { resultText } from "./view.ts";
+import { resultText } from "./shown.ts";
 
 /** How many characters of a result are in a request that holds the history as text. */
 const RESULT_CHARACTERS = 2_000;

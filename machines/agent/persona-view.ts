@@ -1,6 +1,6 @@
 import { freeze } from "../../src/base/freeze.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../src/message/types.ts";
-import { resultText } from "./view.ts";
+import { resultText } from "./shown.ts";
 
 /** How much of the result of a call is shown as text, in characters. */
 const SHOWN = 2_000;

@@ -1,162 +1,18 @@
-import { measured, sizeOfMessage, sizeOfText } from "../../src/message/size.ts";
+import { measured, sizeOfMessage } from "../../src/message/size.ts";
 import { hasBlock } from "../../src/message/query.ts";
-import { READ_RESULT } from "../../src/tool/reserved-names.ts";
-import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../src/message/types.ts";
+import type { Msg } from "../../src/message/types.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
 import { listOf, type Piece } from "../../src/model/request-messages.ts";
+import { formAt, isOffloaded, shown, type Form } from "./shown.ts";
+import type { ResultLimits, View } from "./view-type.ts";
 
-/** What a model sees of the transcript, which itself is never shortened. */
-export type View = {
-  /** Index of the first message of the part that is shown. */
-  readonly from: number;
-  /** Indexes of the messages before that part which are shown all the same: those of the user that the turn answers. */
-  readonly head: readonly number[];
-  /** The results before this index are shown as one line each. */
-  readonly clearedTo: number;
-  /** The results before this index are shown without their images, sounds and films; absent: all have them. */
-  readonly mediaTo?: number;
-  /** Stands for everything before `from`. */
-  readonly summary?: Msg;
-  /** True once a result was shown in part: from then on the model may read results. */
-  readonly reads?: boolean;
-};
-
-/** How tool results are shown. */
-export type ResultLimits = {
-  /** A longer result is shown as its beginning and its end, in tokens; null for no bound. */
-  readonly maxTokens: number | null;
-  /** Bounds of single tools. */
-  readonly tools: { readonly [tool: string]: number };
-  /** Tools whose results are always shown whole. */
-  readonly exclude: readonly string[];
-  /** So many of the newest results with media keep them in a compaction; null: all. */
-  readonly keepMedia: number | null;
-};
+export type { Cut, Omitted, ResultLimits, View } from "./view-type.ts";
 
 /** Every result is shown whole. */
 export const ALL_WHOLE: ResultLimits = { maxTokens: null, tools: {}, exclude: [], keepMedia: null };
 
 /** Everything is shown. */
 export const WHOLE: View = { from: 0, head: [], clearedTo: 0 };
-
-/** How many characters of a long result are shown from its beginning and from its end. */
-const SHOWN_EACH = 2_000;
-/** A result below this size is not worth clearing, in tokens. */
-const SMALL = 50;
-
-/** Returns the text that a model can read of a result. */
-export function resultText({ output }: ToolResultBlock): string {
-  return output.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
-function boundOf({ name }: ToolResultBlock, { maxTokens, tools, exclude }: ResultLimits): number {
-  if (name === READ_RESULT || exclude.includes(name)) return Number.POSITIVE_INFINITY;
-  return (Object.hasOwn(tools, name) ? tools[name] : maxTokens) ?? Number.POSITIVE_INFINITY;
-}
-
-/** True if a result is too long to be shown whole. */
-export function isOffloaded(result: ToolResultBlock, limits: ResultLimits): boolean {
-  const bound = boundOf(result, limits);
-  return lengthOf(result) > Math.max(bound, 2 * SHOWN_EACH) && sizeOfText(resultText(result)) > bound;
-}
-
-/** The length of {@link resultText}, or less than 0 without text. */
-function lengthOf({ output }: ToolResultBlock): number {
-  let length = -1;
-  for (const block of output) if (block.type === "text") length += block.text.length + 1;
-  return length;
-}
-
-/** The largest index up to `at` that does not cut a character in two. */
-function whole(text: string, at: number): number {
-  const code = text.charCodeAt(at - 1);
-  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
-}
-
-function offloaded(result: ToolResultBlock): ToolResultBlock {
-  const text = resultText(result);
-  const begin = text.slice(0, whole(text, SHOWN_EACH));
-  const end = text.slice(whole(text, text.length - SHOWN_EACH));
-  const pointer = `[The result has ${text.length} characters, of which the first and the last are shown. Read the rest with ${READ_RESULT}, id "${result.id}".]`;
-  return withText(result, `${begin}\n${pointer}\n${end}`);
-}
-
-/** Returns the images, sounds and films of a result. */
-export function mediaOf({ output }: ToolResultBlock): readonly MediaBlock[] {
-  return output.filter((block) => block.type !== "text");
-}
-
-function withText(result: ToolResultBlock, text: string): ToolResultBlock {
-  return { ...result, output: [{ type: "text", text }, ...mediaOf(result)] };
-}
-
-function withoutMedia(result: ToolResultBlock): ToolResultBlock {
-  const output = result.output.map((block): TextBlock => {
-    if (block.type === "text") return block;
-    return { type: "text", text: `[${block.type} omitted; see it with ${READ_RESULT}, id "${result.id}"]` };
-  });
-  return { ...result, output };
-}
-
-function cleared(result: ToolResultBlock): ToolResultBlock {
-  const text = `[Result of ${result.name} cleared; read it with ${READ_RESULT}, id "${result.id}"]`;
-  return { ...result, output: [{ type: "text", text }] };
-}
-
-/** True if clearing a result makes it shorter. */
-export function isClearable(result: ToolResultBlock, { exclude }: ResultLimits): boolean {
-  if (result.name === READ_RESULT || exclude.includes(result.name)) return false;
-  return mediaOf(result).length > 0 || sizeOfText(resultText(result)) > SMALL;
-}
-
-/** True if a result may be shown without its media. */
-export function hasOmittableMedia(result: ToolResultBlock, { exclude }: ResultLimits): boolean {
-  return mediaOf(result).length > 0 && !exclude.includes(result.name);
-}
-
-/** How a message is shown: whole but for long results, without media, or with its results as one line each. */
-export type Form = "full" | "withoutMedia" | "cleared";
-
-/** Returns how a view shows the message at an index. */
-export function formAt({ clearedTo, mediaTo = 0 }: View, index: number): Form {
-  if (index < clearedTo) return "cleared";
-  return index < mediaTo ? "withoutMedia" : "full";
-}
-
-/** Stands for the message itself, which a map would keep alive as its value. */
-const ITSELF = Symbol("itself");
-
-/** The forms in which a message is shown, made once for each message and for each configuration. */
-type Shown = { readonly [form in Form]: WeakMap<Msg, Msg | typeof ITSELF> };
-const shownBy = new WeakMap<ResultLimits, Shown>();
-
-function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
-  if (!hasBlock(message, "tool_result")) return message;
-  let forms = shownBy.get(limits);
-  if (!forms) {
-    forms = { full: new WeakMap(), withoutMedia: new WeakMap(), cleared: new WeakMap() };
-    shownBy.set(limits, forms);
-  }
-  const known = forms[form].get(message);
-  if (known) return known === ITSELF ? message : known;
-  const seen = makeShown(message, form, limits);
-  forms[form].set(message, seen === message ? ITSELF : seen);
-  return seen;
-}
-
-function shownResult(result: ToolResultBlock, form: Form, limits: ResultLimits): ToolResultBlock {
-  if (form === "cleared" && isClearable(result, limits)) return cleared(result);
-  const short = isOffloaded(result, limits) ? offloaded(result) : result;
-  return form !== "full" && hasOmittableMedia(result, limits) ? withoutMedia(short) : short;
-}
-
-function makeShown(message: Msg, form: Form, limits: ResultLimits): Msg {
-  const content = message.content.map((block) =>
-    block.type === "tool_result" ? shownResult(block, form, limits) : block,
-  );
-  const isChanged = content.some((block, index) => block !== message.content[index]);
-  return isChanged ? Object.freeze({ ...message, content: Object.freeze(content) }) : message;
-}
 
 /** The index of the first message that is shown. A message that was taken out of the transcript may have moved it behind a call. */
 function beginOf(transcript: Transcript, from: number): number {
@@ -167,6 +23,8 @@ function beginOf(transcript: Transcript, from: number): number {
 
 /** The messages from `base` on as views show them that differ in their beginning only, kept for the next request of the session. */
 type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
+  readonly cut: View["cut"];
+  readonly omitted: View["omitted"];
   readonly limits: ResultLimits;
   readonly base: number;
   /** {@link PIECE} messages each, which later requests share. */
@@ -188,17 +46,22 @@ const NONE: readonly SizedPiece[] = [];
 /** Shorter arrays are copied without the places that they keep free to grow: many sessions rest. */
 const SHORT = 16;
 
+function isSame(run: Run, { clearedTo, mediaTo = 0, cut, omitted }: View, limits: ResultLimits): boolean {
+  if (run.clearedTo !== clearedTo || run.mediaTo !== mediaTo || run.limits !== limits) return false;
+  return run.cut === cut && run.omitted === omitted;
+}
+
 /** Returns the messages from `begin` on, and maybe others before and behind: a request needs only what is new to be looked at. */
 function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin: number): Run {
-  const { clearedTo, mediaTo = 0 } = view;
+  const { clearedTo, mediaTo = 0, cut, omitted } = view;
   let run = transcript.known[RUN] as Run | undefined;
-  const isOther = !run || run.clearedTo !== clearedTo || run.mediaTo !== mediaTo || run.limits !== limits;
-  if (isOther || begin < run!.base) {
-    run = { clearedTo, mediaTo, limits, base: begin, full: NONE, rest: [], sizes: [0], offloaded: [] };
+  if (!run || begin < run.base || !isSame(run, view, limits)) {
+    const place = { clearedTo, mediaTo, cut, omitted, limits, base: begin };
+    run = { ...place, full: NONE, rest: [], sizes: [0], offloaded: [] };
     transcript.known[RUN] = run;
   }
-  if (endOf(run!) < transcript.length) extend(run!, transcript, view);
-  return run!;
+  if (endOf(run) < transcript.length) extend(run, transcript, view);
+  return run;
 }
 
 /** The index in the transcript behind the last message of a run. */
@@ -251,9 +114,13 @@ function prefixSums(messages: readonly Msg[]): readonly number[] {
 }
 
 /** Returns what stands before the part of a view that begins at `begin`. */
-function beforeOf(transcript: Transcript, { head, summary }: View, begin: number): readonly Msg[] {
+function beforeOf(transcript: Transcript, view: View, begin: number, limits: ResultLimits): readonly Msg[] {
+  const { head, summary } = view;
   if (!summary && head.length === 0) return [];
-  const asked = head.flatMap((index) => (index < begin ? (transcript.at(index) ?? []) : []));
+  const asked = head.flatMap((index) => {
+    const message = index < begin ? transcript.at(index) : undefined;
+    return message ? [shown(message, formAt(view, index), limits)] : [];
+  });
   return summary ? [summary, ...asked] : asked;
 }
 
@@ -272,7 +139,7 @@ export function piecesOfView(
   const begin = beginOf(transcript, seen.from);
   const { base, full, rest } = runFrom(transcript, seen, limits, begin);
   const [from, to] = [begin - base, transcript.length - base];
-  const before = beforeOf(transcript, seen, begin);
+  const before = beforeOf(transcript, seen, begin, limits);
   const partOf = (index: number): Piece => {
     const { messages } = full[index] ?? { messages: rest };
     return { messages: messages.slice(Math.max(0, from - index * PIECE), to - index * PIECE) };
@@ -296,15 +163,19 @@ export function sizeOfView(transcript: Transcript, view: View | null, limits: Re
   const seen = view ?? WHOLE;
   const begin = beginOf(transcript, seen.from);
   const run = runFrom(transcript, seen, limits, begin);
-  const before = beforeOf(transcript, seen, begin).reduce((sum, each) => sum + sizeOfMessage(each), 0);
+  const before = beforeOf(transcript, seen, begin, limits).reduce(
+    (sum, each) => sum + sizeOfMessage(each),
+    0,
+  );
   return before + sizeUpTo(run, transcript.length - run.base) - sizeUpTo(run, begin - run.base);
 }
 
 /** Returns how many messages a model sees. */
 export function lengthOfView(transcript: Transcript, view: View | null): number {
-  const seen = view ?? WHOLE;
-  const begin = beginOf(transcript, seen.from);
-  return beforeOf(transcript, seen, begin).length + transcript.length - begin;
+  const { from, head, summary } = view ?? WHOLE;
+  const begin = beginOf(transcript, from);
+  const asked = head.filter((index) => index < begin && index < transcript.length);
+  return (summary ? 1 : 0) + asked.length + transcript.length - begin;
 }
 
 /** How much of the end of a transcript is shown. */

@@ -27,7 +27,7 @@ export type CompactionOptions = {
   readonly instructions?: string;
   /** The most tokens of a summary, as `generateOptions.maxTokens`; default: those of the agent's `generateOptions`. */
   readonly maxSummaryTokens?: number;
-  /** How many compactions of a turn may change nothing, one after the other, before no other is tried in it; default 3. */
+  /** How many compactions of a turn may change nothing, or make hardly any room, one after the other, before no other is tried in it; default 3. */
   readonly maxFailures?: number;
 };
 

@@ -3,7 +3,7 @@ import type { Transcript } from "../message/transcript.ts";
 import { defineTool } from "../tool/define.ts";
 import { READ_RESULT } from "../tool/reserved-names.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
-import { mediaOf, resultText } from "../../machines/agent/view.ts";
+import { mediaOf, resultText } from "../../machines/agent/shown.ts";
 
 /** How many characters are read by default, and at most. */
 const [CHARACTERS, MOST_CHARACTERS] = [20_000, 100_000];

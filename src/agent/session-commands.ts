@@ -10,7 +10,7 @@ import type { PendingCall } from "../tool/pending.ts";
 import { inputProblem } from "../tool/prepare-input.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
-import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
+import { promptTokens } from "../../machines/agent/updates/prompt-size.ts";
 import { compactSchema, decideSchema } from "./call-schema.ts";
 import { checkDecision, checkLimits } from "./check-arguments.ts";
 import type { CompactionResult } from "./compaction-options.ts";

@@ -49,6 +49,10 @@ export const NOT_KILLED: Listed = {
     "interrupts in the very step in which the process would end: nothing of it is stored yet",
   "a refused call does not cancel the structured output of the turn":
     "is about the schema that one process has: a restored agent needs it again",
+  "never end a turn, however many there are and however the model counts":
+    "makes turns of hundreds of calls, of which each would be killed",
+  "count as failed: no other is made in the turn until the model refuses a prompt":
+    "counts summaries in turns of many rounds",
   "a listed tool that the agent gets later is its own":
     "adds a tool to an agent that runs: a configuration cannot have a tool that it lists in clientTools",
 };
@@ -63,6 +67,8 @@ export const NOT_KILLED_IN_MIDST: Listed = {
     "limits the calls: one that may have been made counts",
   "limits-of-budget.test.ts": "counts requests and calls: one that may have been made counts",
   "steered-at-once.test.ts": "counts requests: one that may have been made counts",
+  "stay whole if the tool is one of those whose results are always shown whole":
+    "asks for a summary twice, and what the second request begins with is lost each time",
   "usage.test.ts": "sums up the usage of every request",
   "a retry that is due waits for a free place, without keeping the process busy":
     "counts attempts: one that may have been made counts",

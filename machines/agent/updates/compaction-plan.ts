@@ -3,7 +3,10 @@ import { textOf, toolResultsOf } from "../../../src/message/query.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { AgentContext, CompactionCause, Compactions } from "../context.ts";
 import type { CompactionSettings } from "../settings.ts";
-import { formAt, hasOmittableMedia, shownSize, sizeOfView, WHOLE, type View } from "../view.ts";
+import { formAt, hasOmittableMedia } from "../shown.ts";
+import { shownSize, WHOLE, type Cut, type View } from "../view.ts";
+import { batchCut } from "./batch-cut.ts";
+import { promptTokens, threshold, unseenFrom } from "./prompt-size.ts";
 import { isEmptyAnswer } from "./reasoning.ts";
 import { ratioOf, shortened } from "./view.ts";
 
@@ -23,27 +26,6 @@ export const stateOf = ({ progress }: AgentContext): Compactions => progress.com
 
 /** The step of the loop in which a failed compaction is not tried again. */
 export const stepOf = ({ progress }: AgentContext): string => `${progress.turn}:${progress.iteration}`;
-
-/** Returns the size of the next prompt in tokens of the provider: an estimate until it has counted one. */
-export function promptTokens(context: AgentContext): number {
-  const { transcript, view, settings, request, progress } = context;
-  const overhead = progress.counted?.overhead ?? 0;
-  const messages = sizeOfView(transcript, view, settings.results) + sizeOfText(request.system);
-  return Math.round((messages + overhead) * ratioOf(context));
-}
-
-/** The size of a prompt from which on it is made shorter; undefined if the model's window is unknown. */
-function threshold({ settings }: AgentContext): number | undefined {
-  const { window, reserve } = settings.compaction!;
-  return window === null ? undefined : window - reserve;
-}
-
-/** The index of the first of the results at the end of the transcript that the model has not seen. */
-function unseenFrom({ transcript, view }: AgentContext): number {
-  let index = transcript.length;
-  while (index > (view?.from ?? 0) && toolResultsOf(transcript.at(index - 1)!).length > 0) index--;
-  return index;
-}
 
 /** The index before which results are shown without media after a compaction: that of the oldest one of the newest results that keep
  *  them. */
@@ -88,8 +70,9 @@ function clearing(context: AgentContext): { readonly to: number; readonly freed:
   return { to: after.clearedTo, freed: freed * ratioOf(context) };
 }
 
-/** What makes a prompt shorter: results are cleared, or messages summed up, up to the index `to`. */
+/** What makes a prompt shorter: results are cleared, or messages summed up, up to the index `to`; or the newest results are cut. */
 export type Plan =
+  | { readonly kind: "cut"; readonly cut: Cut }
   | { readonly kind: "clear"; readonly to: number }
   | { readonly kind: "summarise"; readonly to: number; readonly isPart: boolean };
 
@@ -142,6 +125,8 @@ export function planSummary(context: AgentContext, isSeparate: boolean, share: n
 export function planOf(context: AgentContext, cause: CompactionCause, share = 1): Plan | undefined {
   const settings = context.settings.compaction!;
   const isAsked = cause === "manual" || cause === "handoff";
+  const cut = isAsked ? undefined : batchCut(context, cause === "overflow");
+  if (cut) return { kind: "cut", cut };
   const { to, freed } = clearing(context);
   // whether clearing is enough for a refused prompt cannot be known without the window
   const isBlind = cause === "overflow" && settings.window === null && settings.summarise !== "never";
@@ -195,9 +180,11 @@ export function overflowed(context: AgentContext): boolean {
   return planOf(context, "overflow") !== undefined;
 }
 
-/** True if it is enough to clear old results. */
-export const clearingSuffices = (context: AgentContext): boolean =>
-  planOf(context, causeOf(context))?.kind === "clear";
+/** True if it is enough to show old results as one line each, or the newest ones in part. */
+export function clearingSuffices(context: AgentContext): boolean {
+  const kind = planOf(context, causeOf(context))?.kind;
+  return kind === "clear" || kind === "cut";
+}
 
 /** True if nothing can make the prompt shorter. */
 export const hasNothingToGain = (context: AgentContext): boolean =>

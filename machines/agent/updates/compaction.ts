@@ -4,18 +4,19 @@ import { BYPASS_KEY, type Msg } from "../../../src/message/types.ts";
 import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 import { headOf, WHOLE, type View } from "../view.ts";
+import { withCut } from "./batch-cut.ts";
 import {
   causeOf,
   mediaCut,
   partUpTo,
   planOf,
   planSummary,
-  promptTokens,
   stateOf,
   stepOf,
   type Plan,
 } from "./compaction-plan.ts";
 import { makeMessage } from "./messages.ts";
+import { promptTokens } from "./prompt-size.ts";
 import { beginAttempt, recordSummary } from "./reasoning.ts";
 import { ratioOf } from "./view.ts";
 
@@ -84,14 +85,21 @@ function mediaLeftOut(context: AgentContext): Pick<View, "mediaTo"> {
   return mediaTo > 0 ? { mediaTo } : {};
 }
 
-/** Shows old results as one line each, and ends the compaction. */
+/** What changes of the view. */
+function shorterBy(context: AgentContext, plan: Exclude<Plan, { kind: "summarise" }>): Partial<View> {
+  if (plan.kind === "clear") return { clearedTo: plan.to, ...mediaLeftOut(context) };
+  const { from, clearedTo, cut = [] } = context.view ?? WHOLE;
+  return { cut: withCut(cut, plan.cut, Math.max(from, clearedTo)) };
+}
+
+/** Shows old results as one line each, or the newest ones in part, and ends the compaction. */
 export function clearResults(context: AgentContext): Change {
   const cause = causeOf(context);
-  const plan = planOf(context, cause)!;
+  const plan = planOf(context, cause) as Exclude<Plan, { kind: "summarise" }>;
   const { count } = stateOf(context);
   const change = {
     ...changed(context, { count: count + 1, failures: 0, overflow: null }, null),
-    view: { ...(context.view ?? WHOLE), clearedTo: plan.to, ...mediaLeftOut(context), reads: true },
+    view: { ...(context.view ?? WHOLE), ...shorterBy(context, plan), reads: true },
     request: { ...context.request, attempt: 0, edits: [] },
   };
   return ended(context, change, { cause, did: "clear", tokensBefore: promptTokens(context) });
@@ -211,7 +219,24 @@ export function applyCompaction(context: AgentContext): Change {
     failure: null,
     request: { ...context.request, attempt: 0, edits: [], usesFallback: false },
   };
-  return ended(context, change, { cause, did: "summarise", tokensBefore });
+  return withGain(context, ended(context, change, { cause, did: "summarise", tokensBefore }));
+}
+
+/** A summary that the prompt needs, and that does not bring it so much nearer to the size it aims at, counts as failed. */
+const LEAST_GAIN = 1 / 4;
+
+/** Notes of a summary that was to make room, and has made hardly any, that it has failed: the next request would need another one. */
+function withGain(context: AgentContext, change: Change): Change {
+  const { isPart } = context.progress.compacting!;
+  const compactions = change.progress!.compactions!;
+  const { cause, tokensBefore, tokensAfter } = compactions.last!;
+  const { target, maxFailures } = context.settings.compaction!;
+  const isNeeded = cause === "threshold" || cause === "overflow";
+  const isEnough = tokensBefore - tokensAfter >= (tokensBefore - target) * LEAST_GAIN;
+  if (!isNeeded || isPart || isEnough) return change;
+  const failures = Math.min(stateOf(context).failures + 1, maxFailures);
+  const failed = { ...compactions, failures, failedIn: stepOf(context) };
+  return { ...change, progress: { ...change.progress!, compactions: failed } };
 }
 
 function summaryText(summary: string): string {

@@ -1,4 +1,5 @@
 import type { AgentContext, Change } from "../context.ts";
+import { formAt } from "../shown.ts";
 import {
   cutOf,
   hasOffloaded,
@@ -35,7 +36,7 @@ export function shortened({ transcript, settings, progress }: AgentContext, view
     return { from, head: headOf(transcript, from, progress.turnAt) };
   };
   const cut = cutAt(bound);
-  const head = cut.head.map((index) => shownSize(transcript.at(index)!, "full", results));
+  const head = cut.head.map((index) => shownSize(transcript.at(index)!, formAt(view, index), results));
   const room = {
     messages: Math.max(1, bound.messages - head.length),
     tokens: bound.tokens - head.reduce((sum, size) => sum + size, 0),

@@ -11,12 +11,13 @@ import {
   type EditedPrompt,
   type SentRequest,
 } from "../../../machines/agent/request.ts";
-import { formAt, WHOLE } from "../../../machines/agent/view.ts";
+import { formAt } from "../../../machines/agent/shown.ts";
+import { WHOLE } from "../../../machines/agent/view.ts";
 import type { RecordedCall } from "./recorded-call.ts";
 
 /** How a message of the transcript is shown to the model, unless it is shown as it is: an old result as one line (`cleared`), without
- *  its media, a long result in part, or calls of another persona as text. */
-export type ShownForm = "cleared" | "withoutMedia" | "inPart" | "asText";
+ *  its media, a long result in part, calls of another persona as text, or without what a provider refused. */
+export type ShownForm = "cleared" | "withoutMedia" | "inPart" | "asText" | "refused";
 
 /** A part of the conversation in the order of the request: a message that was sent, or messages that were left out. */
 export type LensRow =
@@ -314,5 +315,6 @@ function formOf(call: RecordedCall, whole: Msg, shown: Msg, place: number): Show
   const isAsText = whole.content.some(({ type }, index) => shown.content[index]?.type !== type);
   if (call.foreign && isAsText) return "asText";
   const form = formAt(call.view ?? WHOLE, place);
-  return form === "full" ? "inPart" : form;
+  if (form.without) return "refused";
+  return form.results === "full" ? "inPart" : form.results;
 }

@@ -3,7 +3,7 @@ import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { promptTokens } from "../../../machines/agent/updates/compaction-plan.ts";
+import { promptTokens } from "../../../machines/agent/updates/prompt-size.ts";
 import { SUMMARY_NAME } from "../../../machines/agent/updates/compaction.ts";
 import { viewOf } from "../../../machines/agent/view.ts";
 import type { Sent } from "./memory.ts";
@@ -56,9 +56,9 @@ export const viewIsEarned: Check = ({ before, move, after }) => {
   const { last } = is.progress.compactions ?? {};
   const did = last === was.progress.compactions?.last ? "nothing" : last!.did;
   const shows = ({ view }: AgentContext): string =>
-    JSON.stringify([view?.from ?? 0, view?.clearedTo ?? 0, view?.summary?.id]);
+    JSON.stringify([view?.from ?? 0, view?.clearedTo ?? 0, view?.summary?.id, view?.cut ?? []]);
   if (move.events[0]?.type === "session.edit" && is.transcript !== was.transcript)
-    return shows(is) === "[0,0,null]" ? undefined : "the view hides messages that were edited";
+    return shows(is) === "[0,0,null,[]]" ? undefined : "the view hides messages that were edited";
   if ((shows(is) === shows(was)) !== (did === "nothing"))
     return `the view changes by a compaction that did ${did}`;
   const { summary } = is.view ?? {};

@@ -2,8 +2,10 @@ import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import { sizeOfMessage } from "../../../src/message/size.ts";
+import { toolResultsOf } from "../../../src/message/query.ts";
+import { sizeOfContent, sizeOfMessage } from "../../../src/message/size.ts";
 import {
+  ALL_WHOLE,
   cutOf,
   hasOffloaded,
   headOf,
@@ -11,6 +13,8 @@ import {
   sizeOfView,
   viewOf,
   WHOLE,
+  type Cut,
+  type Omitted,
   type ResultLimits,
   type View,
 } from "../../../machines/agent/view.ts";
@@ -45,6 +49,15 @@ const limits: fc.Arbitrary<ResultLimits> = fc.record({
   exclude: fc.constantFrom([], ["tool"]),
   keepMedia: fc.option(fc.nat(3)),
 });
+const cut: fc.Arbitrary<Cut> = fc
+  .tuple(fc.nat(60), fc.nat(60), fc.integer({ min: 40, max: 3_000 }))
+  .map(([one, other, tokens]) => ({ from: Math.min(one, other), to: Math.max(one, other), tokens }));
+const omitted: fc.Arbitrary<Omitted> = fc.record({
+  at: fc.nat(60),
+  what: fc.constantFrom("media" as const, "all" as const),
+  code: fc.constant("model/bad-request" as const),
+  why: fc.constant("refused"),
+});
 const steps = fc.array(step, { minLength: 1, maxLength: 20 });
 
 test("any view of any transcript has each call with its results, whatever is cut off and cleared (I2)", () => {
@@ -55,10 +68,43 @@ test("any view of any transcript has each call with its results, whatever is cut
       fc.nat(80),
       fc.nat(80),
       fc.nat(80),
-      (said, shown, from, clearedTo, mediaTo) => {
+      fc.array(cut, { maxLength: 2 }),
+      fc.array(omitted, { maxLength: 3 }),
+      (said, shown, from, clearedTo, mediaTo, cuts, left) => {
         const transcript = Transcript.of(messagesOf(said));
-        const view: View = { from, head: headOf(transcript, from, mediaTo), clearedTo, mediaTo };
+        const head = headOf(transcript, from, mediaTo);
+        const view: View = { from, head, clearedTo, mediaTo, cut: cuts, omitted: left };
         expect(historyProblem(viewOf(transcript, view, shown))).toBeUndefined();
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("a result that is cut has no more than it may, or one line, and says how long it is", () => {
+  const letters = fc.constantFrom("y", "я", "字", "😀");
+  fc.assert(
+    fc.property(
+      letters,
+      fc.nat(9_000),
+      fc.nat(3),
+      fc.integer({ min: 40, max: 3_000 }),
+      (letter, length, images, tokens) => {
+        const said = letter.repeat(length);
+        const whole = toolResult("c1", said);
+        const image = { type: "image", source: { type: "url", url: "https://a.b/c.png" } } as const;
+        const output = [...whole.output, ...Array.from({ length: images }, () => image)];
+        const asked = [message("a1", "assistant", [toolUse("c1")])];
+        const transcript = Transcript.of([...asked, message("r1", "tool", [{ ...whole, output }])]);
+        const view: View = { ...WHOLE, cut: [{ from: 1, to: 2, tokens }] };
+        const [seen] = viewOf(transcript, view, ALL_WHOLE).flatMap(toolResultsOf);
+        const size = sizeOfContent(seen!.output);
+        const isWhole = seen!.output === output || JSON.stringify(seen!.output) === JSON.stringify(output);
+        expect(isWhole).toBe(sizeOfContent(output) <= tokens);
+        if (isWhole) return;
+        expect(size).toBeLessThanOrEqual(Math.max(tokens, 40));
+        expect(JSON.stringify(seen!.output)).toContain("read_result");
+        expect(JSON.stringify(seen!.output).isWellFormed()).toBe(true);
       },
     ),
     { numRuns: 500 },
@@ -95,6 +141,8 @@ test("a view is the same whatever of its transcript was looked at before, and it
     from: fc.nat(60),
     clearedTo: fc.option(fc.nat(60), { nil: undefined }),
     mediaTo: fc.option(fc.nat(60), { nil: undefined }),
+    cut: fc.option(fc.array(cut, { maxLength: 2 }), { nil: undefined }),
+    omitted: fc.option(fc.array(omitted, { maxLength: 3 }), { nil: undefined }),
     isOther: fc.boolean(),
     hasSummary: fc.boolean(),
   });
@@ -110,11 +158,14 @@ test("a view is the same whatever of its transcript was looked at before, and it
         transcript = base.append(renamed);
         const head = headOf(transcript, each.from, each.from);
         const { clearedTo = view.clearedTo, mediaTo = view.mediaTo } = each;
+        const { cut: cuts = view.cut, omitted: left = view.omitted } = each;
         view = {
           from: each.from,
           head,
           clearedTo,
           ...(mediaTo !== undefined && { mediaTo }),
+          ...(cuts && { cut: cuts }),
+          ...(left && { omitted: left }),
           ...(each.hasSummary && { summary: message("s", "user", [text("What was said.")]) }),
         };
         const shown = each.isOther ? other : one;
@@ -128,7 +179,7 @@ test("a view is the same whatever of its transcript was looked at before, and it
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

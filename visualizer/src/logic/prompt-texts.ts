@@ -28,6 +28,7 @@ const FORMS: { readonly [form in ShownForm]: string } = {
   cleared: "an old result, shown as one line",
   withoutMedia: "shown without its images, sounds and films",
   inPart: "a long result, shown in part",
+  refused: "shown without what the provider refused",
   asText: "calls of another persona, shown as text",
 };
 
