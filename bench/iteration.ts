@@ -24,8 +24,13 @@ const noop = defineTool({
   execute: () => "ok",
 });
 
-/** Asks for one tool call in each round of a turn, then answers; with `answers` it has answered so many times before. */
-function instantModel(rounds: number, answers = 0): ChatModel {
+/** Tokens of a message of a history, and of what a round adds to the prompt, as a provider counts them: about 400 letters, and a call
+ *  with its result. */
+const [MESSAGE_TOKENS, ROUND_TOKENS] = [64, 30];
+
+/** Asks for one tool call in each round of a turn, then answers; with `answers` it has answered so many times before. It reports
+ *  what a prompt of its length has, without reading it: a count that cannot be would be replaced by one of the agent's own. */
+function instantModel(rounds: number, history: number, answers = 0): ChatModel {
   let asked = -answers;
   return {
     name: "instant",
@@ -34,7 +39,8 @@ function instantModel(rounds: number, answers = 0): ChatModel {
       asked++;
       if (isAnswer) yield { type: "text.delta", delta: "done" };
       else yield { type: "tool.delta", key: 0, name: "noop", args: "{}" };
-      yield { type: "usage", usage: { inputTokens: 100, outputTokens: 10 } };
+      const inputTokens = 100 + history * MESSAGE_TOKENS + (asked + answers) * ROUND_TOKENS;
+      yield { type: "usage", usage: { inputTokens, outputTokens: 10 } };
       yield { type: "finish", reason: "stop" };
     },
   };
@@ -54,14 +60,18 @@ export function iterations(
   const messages = historyOf(history);
   const shared = { name: "bench", tools: [noop], maxIters: rounds + 1, ...config };
   const otherTurn = async (): Promise<void> => {
-    const other = createAgent({ ...shared, model: instantModel(rounds) });
+    const other = createAgent({ ...shared, model: instantModel(rounds, 0) });
     await other.call("go");
     await other.close();
   };
   return async () => {
     let micros = 0;
     for (let turn = 0; turn < turns; turn++) {
-      const agent = createAgent({ ...shared, model: instantModel(rounds, isAcquainted ? 1 : 0), messages });
+      const agent = createAgent({
+        ...shared,
+        model: instantModel(rounds, history, isAcquainted ? 1 : 0),
+        messages,
+      });
       if (isAcquainted) await agent.call("hello").then(otherTurn);
       if (settles > 0) await setTimeout(settles);
       micros += await cpuMicros(async () => {

@@ -128,7 +128,7 @@ all of them longer, so compare the ratios. \`npm run bench -- short parallel\` m
 ${machine(noise)}
 
 CPU time of the whole process, all threads, garbage collection included. Each table is of one process, in which its variants are
-measured in turns, after each has warmed up by CPU time. A sample is the mean of as many runs as take 250 ms of CPU, in the last table of one process:
+measured in turns, after each has warmed up by CPU time. A sample is the mean of as many runs as take 250 ms of CPU, in the tables of new processes of one process each:
 in less time, all of a collection of garbage is counted or none. A ratio is taken round by round to what stands beside it; shown are medians and quartiles.
 Below each table the bare variant is compared with itself: that far a ratio can be from the truth.
 

@@ -5,7 +5,7 @@ import { long, saved, task } from "./long.ts";
 import { parallel } from "./parallel.ts";
 import { parts } from "./parts.ts";
 import { http, short } from "./short.ts";
-import { start } from "./start.ts";
+import { machine, start } from "./start.ts";
 
 /** What `npm run bench` measures, in the order of its report. */
 export const WORKLOADS: { readonly [name: string]: () => Promise<Workload> } = {
@@ -19,5 +19,6 @@ export const WORKLOADS: { readonly [name: string]: () => Promise<Workload> } = {
   saved,
   history,
   task,
+  machine,
   start,
 };

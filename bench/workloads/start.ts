@@ -17,9 +17,33 @@ const started =
     return Number(stdout) / 1_000;
   };
 
+function assertBuilt(workload: string): void {
+  if (!existsSync(BUILT))
+    throw new Error(`The workload \`${workload}\` measures the built package: npm run build`);
+}
+
+/** The machine that a process makes when it imports the package. */
+export async function machine(): Promise<Workload> {
+  assertBuilt("machine");
+  return {
+    title: "Making the machine",
+    text: `A new process imports the machines of the built package; the CPU time around the making of the agent's alone, whose code has never run
+before. The chart is read once, and the resolver that comes of it serves all machines. The bare machine has two states of XState's.`,
+    unit: "ms",
+    digits: 1,
+    reference: "a bare machine",
+    variants: {
+      "a bare machine": { run: started("machine.mjs", "bare") },
+      "`agentMachine`": { run: started("machine.mjs") },
+      "`agentMachine`, and reading its chart": { run: started("machine.mjs", "chart") },
+    },
+    sampling: { samples: 20, warmUpMs: 0 },
+  };
+}
+
 /** The start of a process up to its first answer. */
 export async function start(): Promise<Workload> {
-  if (!existsSync(BUILT)) throw new Error("The workload `start` measures the built package: npm run build");
+  assertBuilt("start");
   return {
     title: "From the start of a process to its first answer",
     text: `A new process imports the built package and does a run of one round, over a \`fetch\` that answers within it. Where the server does
