@@ -104,6 +104,18 @@ export type Outcome = {
   readonly cause?: Interruption["cause"];
 };
 
+/** Where hooks run once a turn has its outcome, or a call is refused. */
+export const ENDINGS = [
+  "stopped.postCall",
+  "stopped.onInterrupt",
+  "stopped.onError",
+  "suspended.postCall",
+  "doCall.onError",
+] as const;
+
+/** The outcome of a turn whose last hooks run, so that a process that finds it ends the turn with it. */
+export type Ending = { readonly at: (typeof ENDINGS)[number]; readonly outcome: Outcome };
+
 /** The counters and positions of the session. */
 export type Progress = {
   readonly turn: number;
@@ -138,7 +150,9 @@ export type Progress = {
   /** A hook of postActing has asked to stop; other results of the batch are still being stored. */
   readonly stopping?: boolean;
   /** Where an unfinished session continues; null if it is not unfinished. */
-  readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
+  readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | "ending" | null;
+  /** What hooks run with that a crash would cut off; null or absent while none do. */
+  readonly ending?: Ending | null;
   readonly stats: TurnStats;
   /** The trace that the turn belongs to, as W3C `traceparent`: of the span with which it began. Absent or null: none is known. */
   readonly trace?: string | null;

@@ -30,3 +30,10 @@ export function restStateOf(
   const isOpen = openCalls(context).length > 0 || context.progress.exceeded !== null;
   return isOpen ? "suspended.waiting" : "stopped.idle";
 }
+
+/** True if a session at rest has no turn to go on with: none is open, or the last one has its outcome already. */
+export function isBetweenTurns(context: AgentContext): boolean {
+  const { progress } = context;
+  const resumeAt = progress.resumeAt === "ending" ? null : progress.resumeAt;
+  return restStateOf({ ...context, progress: { ...progress, resumeAt } }) === "stopped.idle";
+}

@@ -169,6 +169,11 @@ export const refusals = {
       data: { sessionId, policy, change },
     };
   },
+  mustEndFirst: (): Refusal => ({
+    code: "run/pending",
+    message:
+      "The hooks at the end of the last turn were cut off; expected a call without input, which ends it.",
+  }),
   isOpen: (_: AgentContext, { type }: { readonly type: string }): Refusal => ({
     code: "run/pending",
     message: `The turn has not ended; expected ${type === "session.edit" ? "edit" : "compact"}() between two turns.`,

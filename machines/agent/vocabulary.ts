@@ -1,7 +1,7 @@
 import type { HookPoint } from "../../src/hook/types.ts";
 import type { Reason } from "../../src/message/types.ts";
 import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definition.ts";
-import type { AgentContext, Change, Progress } from "./context.ts";
+import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import * as refusals from "./refusals.ts";
 import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
@@ -70,6 +70,13 @@ const guards = {
   // rest
   resumesIn: ({ progress }: AgentContext, _: never, { place }: { readonly place: Place }) =>
     progress.resumeAt === place,
+  endsIn: (
+    { progress, listening }: AgentContext,
+    _: never,
+    { at, point }: { readonly at: Ending["at"]; readonly point: HookPoint },
+  ) => progress.ending?.at === at && listening.includes(point),
+  mustEndFirst: ({ progress }: AgentContext, { input }: Command<"call">) =>
+    progress.resumeAt === "ending" && input.length > 0,
   isOverBudget: (context: AgentContext) =>
     context.progress.exceeded !== null && openCalls(context).length === 0,
   wasInterrupted: ({ interruption }: AgentContext) => interruption !== null,
@@ -254,6 +261,9 @@ const updates = {
   recordFailure: (context: AgentContext, { error }: { readonly error: unknown }) =>
     ending.recordFailure(context, error),
   settleFailure: ending.settleFailure,
+  noteEnding: (context: AgentContext, _: never, { at }: { readonly at: Ending["at"] }) =>
+    ending.noteEnding(context, at),
+  resumeEnding: ending.resumeEnding,
   settle: ending.settleCall,
   park: (context: AgentContext, _: never, { place }: { readonly place: Place }) =>
     ending.park(context, place),

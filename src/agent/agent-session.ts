@@ -8,6 +8,7 @@ import { saveSession, type SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
+import { refusalOf } from "../../machines/agent/updates/entry.ts";
 import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
@@ -66,14 +67,10 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   constructor(config: AgentConfig<never>, around: Surroundings = NOWHERE) {
     checkConfig(config);
-    const { store } = config;
+    const store = config.store && { store: withDeadlines(config.store) };
     this.name = config.name;
     this.sessionId = sessionIdOf(config);
-    this.#config = {
-      ...config,
-      sessionId: this.sessionId,
-      ...(store && { store: withDeadlines(store) }),
-    };
+    this.#config = { ...config, sessionId: this.sessionId, ...store };
     this.#session = new Passivation(this.#config, around, this);
     this.#session.revive();
   }
@@ -89,7 +86,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   get #commands(): SessionCommands {
     return (this.#made ??= new SessionCommands(
       () => this.#runtime,
-      () => this.#ready(),
+      () => this.#between(),
     ));
   }
 
@@ -123,11 +120,16 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   async open(options: { readonly waitMs?: number } = {}): Promise<void> {
     check(openSchema(), options, "open");
-    this.#assertOpen();
+    await this.#open(options.waitMs);
+    if (!this.#here.around.admit) await this.#turns.endStored(); // a worker ends it when it is heard
+  }
+
+  async #open(waitMs?: number): Promise<void> {
+    this.#runtime.assertAccepts("command");
     await this.#session.leaving;
     const { runtime, loading } = this.#here;
     await loading;
-    await runtime.open(options.waitMs);
+    await runtime.open(waitMs);
     this.#session.rested();
   }
 
@@ -148,7 +150,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     options: CallOptions<S, never>,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
-    this.#assertOpen();
+    this.#runtime.assertAccepts("command");
     checkCallOptions(options);
     this.#calls++;
     try {
@@ -166,9 +168,10 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     onJoin: () => void,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
-    const ready = this.#ready();
-    if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     const { idempotencyKey } = options;
+    const goesOn = idempotencyKey === undefined && messagesOf(input, true).length === 0;
+    const ready = goesOn ? this.#ready() : this.#between();
+    if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     if (idempotencyKey === undefined) return this.#turns.start(input, options, onBegin);
     return this.#here.keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
   }
@@ -183,6 +186,10 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
       throw error;
     }
     await this.#turns.run(input, { ...options, idempotencyKey: inputId });
+  }
+
+  refusalOf(input: readonly Msg[]): ErrorInfo | undefined {
+    return refusalOf(this.#runtime.context, { input, at: this.#runtime.now() });
   }
 
   async writeSlot(...args: Parameters<InboxAgent["writeSlot"]>): Promise<void> {
@@ -301,9 +308,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     if (typeof listener !== "function")
       throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
     check(subscribeSchema(), options, "subscribe");
-    const { after, types } = options;
-    const { events } = this.#runtime;
-    const { store } = this.#config;
+    const [{ after, types }, { events }, { store }] = [options, this.#runtime, this.#config];
     if (after === undefined || !store) return events.subscribe(listener, types);
     const wanted = types && new Set(types);
     return replayEvents(
@@ -337,15 +342,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     check(savedPartsSchema(), parts, "saveTo");
     await this.#ready();
-    const { redact } = this.#config;
-    const now = (): number => this.#runtime.now();
+    const [{ redact }, now] = [this.#config, () => this.#runtime.now()];
     await saveSession(store, key, this.#runtime.journalState(), { now, parts, ...(redact && { redact }) });
   }
 
   async loadFrom(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
-    if (!(await this.loadIfExists(store, key, parts))) {
-      throw new AgentError("session/not-found", `Session not found: ${shortened(key)}`);
-    }
+    const isThere = await this.loadIfExists(store, key, parts);
+    if (!isThere) throw new AgentError("session/not-found", `Session not found: ${shortened(key)}`);
   }
 
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
@@ -360,7 +363,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   async passivate(): Promise<void> {
-    this.#assertOpen();
+    this.#runtime.assertAccepts("command");
     await this.#session.passivate();
   }
 
@@ -383,11 +386,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   /** Resolves when the agent is open; undefined if there is nothing to wait for, so that a call begins in the same tick. Throws
    *  `run/closed`. */
   #ready(): Promise<void> | undefined {
-    this.#assertOpen();
-    return this.#session.leaving || this.#here.loading ? this.open() : this.#runtime.opened();
+    this.#runtime.assertAccepts("command");
+    return this.#session.leaving || this.#here.loading ? this.#open() : this.#runtime.opened();
   }
 
-  #assertOpen(): void {
-    this.#runtime.assertAccepts("command");
+  /** As {@link #ready}; a turn that was stored while hooks ran at its end has ended then. */
+  #between(): Promise<void> | undefined {
+    const ready = this.#ready();
+    return ready ? ready.then(() => this.#turns.endStored()) : this.#turns.endStored();
   }
 }

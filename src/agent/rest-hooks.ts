@@ -78,6 +78,8 @@ export class RestHooks {
 
   async #runHooks({ transcript, slots: before, event }: Rest): Promise<void> {
     const host = this.#host;
+    await host.commit().catch(() => {}); // else they could act on a turn that ends otherwise after a crash
+    if (this.#hasEnded) return;
     const slots = new HookSlots(before);
     const history = Object.freeze(transcript.slice());
     for (const hook of host.hooks().filter(listens)) {

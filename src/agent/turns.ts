@@ -64,6 +64,8 @@ export class Turns {
   #start: { readonly event: AgentEventBody; readonly turn: number } | undefined;
   #isAnnouncing = false;
   #queue: Promise<unknown> | undefined;
+  /** While {@link endStored} ends a turn. */
+  #ending: Promise<void> | undefined;
 
   constructor(
     session: { readonly runtime: Runtime },
@@ -187,6 +189,15 @@ export class Turns {
     }
   }
 
+  /** Ends the turn of a session that was stored while hooks ran at its end. Its outcome is not that of the caller. Undefined if there
+   *  is none. */
+  endStored(): Promise<void> | undefined {
+    const { context } = this.#session.runtime;
+    if (context.progress.resumeAt !== "ending") return this.#ending;
+    const ended = (): void => void (this.#ending = undefined);
+    return (this.#ending = this.run(undefined, {}).then(ended, ended));
+  }
+
   #take(key: string | undefined, messages: readonly Msg[]): void {
     if (key === undefined) return this.#inputs.takeUnnamed();
     const hash = inputHash(messages);
@@ -208,8 +219,9 @@ export class Turns {
     const running = this.#running;
     if (!running) {
       const { outcome } = context;
+      const isNew = outcome !== before.outcome || !!before.progress.ending;
       const isSameTurn = before.progress.turn > 0 && before.progress.turn === context.progress.turn; // else a session was loaded
-      if (isSameTurn && outcome?.reason === "INTERRUPTED" && outcome !== before.outcome)
+      if (isSameTurn && outcome?.reason === "INTERRUPTED" && isNew)
         this.#announce({ type: "turn.end", reason: "INTERRUPTED", reply: plainReply(context) });
       return this.#wake();
     }

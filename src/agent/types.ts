@@ -150,7 +150,8 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** The XState actor, to subscribe to and to inspect. An agent at rest has none until you ask for it; then it stays. To persist the
    *  session use `snapshot` or a store. */
   readonly actor: AnyActorRef;
-  /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`. Rejects `session/conflict`
+  /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`, but one
+   *  whose hooks at its end were cut off ends first. Rejects `session/conflict`
    *  while another process or agent has the session, or was killed less than its `leaseMs` ago: `data.holder` says which, and
    *  `retryAt` when its lease ends. `waitMs`: how long that is waited for, default 0. Rejects also `session/damaged` and
    *  `session/version`, and why the agent was closed in the meantime. */

@@ -98,7 +98,8 @@ export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "
 function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   const { outcome, failure } = after;
   const isSettled = before.progress.settled !== after.progress.settled;
-  if (!isSettled || (!failure && outcome === before.outcome)) return []; // no turn: a compaction has come to its end
+  const isOfTurn = failure || outcome !== before.outcome || before.progress.ending;
+  if (!isSettled || !isOfTurn) return []; // a compaction has come to its end
   const turn = inputTurnOf(after.progress);
   const reason = outcome?.reason ?? "ERROR";
   if (!failure) return outcome ? [{ type: "turn.end", data: { reason, turn } }] : [];
@@ -123,23 +124,31 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
     ...slotFacts(before, after),
   ];
   if (before.progress.extended !== extended) facts.push({ type: "budget.extended", data: { extended } });
-  if (isRetryScheduled(before, after)) facts.push({ type: "position", data: {} });
+  if (isRetryScheduled(before, after) || isEndingNoted(before, after))
+    facts.push({ type: "position", data: {} });
   return [...facts, ...turnEndFacts(before, after)];
 }
 
 /** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
- *  what a call remembers that goes on, the agent that adopted the turn, what a compaction has left of the prompt, or the time before which a
+ *  what a call remembers that goes on, the agent that adopted the turn, the outcome
+ *  with which its last hooks run, what a compaction has left of the prompt, or the time before which a
  *  failed request is not repeated. */
 export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
     before.progress.turn !== after.progress.turn ||
+    isEndingNoted(before, after) ||
     adoptedChange(before, after) !== undefined ||
     before.progress.compactions?.last !== after.progress.compactions?.last ||
     hasNewResult(before, after) ||
     hasNewState(before, after) ||
     isRetryScheduled(before, after)
   );
+}
+
+/** True if hooks begin to run at the end of a turn, or the outcome with which they run has changed. */
+function isEndingNoted({ progress: before }: AgentContext, { progress: after }: AgentContext): boolean {
+  return !!after.ending && before.ending !== after.ending;
 }
 
 /** True if a request or a call has failed and is scheduled to be repeated. */

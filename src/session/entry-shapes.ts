@@ -103,7 +103,7 @@ const shapes = s.lazily(() => {
         options: s.optional(object),
       }),
     ),
-    resumeAt: s.nullable(s.oneOf("doCall", "reasoning", "acting", "summarizing")),
+    resumeAt: s.nullable(s.oneOf("doCall", "reasoning", "acting", "summarizing", "ending")),
     stats: s.fields(statsFields),
   };
   const requestFields = {

@@ -2,12 +2,19 @@ import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import { freshContext, type AgentContext, type Progress } from "../../machines/agent/context.ts";
+import {
+  freshContext,
+  type AgentContext,
+  type Ending,
+  type Outcome,
+  type Progress,
+} from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { callsAskedIn, recordsAfter } from "./call-records.ts";
 import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
 import type { KeptChange, ProgressChange, SessionEntry } from "./entry.ts";
 import { damagedEntry } from "./read-entry.ts";
+import { storedEnding } from "./stored-ending.ts";
 import type { JournalState } from "./format.ts";
 import {
   checkedJournalFormat,
@@ -232,14 +239,21 @@ function progressAfter(before: Progress, { stats, ...change }: ProgressChange = 
 export function contextOf(session: SessionState, settings: Settings): AgentContext {
   const kept = frozenCopy(session.kept);
   const resumeAt = kept.progress.resumeAt ?? entryPointOf(session.state);
+  const ending = resumeAt === "ending" ? storedEnding({ ...session, kept }) : undefined;
   return {
     ...freshContext(settings, Transcript.of(session.messages)),
     ...kept,
     at: session.at,
     inbox: resumeAt === null ? { ...kept.inbox, input: [] } : kept.inbox,
-    progress: { ...kept.progress, resumeAt, draining: false },
-    outcome: session.reason ? { reason: session.reason } : null,
+    progress: { ...kept.progress, resumeAt, draining: false, ...(ending && { ending }) },
+    outcome: outcomeOf(session, ending),
   };
+}
+
+/** How the turn has ended; the one before it, if a call is being refused. */
+function outcomeOf({ reason }: SessionState, ending: Ending | undefined): Outcome | null {
+  if (ending && ending.at !== "doCall.onError") return ending.outcome;
+  return reason ? { reason } : null;
 }
 
 /** Returns the checkpoint of a session after journal entry `seq`. */

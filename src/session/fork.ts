@@ -106,8 +106,10 @@ export async function recordedAfter(
  *  message that asked for them is still there, and what a person has approved is asked again. */
 function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
   const stored = contextOf(session, READER_SETTINGS);
+  const { resumeAt: at } = stored.progress;
   const context = {
     ...stored,
+    progress: { ...stored.progress, resumeAt: at === "ending" ? null : at, ending: null },
     transcript: Transcript.of(messages),
     request: { ...stored.request, notBeforeAt: null },
     calls: forkedCalls(stored).map(({ notBeforeAt: _, ...record }) => record),

@@ -58,12 +58,16 @@ export type JournalState = {
 /** The entry point at which the chart resumes a stored state, by that state or its top-level state. */
 const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resumeAt"] } = {
   doCall: "doCall",
-  "doCall.onError": null, // the call was refused: the session is at rest as before
+  "doCall.onError": "ending", // the call was refused
   reasoning: "reasoning",
   acting: "acting",
   summarizing: "summarizing",
   suspended: null,
+  "suspended.postCall": "ending",
   stopped: null,
+  "stopped.postCall": "ending",
+  "stopped.onInterrupt": "ending",
+  "stopped.onError": "ending",
 };
 
 /** Returns the entry point of a stored state. Throws `session/version` for a state that this chart does not have. */

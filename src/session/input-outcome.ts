@@ -6,10 +6,11 @@ import type { SessionStore } from "../store/port.ts";
 import { hashInput } from "../tool/hash.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
-import type { TurnEnd } from "./entry.ts";
+import type { SessionEntry, TurnEnd } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
+import { storedEnding } from "./stored-ending.ts";
 
 /** An input that a session has taken. */
 export type TakenInput = {
@@ -75,6 +76,84 @@ function counted(state: SessionState, fold: JournalFold): SessionState {
   return { ...state, kept: { ...state.kept, progress: fold.state().kept.progress } };
 }
 
+/** The end of a turn that has its outcome while its last hooks run; undefined elsewhere. */
+function endAhead(fold: JournalFold): End | undefined {
+  const state = fold.state();
+  const ending = storedEnding(state);
+  if (!ending || ending.at === "doCall.onError") return undefined;
+  const { reason, error } = ending.outcome;
+  const data = { reason, turn: inputTurnOf(state.kept.progress), ...(error && { error }) };
+  return { data, state: stateAt(fold, reason) };
+}
+
+/**
+ * Finds the ends of the turn that one input belongs to, in a journal that is read entry by entry.
+ *
+ * An end counts if its turn is the one that was open when the input came, or the next one: an earlier release may have lost the end
+ * of the turn, and that of a later turn is none of this input.
+ */
+export class EndsOfInput {
+  readonly #id: string;
+  #input: TakenInput | undefined;
+  /** The last turn that may be the one of the input. */
+  #limit = 0;
+  /** The ends in the append that is being read: its position comes last. */
+  #ends: End[] = [];
+  /** How many turns have ended in that append. */
+  #ended = 0;
+  #last: End | undefined;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /** The input, once it is taken. */
+  get input(): TakenInput | undefined {
+    return this.#input;
+  }
+
+  /** How its turn came to rest last; undefined before that. */
+  get last(): End | undefined {
+    return this.#last;
+  }
+
+  /** Reads the next entry, which `fold` has. */
+  push(entry: SessionEntry, fold: JournalFold): void {
+    if (entry.type === "turn.end" && entry.data.reason !== "SHUTDOWN") {
+      if (this.#input) this.#ends.push({ data: entry.data, state: stateAt(fold, entry.data.reason) });
+      this.#ended++;
+    } else if (entry.type === "position" && entry.data.taken === this.#id) {
+      this.#input = { hash: entry.data.hash };
+      this.#last = undefined;
+      this.#limit = fold.state().kept.progress.turn + this.#ended + 1;
+    } else if (entry.type === "position" && entry.data.state !== undefined)
+      this.#close(entry.data.state, fold);
+  }
+
+  /** An append ends, with the session in this state of the chart. */
+  #close(state: string, fold: JournalFold): void {
+    const ends = this.#ends;
+    this.#ends = [];
+    this.#ended = 0;
+    if (!this.#input) return;
+    for (const end of ends) this.#take(end, fold);
+    if (this.#input.turn === undefined && !this.#input.isRefused && !state.startsWith("doCall"))
+      this.#limit = Math.min(this.#limit, fold.state().kept.progress.turn);
+    const ahead = endAhead(fold);
+    if (ahead) this.#take(ahead, fold);
+  }
+
+  #take({ data, state }: End, fold: JournalFold): void {
+    const input = this.#input!;
+    const turn = data.turn ?? inputTurnOf(fold.state().kept.progress);
+    const isFirst = input.turn === undefined && !input.isRefused;
+    if (isFirst && data.isRefusal) this.#input = { ...input, isRefused: true };
+    if (data.isRefusal || (isFirst ? turn > this.#limit : turn !== input.turn)) return;
+    this.#input = { ...input, turn };
+    this.#last = { data, state: counted(state, fold) };
+  }
+}
+
 /** Reads from the journal the outcome of the input `id`, also if another call or process resumed its turn; undefined if it was not taken. A turn that
  *  was shut down has not come to rest. */
 export async function readTakenInput(
@@ -83,29 +162,12 @@ export async function readTakenInput(
   id: string,
 ): Promise<TakenInput | undefined> {
   const fold = new JournalFold(settings);
-  let input: TakenInput | undefined;
-  let ends: End[] = []; // of this append: its position comes last
-  let last: End | undefined;
+  const ends = new EndsOfInput(id);
   for await (const entry of readEntries(store, settings.sessionId)) {
     fold.push(entry);
-    if (entry.type === "position" && entry.data.taken === id) {
-      input = { hash: entry.data.hash };
-      last = undefined;
-    } else if (!input) continue;
-    else if (entry.type === "turn.end" && entry.data.reason !== "SHUTDOWN") {
-      ends.push({ data: entry.data, state: stateAt(fold, entry.data.reason) });
-    } else if (entry.type === "position" && entry.data.state !== undefined) {
-      for (const { data, state } of ends) {
-        const turn = data.turn ?? inputTurnOf(fold.state().kept.progress);
-        const isFirst = input.turn === undefined && !input.isRefused;
-        if (isFirst && data.isRefusal) input = { ...input, isRefused: true };
-        if (data.isRefusal || (!isFirst && turn !== input.turn)) continue;
-        input = { ...input, turn };
-        last = { data, state: counted(state, fold) };
-      }
-      ends = [];
-    }
+    ends.push(entry, fold);
   }
+  const { input, last } = ends;
   if (!input || !last) return input;
   const final = fold.state();
   const isCurrent = inputTurnOf(final.kept.progress) === input.turn;

@@ -1,6 +1,6 @@
 import { positionEntered } from "../updates/entry.ts";
 import type { AgentState } from "../vocabulary.ts";
-import { ENTER_ACTING, NEXT_ROUND, REFUSE_CALL, REST_AS_BEFORE, runHooks } from "./shared.ts";
+import { ENTER_ACTING, NEXT_ROUND, noteEnding, REFUSE_CALL, REST_AS_BEFORE, runHooks } from "./shared.ts";
 
 export const doCall: AgentState = {
   description: "A call has arrived: may it be accepted, and where does it go on?",
@@ -49,6 +49,7 @@ export const doCall: AgentState = {
     },
     onError: {
       description: "Hooks see the refusal.",
+      entry: noteEnding("doCall.onError"),
       invoke: runHooks((context) => ({ point: "onError", error: context.failure! }), {
         onDone: REST_AS_BEFORE,
         onError: REST_AS_BEFORE,

@@ -2,7 +2,7 @@
 import type { HookPoint } from "../../../src/hook/types.ts";
 import type { Reason } from "../../../src/message/types.ts";
 import type { Service } from "../../chart/definition.ts";
-import type { AgentContext, Progress } from "../context.ts";
+import type { AgentContext, Ending, Progress } from "../context.ts";
 import type { HooksInput, ModelInput, Position } from "../services.ts";
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
 
@@ -16,6 +16,14 @@ type HooksData<Input = HooksInput> = Input extends HooksInput
 export const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
 /** A guard: the session was stored in this state. */
 export const resumesIn = (place: Place) => ({ type: "resumesIn", params: { place } }) as const;
+/** A branch: hooks of this state were cut off, and there are some that listen to its point. */
+const endsIn = (at: Ending["at"], point: HookPoint): AgentBranch => ({
+  guard: { type: "endsIn", params: { at, point } },
+  target: `#agent.${at}`,
+});
+
+/** An action: the outcome is noted with which the hooks of this state run. */
+export const noteEnding = (at: Ending["at"]) => ({ type: "noteEnding", params: { at } }) as const;
 
 /** A branch that suspends the turn. */
 export const suspendIf = (guard: Guard, reason: Reason): AgentBranch => ({
@@ -138,6 +146,16 @@ export const START_MORE_CALLS: AgentBranch = {
 /** The session rests as it did before a call that is refused. */
 export const REST_AS_BEFORE: readonly AgentBranch[] = [
   { guard: "isUnfinished", target: "#agent.stopped.unfinished", actions: "settle" },
+  { guard: "staysSuspended", target: "#agent.suspended.waiting" },
+  { target: "#agent.stopped.idle" },
+];
+/** The turn has its outcome, and hooks that ran with it were cut off: they run again, if there still are any. */
+export const END_STORED: readonly AgentBranch[] = [
+  endsIn("stopped.postCall", "postCall"),
+  endsIn("suspended.postCall", "postCall"),
+  endsIn("stopped.onInterrupt", "onInterrupt"),
+  endsIn("stopped.onError", "onError"),
+  endsIn("doCall.onError", "onError"),
   { guard: "staysSuspended", target: "#agent.suspended.waiting" },
   { target: "#agent.stopped.idle" },
 ];

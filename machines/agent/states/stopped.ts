@@ -1,6 +1,16 @@
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
 import { compacting } from "./compacting.ts";
-import { ENTER_ACTING, ENTER_CALL, listens, NEEDS_SCHEMA, resumesIn, runHooks, SUMMARIZE } from "./shared.ts";
+import {
+  END_STORED,
+  ENTER_ACTING,
+  ENTER_CALL,
+  listens,
+  NEEDS_SCHEMA,
+  noteEnding,
+  resumesIn,
+  runHooks,
+  SUMMARIZE,
+} from "./shared.ts";
 
 /** A stored session takes the place of this one and rests where it rested, unless it is left to another agent. */
 export const LOAD: readonly AgentBranch[] = [
@@ -53,6 +63,8 @@ export const stopped: AgentState = {
         "session.compact": { refuse: "isOpen" },
         "session.edit": { refuse: "isOpen" },
         call: [
+          { guard: "mustEndFirst", refuse: "mustEndFirst" },
+          { guard: resumesIn("ending"), actions: "resumeEnding", choose: END_STORED },
           NEEDS_SCHEMA,
           { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },
           { guard: "resumesInCall", actions: "beginResume", choose: ENTER_CALL },
@@ -83,12 +95,14 @@ export const stopped: AgentState = {
     },
     postCall: {
       description: "Hooks may replace the reply; once the user interrupts, within the grace period.",
-      entry: "armReplyGrace",
+      entry: [noteEnding("stopped.postCall"), "armReplyGrace"],
       exit: "disarmTimer",
       on: {
         "run.interrupt": [
           { guard: "isByLimit", target: "interrupting", actions: "noteInterruption" },
-          { actions: ["noteInterruption", "armReplyGrace", "markReply"] },
+          {
+            actions: ["noteInterruption", "armReplyGrace", "markReply", noteEnding("stopped.postCall")],
+          },
         ],
         "timer.due": { target: "idle", actions: "noteTime" },
       },
@@ -103,10 +117,13 @@ export const stopped: AgentState = {
     },
     onInterrupt: {
       description: "Hooks see the interrupt and the calls it cut off, within the grace period.",
-      entry: "armHookGrace",
+      entry: [noteEnding("stopped.onInterrupt"), "armHookGrace"],
       exit: "disarmTimer",
       on: {
-        "run.interrupt": { guard: "saysMore", actions: "noteLateInterruption" },
+        "run.interrupt": {
+          guard: "saysMore",
+          actions: ["noteLateInterruption", noteEnding("stopped.onInterrupt")],
+        },
         "timer.due": { target: "idle", actions: "noteTime" },
       },
       invoke: runHooks(
@@ -125,6 +142,7 @@ export const stopped: AgentState = {
     },
     onError: {
       description: "Hooks see the error. An interrupt does not wait for them.",
+      entry: noteEnding("stopped.onError"),
       on: { "run.interrupt": { target: "idle", actions: "noteInterruption" } },
       invoke: runHooks((context) => ({ point: "onError", error: context.outcome!.error! }), {
         onDone: { target: "idle" },

@@ -1,5 +1,5 @@
 import type { AgentState } from "../vocabulary.ts";
-import { ENTER_CALL, listens, NEEDS_SCHEMA, runHooks } from "./shared.ts";
+import { ENTER_CALL, listens, NEEDS_SCHEMA, noteEnding, runHooks } from "./shared.ts";
 import { ADOPT, LOAD } from "./stopped.ts";
 
 export const suspended: AgentState = {
@@ -12,6 +12,7 @@ export const suspended: AgentState = {
     },
     postCall: {
       description: "Hooks may replace the reply.",
+      entry: noteEnding("suspended.postCall"),
       invoke: runHooks((context) => ({ point: "postCall", reply: context.outcome!.reply! }), {
         onDone: { target: "waiting", actions: "applyPostCall" },
       }),

@@ -3,7 +3,7 @@ import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { AgentCommand } from "../events.ts";
 import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/tool/fingerprint.ts";
-import { restStateOf } from "../phase.ts";
+import { isBetweenTurns } from "../phase.ts";
 import { decidedResult } from "./calls.ts";
 
 type Load = Extract<AgentCommand, { readonly type: "session.load" }>;
@@ -12,7 +12,7 @@ type Load = Extract<AgentCommand, { readonly type: "session.load" }>;
  *  turn that does not say which agent runs it. */
 export function changeInTurn(context: AgentContext, now: Fingerprint | undefined): AgentChange | undefined {
   const { agent } = context.progress;
-  if (!agent || !now || agent === now || restStateOf(context) === "stopped.idle") return undefined;
+  if (!agent || !now || agent === now || isBetweenTurns(context)) return undefined;
   return changeBetween(agent, now);
 }
 
@@ -38,7 +38,7 @@ export function agentOfCall(
   context: AgentContext,
   { agent }: { readonly agent?: Fingerprint },
 ): Pick<AgentContext["progress"], "agent"> {
-  const known = restStateOf(context) === "stopped.idle" ? undefined : context.progress.agent;
+  const known = isBetweenTurns(context) ? undefined : context.progress.agent;
   const now = known ?? agent;
   return now ? { agent: now } : {};
 }

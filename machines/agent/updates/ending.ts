@@ -9,8 +9,15 @@ import {
   suspendedResult,
 } from "../../../src/tool/results.ts";
 import { closeCalls, openCalls, waitingCalls, withoutResults } from "./calls.ts";
-import { freshRequest, freshTurn, type AgentContext, type Change, type Interruption } from "../context.ts";
-import { beginsTurn, carriesResults, takeResults } from "./entry.ts";
+import {
+  freshRequest,
+  freshTurn,
+  type AgentContext,
+  type Change,
+  type Ending,
+  type Interruption,
+} from "../context.ts";
+import { beginsTurn, carriesResults, takeResults, withoutRest } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
 import { closeOrphans, orphansOf } from "./orphans.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
@@ -286,10 +293,50 @@ export function storeSummary(context: AgentContext): Change {
   };
 }
 
+/** Notes the outcome with which hooks run that a crash would cut off. That of a refused call is its refusal. */
+export function noteEnding({ progress, outcome, failure }: AgentContext, at: Ending["at"]): Change {
+  const { retry: _, ...error } = failure ?? {
+    code: "run/invalid-event" as const,
+    message: "unknown failure",
+  };
+  const noted = at === "doCall.onError" || !outcome ? { reason: "ERROR" as const, error } : outcome;
+  return { progress: { ...progress, ending: { at, outcome: noted } } };
+}
+
+/** Goes on where the hooks of the end of a turn were cut off, with the outcome that was noted. The signal or time-out that interrupted
+ *  the turn belonged to another call. */
+export function resumeEnding(context: AgentContext, { at }: { readonly at: number }): Change {
+  const { progress, request, interruption, settings } = context;
+  const { at: place, outcome: noted } = progress.ending!;
+  const { cause, ...outcome } = noted;
+  return {
+    at,
+    progress: { ...withoutRest(context, at), resumeAt: null, draining: false },
+    request: {
+      ...request,
+      edits: [],
+      deadlineAt: null,
+      graceAt: interruption && at + settings.interruptGraceMs,
+      timedOut: false,
+    },
+    interruption: interruption && { ...interruption, cause: "user" },
+    ...(place !== "doCall.onError" && { outcome: { ...outcome, ...(cause && { cause: "user" as const }) } }),
+    failure: noted.error ?? null,
+    stop: false,
+    draft: null,
+  };
+}
+
 /** Settles a call: temporary fields are cleared. An unfinished turn keeps the fields it needs to continue. */
 export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
   const restedAt = progress.restedAt ?? at;
-  const settled = { ...progress, settled: progress.settled + 1, draining: false, restedAt };
+  const settled = {
+    ...progress,
+    settled: progress.settled + 1,
+    draining: false,
+    restedAt,
+    ...(progress.ending && { ending: null }),
+  };
   const { wanted: _, clientTools: __, ...rested } = inbox;
   if (progress.resumeAt !== null) {
     return { progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };

@@ -102,7 +102,7 @@ function expired(record: CallRecord, at: number): CallRecord {
 }
 
 /** Excludes the time at rest from the wall time of the turn. */
-function withoutRest({ progress, at }: AgentContext, now: number): AgentContext["progress"] {
+export function withoutRest({ progress, at }: AgentContext, now: number): AgentContext["progress"] {
   const { stats, restedAt } = progress;
   const startedAt = stats.startedAt + Math.max(0, now - (restedAt ?? at));
   return { ...progress, restedAt: null, stats: { ...stats, startedAt } };
@@ -253,9 +253,7 @@ export function queueInput(context: AgentContext): Change {
   return { inbox: { ...entered(inbox), queued }, wanted: wantedNow(context) };
 }
 
-function refusal(code: ErrorInfo["code"], message: string): Change {
-  return { failure: { code, message } };
-}
+const refusal = (code: ErrorInfo["code"], message: string): Change => ({ failure: { code, message } });
 
 const listOf = (ids: readonly string[]): string => `[${ids.map(shortened).join(", ")}]`;
 
@@ -302,6 +300,17 @@ function problemOfInput(context: AgentContext): Change | undefined {
     "run/pending",
     `Pending tool calls exist without results. Provide tool results, call without input to run them, or set onTextWhilePending. Pending IDs: ${listOf(open.map(({ call }) => call.id))}`,
   );
+}
+
+/** Why a call with this input would be refused; undefined if it would be taken. Hooks of `preCall` may still change it. */
+export function refusalOf(
+  context: AgentContext,
+  call: Parameters<typeof beginCall>[1],
+): ErrorInfo | undefined {
+  const begun = { ...context, ...beginCall(context, call) };
+  if (carriesResults(begun)) return takeResults(begun).failure ?? undefined;
+  if (begun.progress.exceeded !== null && openCalls(begun).length === 0) return undefined;
+  return problemOfInput(begun)?.failure ?? undefined;
 }
 
 /** True if the input, which has no results, is refused. */

@@ -80,9 +80,19 @@ async function rewrittenOutput(
   return nativeOutput(host, { ...input, phase: "reasoning" }, { message, finishReason });
 }
 
+/** The hooks of the end of a turn, which see an outcome that a crash must not change. */
+const AT_END: ReadonlySet<string> = new Set<HooksInput["point"]>(["postCall", "onInterrupt", "onError"]);
+
+/** Makes the outcome durable, if steps of turns are. An error reaches those who wait for the journal. */
+async function commitOutcome(host: Host): Promise<void> {
+  const { store, durability } = host.config;
+  if (store && durability !== "turn") await host.commit().catch(() => {});
+}
+
 const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
   withSignal(scope, async (host, { signal }) => {
     const { input } = scope;
+    if (AT_END.has(input.point)) await commitOutcome(host);
     if (signal.aborted) return { at: host.now() }; // aborted before it began
     const phase = input.point === "preSummary" ? "summary" : "reasoning";
     try {

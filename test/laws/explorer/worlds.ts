@@ -1,7 +1,12 @@
 import { HOOK_POINTS, type HookPoint } from "../../../src/hook/types.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import { freshContext, type AgentContext, type WantedOutput } from "../../../machines/agent/context.ts";
+import {
+  freshContext,
+  type AgentContext,
+  type Ending,
+  type WantedOutput,
+} from "../../../machines/agent/context.ts";
 import type { ExecutionData, Settings } from "../../../machines/agent/settings.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { ALL_WHOLE } from "../../../machines/agent/view.ts";
@@ -37,6 +42,8 @@ export type World = {
   readonly answers?: readonly string[];
   /** Verdicts of a review besides `allow`. */
   readonly judges: boolean;
+  /** Sessions are loaded, too, whose last turn was cut off in hooks at its end. */
+  readonly endings?: true;
   /** The agent of the world, and those that may take its place in the middle of a turn, by what differs. */
   readonly agent?: Fingerprint;
   readonly others?: { readonly [what: string]: Fingerprint };
@@ -154,7 +161,7 @@ const RELEASES: Spec = {
 };
 
 const WORLDS: readonly World[] = [
-  world("no hooks", { settings: { isDurable: true } }),
+  world("no hooks", { settings: { isDurable: true }, endings: true }),
   world("compaction", {
     answers: ["text", "1 call", "a call", "nothing", "the prompt is too long", "failure that may be retried"],
     history: SPOKEN,
@@ -397,6 +404,20 @@ export function loadedContexts(world: World, at: number): { readonly [rest: stri
     suspended: suspendedContext(world, at),
     unfinished: { ...fresh, at, progress: { ...progress, turn: 1, resumeAt: "reasoning" } },
     idle: { ...fresh, at },
+    ...(world.endings && {
+      ended: endingContext({ ...fresh, at, progress: { ...progress, turn: 1 } }, "stopped.postCall"),
+      "ended, suspended": endingContext(suspendedContext(world, at), "suspended.postCall"),
+    }),
+  };
+}
+
+/** A session whose turn was cut off in hooks at its end. */
+function endingContext(context: AgentContext, at: Ending["at"]): AgentContext {
+  const outcome = context.outcome ?? { reason: "MODEL_STOP" };
+  return {
+    ...context,
+    outcome,
+    progress: { ...context.progress, resumeAt: "ending", ending: { at, outcome } },
   };
 }
 

@@ -1,6 +1,6 @@
 import { user } from "../../../laws/explorer/messages.ts";
 import { asking, draft, inbox, wanting } from "../at.ts";
-import { adopt, AGENT, interrupt, INTERRUPT, load, OTHER_AGENT, turnOf } from "../events.ts";
+import { adopt, AGENT, GO_ON, interrupt, INTERRUPT, load, OTHER_AGENT, SAY, turnOf } from "../events.ts";
 import type { GuardTable } from "./guard.ts";
 
 const open = [{}];
@@ -8,6 +8,8 @@ const stored = [{ status: "done", stored: true }] as const;
 const approved = [{ status: "approved" }] as const;
 const interruption = { interruption: { cause: "user" } } as const;
 const outcome = { outcome: { reason: "INTERRUPTED", cause: "user" } } as const;
+const ending = { progress: { ending: { at: "stopped.onError", outcome: { reason: "ERROR" } } } } as const;
+const ENDS_THERE = { at: "stopped.onError", point: "onError" } as const;
 const spent = {
   modelCalls: 2,
   toolCalls: 2,
@@ -45,6 +47,26 @@ export const TURN_GUARDS: GuardTable = {
     holds: [["the turn was cut off", { progress: { resumeAt: "summarizing" } }]],
     fails: [["the turn has ended", {}]],
   },
+  endsIn: {
+    holds: [["hooks were cut off there", { ...ending, listening: ["onError"] }, undefined, ENDS_THERE]],
+    fails: [
+      ["no hook listens any more", ending, undefined, ENDS_THERE],
+      [
+        "hooks were cut off elsewhere",
+        { ...ending, listening: ["onError"] },
+        undefined,
+        { ...ENDS_THERE, at: "doCall.onError" },
+      ],
+      ["no hooks were cut off", { listening: ["onError"] }, undefined, ENDS_THERE],
+    ],
+  },
+  mustEndFirst: {
+    holds: [["the call has a message", { progress: { resumeAt: "ending" } }, SAY]],
+    fails: [
+      ["the call has none", { progress: { resumeAt: "ending" } }, GO_ON],
+      ["the turn was cut off before its end", { progress: { resumeAt: "reasoning" } }, SAY],
+    ],
+  },
   staysSuspended: {
     holds: [
       ["a call is open", asking(open)],
@@ -71,6 +93,7 @@ export const TURN_GUARDS: GuardTable = {
     fails: [
       ["it is the same agent", turnOf(AGENT), adopt({ ...AGENT })],
       ["no turn is open", turnOf(AGENT, null), adopt()],
+      ["the turn has its outcome", { progress: { agent: AGENT, resumeAt: "ending" } }, adopt()],
       ["the turn does not say which agent it has", { progress: { resumeAt: "reasoning" } }, adopt()],
     ],
   },

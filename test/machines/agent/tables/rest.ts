@@ -1,5 +1,7 @@
+import type { HookPoint } from "../../../../src/hook/types.ts";
+import type { Ending } from "../../../../machines/agent/context.ts";
 import { user } from "../../../laws/explorer/messages.ts";
-import { asking, type Row } from "../at.ts";
+import { asking, type Given, type Row } from "../at.ts";
 import {
   adopt,
   AGENT,
@@ -10,6 +12,7 @@ import {
   INTERRUPT,
   load,
   EDIT,
+  GO_ON,
   OBSERVE,
   SHUT_DOWN,
   slept,
@@ -27,6 +30,35 @@ const interrupted = {
 } as const;
 const saysMore = interrupt({ message: user("m1") });
 
+const endingAt = (at: Ending["at"], more: Given = {}): Given => ({
+  ...more,
+  progress: { ...more.progress, resumeAt: "ending", ending: { at, outcome: { reason: "MODEL_STOP" } } },
+});
+const ENDS: readonly (readonly [at: Ending["at"], given: Given, to: string])[] = [
+  ["stopped.postCall", {}, "stopped.idle"],
+  ["stopped.onInterrupt", { interruption: { cause: "user" } }, "stopped.idle"],
+  ["stopped.onError", {}, "stopped.idle"],
+  ["suspended.postCall", suspended, "suspended.waiting"],
+  ["doCall.onError", {}, "stopped.idle"],
+  ["doCall.onError", suspended, "suspended.waiting"],
+];
+/** A turn whose last hooks were cut off ends in the next process. */
+const END_STORED = ENDS.flatMap(([at, given, to]): readonly Row[] => {
+  const listening = [at.split(".")[1] as HookPoint];
+  const loaded = endingAt(at, given);
+  return [
+    ["stopped.idle", `a turn is loaded that was cut off in ${at}`, {}, load(loaded), "stopped.unfinished"],
+    ["stopped.unfinished", `the end of a turn that was cut off in ${at}`, loaded, GO_ON, to],
+    [
+      "stopped.unfinished",
+      `the end of a turn that was cut off in ${at}, with hooks`,
+      { ...loaded, listening },
+      GO_ON,
+      at,
+    ],
+  ];
+});
+
 const loadedIn = (from: string): readonly Row[] => [
   [from, "an unfinished session is loaded", {}, load(unfinished), "stopped.unfinished"],
   [from, "a suspended session is loaded", {}, load(suspended), "suspended.waiting"],
@@ -36,6 +68,7 @@ const loadedIn = (from: string): readonly Row[] => [
 /** A turn ends, and the session rests. */
 export const REST: readonly Row[] = [
   ...["stopped.idle", "stopped.unfinished", "suspended.waiting"].flatMap(loadedIn),
+  ...END_STORED,
   ["stopped.unfinished", "another agent goes on with the turn", turnOf(AGENT), adopt(), "stopped.unfinished"],
   [
     "suspended.waiting",
