@@ -29,6 +29,8 @@ export interface InboxAgent extends Agent<never> {
     inputId: string,
     options?: Pick<CallOptions<Schema | undefined>, "output" | "clientTools">,
   ): Promise<void>;
+  /** Why an input would be refused now, whose turn could not begin; undefined if it would be taken. */
+  refusalOf(messages: readonly Msg[]): ErrorInfo | undefined;
   /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the
    *  approval expired is accepted however late it is processed. */
   decide(

@@ -55,6 +55,7 @@ export const ERROR_CODES = [
   "session/not-found",
   "session/conflict",
   "session/agent-changed",
+  "session/inner",
   "session/bad-change",
   "session/lease-lost",
   "session/version",

@@ -11,8 +11,10 @@ import type { Msg } from "../message/types.ts";
 import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
 import { withDeadlines } from "../store/deadlines.ts";
+import { isInnerSession } from "../store/inner-session.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
+import { readPosition } from "../store/position.ts";
 import { checkId } from "../store/session-id.ts";
 import { checkClientTools } from "../tool/declared-tools.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
@@ -243,11 +245,23 @@ class StoreDispatcher implements Dispatcher {
     checkSameInput(key, known, inputHash(messages));
   }
 
+  /** Throws `session/inner` for a session that no worker drives. One that cannot be read is left to the workers. */
+  async #checkDriven(sessionId: string): Promise<void> {
+    const found = await this.#store.load(sessionId).catch(quarantinedIfDamaged);
+    const { meta = {} } = readPosition(found && "position" in found ? found.position : {});
+    if (!isInnerSession(meta)) return;
+    throw new AgentError(
+      "session/inner",
+      "The session is inside of a call of another session, which drives it; expected an input for that one.",
+    );
+  }
+
   /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
   async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     const at = this.#now();
     const data = commandData({ ...command, at } as InboxCommand);
+    await this.#checkDriven(sessionId);
     const state = await this.#store.putInput(sessionId, {
       id: inputId,
       data,

@@ -9,17 +9,32 @@ import { readPosition } from "../store/position.ts";
 /** The part of a session's position that decides whether an input can be processed. */
 type RestState = Pick<SessionInfo, "phase" | "waitsFor">;
 
-/** True if text stays in the inbox while calls are open: the agent has no `onTextWhilePending` of its own. */
-export function defersText({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): boolean {
-  return onTextWhilePending === undefined;
+/** While which calls are open text stays in the inbox: any, or those that wait for a decision. */
+export type TextWaits = "open" | "undecided" | "never";
+
+/** What a call waits for that must be decided before the turn takes anything else. */
+const UNDECIDED: ReadonlySet<string> = new Set(["approval", "answer", "unknownOutcome"]);
+
+/** Returns for which calls text waits: all, if the agent has no `onTextWhilePending` of its own, and none if that is "refuse". No text
+ *  can be queued behind calls that wait for a decision, or cancel them. */
+export function textWaits({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): TextWaits {
+  if (onTextWhilePending === undefined) return "open";
+  return onTextWhilePending === "refuse" ? "never" : "undecided";
 }
 
-/** True for an input that cannot be processed yet: a report of a turn that has not ended, or, if `defers`, text while calls are open. */
-export function isDeferred({ data }: SessionInput, { phase, waitsFor }: RestState, defers: boolean): boolean {
+/** True for an input that cannot be processed yet: a report of a turn that has not ended, or text while calls are open for which it
+ *  waits. */
+export function isDeferred(
+  { data }: SessionInput,
+  { phase, waitsFor }: RestState,
+  waits: TextWaits,
+): boolean {
   const { kind = "call" } = data;
   if (kind === "report") return phase !== "stopped";
   if (kind === "notify") return phase === "suspended";
-  if (kind !== "call" || !defers || phase !== "suspended" || waitsFor.includes("budget")) return false;
+  if (kind !== "call" || waits === "never" || phase !== "suspended" || waitsFor.includes("budget"))
+    return false;
+  if (waits === "undecided" && !waitsFor.some((each) => UNDECIDED.has(each))) return false;
   const messages = Array.isArray(data["messages"]) ? (data["messages"] as unknown as readonly Msg[]) : [];
   const isWhole = messages.every((message) => Array.isArray(message?.content));
   return isWhole && messages.length > 0 && !messages.some((message) => toolResultsOf(message).length > 0);

@@ -14,7 +14,7 @@ import { jsonSchemaOf } from "../tool/schema.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
 import { stepReporter, type Report } from "./report.ts";
-import { hasWork, defersText, isDeferred } from "./inbox.ts";
+import { hasWork, isDeferred, textWaits } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { NUDGE, SessionSignals } from "./signals.ts";
 import { sessionMeta } from "./status.ts";
@@ -93,8 +93,8 @@ export class SessionJob {
     }
     const config = await this.#config(agents[agent]!, meta);
     if (!config) return;
-    const defers = defersText(config);
-    if (!hasWork(found?.position, inputs, now(), (input, state) => isDeferred(input, state, defers))) return;
+    const waits = textWaits(config);
+    if (!hasWork(found?.position, inputs, now(), (input, state) => isDeferred(input, state, waits))) return;
     const permit = await permits.acquire(tenant);
     if (!permit) return this.#requeue("limited");
     try {
@@ -190,7 +190,7 @@ export class SessionJob {
       now,
       pollMs,
       output: config.output,
-      defersText: defersText(config),
+      textWaits: textWaits(config),
       put: async (to, input) => {
         await store.putInput(to, input);
         queue.publish(to, NUDGE);

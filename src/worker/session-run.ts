@@ -6,7 +6,7 @@ import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { Schema } from "../tool/types.ts";
 import { commandData, parseCommand, type InboxCommand } from "./inbox-command.ts";
-import { isDeferred } from "./inbox.ts";
+import { isDeferred, type TextWaits } from "./inbox.ts";
 import { sessionMeta } from "./status.ts";
 import { lastTurnEnd, reportMessage } from "./turn-report.ts";
 
@@ -40,8 +40,8 @@ export type SessionRunOptions = {
   readonly pollMs: number;
   /** What each turn is to answer; undefined: text. */
   readonly output: Schema | undefined;
-  /** Text stays in the inbox while calls are open. */
-  readonly defersText: boolean;
+  /** While which calls are open text stays in the inbox. */
+  readonly textWaits: TextWaits;
   /** Puts an input into the inbox of a session, and wakes it. */
   readonly put: (sessionId: string, input: SessionInput) => Promise<void>;
   /** Called when an input takes effect. */
@@ -54,7 +54,8 @@ export type SessionRunOptions = {
  * Drives the open agent of one session from its inbox until the session is at rest and no input is due.
  *
  * R1 Inputs are processed in order, one after the other, but a cancellation before all others. While a turn runs, commands for
- *    that turn are processed at once. Text that comes while calls are open stays in the inbox until none is open. A report of a turn
+ *    that turn are processed at once. Text that comes while calls are open stays in the inbox until none is open, or is refused, as the agent wants
+ *    it. A report of a turn
  *    comes right after that turn, before other inputs.
  * R2 An input is acknowledged by the append that stores its effect or its refusal, never otherwise.
  * R3 Once the agent is closed nothing more is done; the remaining inputs stay in the store.
@@ -103,11 +104,11 @@ export class SessionRun {
   /** Returns the next input to process. A cancellation comes first, because it refuses the inputs before it, and then the report of a
    *  turn that was just made. */
   async #next(): Promise<SessionInput | undefined> {
-    const { defersText } = this.#options;
+    const { textWaits } = this.#options;
     const due = await this.#due();
     const cancellation = due.find(({ data }) => data["kind"] === "cancel");
     if (cancellation) return cancellation;
-    const ready = due.filter((input) => !isDeferred(input, this.#agent.status(), defersText));
+    const ready = due.filter((input) => !isDeferred(input, this.#agent.status(), textWaits));
     const isMade = ({ data: { kind, of } }: SessionInput): boolean =>
       kind === "report" && !due.some(({ id }) => id === of);
     return ready.find(isMade) ?? ready.find(({ data }) => data["kind"] !== "report");
@@ -143,6 +144,8 @@ export class SessionRun {
       const clientTools = command.kind === "call" ? command.clientTools : undefined;
       const options = { ...(output && { output }), ...(clientTools && { clientTools }) };
       await this.#promiseReport(input, command);
+      const refusal = agent.refusalOf(messages);
+      if (refusal) return this.#refuse(input, command.kind, refusal);
       this.#markAccepted(input, command);
       return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id, options)));
     }
