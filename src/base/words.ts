@@ -2,6 +2,7 @@
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
 const RUNS = new RegExp(`[${UNSPACED}ー]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+const IS_ASCII = /^[\w-]*$/;
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
 
 /** The words of a text in lower case; what stands between two other characters in a script without spaces is one word. */
@@ -13,6 +14,7 @@ export const isUnspaced = (run: string): boolean => IS_UNSPACED.test(run);
 
 /** A word without its accents; a word of accents alone as it is. */
 export function plainOf(run: string): string {
+  if (IS_ASCII.test(run)) return run;
   return run.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC") || run;
 }
 

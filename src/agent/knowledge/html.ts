@@ -25,10 +25,15 @@ const MAX_DEPTH = 256;
 /** How many characters are parsed between two looks at the time. */
 const CHUNK = 16_384;
 
+/** How many blocks are joined at once. */
+const JOINED = 1_000;
+
 /** A text that is written from its beginning to its end, in time that grows with its length only. */
 class Writer {
-  /** What is finished: blocks without white space at their ends, each with the line ends before it. */
+  /** What is finished: blocks without white space at their ends, each with the line ends before it. Many are joined at once, so that the
+   *  end of a long page is not work for all of it. */
   readonly #done: string[] = [];
+  readonly #joined: string[] = [];
   /** The line ends behind what is finished. */
   #gap = 0;
   #open: string[] = [];
@@ -57,14 +62,16 @@ class Writer {
     const there = text.slice(block.length).split("\n").length - 1;
     const before = block === "" ? this.#gap : 0;
     if (block !== "") this.#done.push("\n".repeat(this.#gap) + block);
-    this.#gap = this.#done.length === 0 ? 0 : Math.max(lines, Math.min(before + there, 2));
+    if (this.#done.length >= JOINED) this.#joined.push(this.#done.splice(0).join(""));
+    this.#gap =
+      this.#done.length + this.#joined.length === 0 ? 0 : Math.max(lines, Math.min(before + there, 2));
     this.#open = [];
     this.#last = this.#gap > 0 ? "\n" : "";
   }
 
   toString(): string {
     this.end(0);
-    return this.#done.join("").trim();
+    return [...this.#joined, ...this.#done].join("").trim();
   }
 }
 

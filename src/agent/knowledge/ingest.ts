@@ -76,8 +76,25 @@ type Read =
 
 /** How many passages are embedded and kept at once: what is lost at most if the process is killed. */
 const BATCH = 64;
-/** How many bytes are hashed between two looks at the time. */
-const HASHED = 1_000_000;
+/** How many characters of passages are put at once: a store of this process indexes them without a pause. */
+const PUT_CHARACTERS = 16_000;
+/** How many bytes are hashed, and characters looked at, between two looks at the time. */
+const HASHED = 500_000;
+/** The passages of a batch in parts of about {@link PUT_CHARACTERS}; one part if there are none. */
+function partsOf(batch: readonly NewPassage[]): readonly (readonly NewPassage[])[] {
+  const parts: NewPassage[][] = [[]];
+  let length = 0;
+  for (const passage of batch) {
+    if (length > 0 && length + passage.text.length > PUT_CHARACTERS) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)!.push(passage);
+    length += passage.text.length;
+  }
+  return parts;
+}
+
 /** Goes up when the same file would be split in another way. */
 const VERSION = 1;
 
@@ -125,15 +142,22 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
       const wanted = new Map<string, NewPassage>();
       for (const each of read.passages) {
         wanted.set(passageId(source, each.text), each);
-        await pauses.pause();
+        if (pauses.isDue) await pauses.pause();
       }
       const there = new Set(known?.ids);
-      const missing = [...wanted].filter(([id]) => !there.has(id)).map(([, passage]) => passage);
+      const missing: NewPassage[] = [];
+      for (const [id, passage] of wanted) {
+        if (!there.has(id)) missing.push(passage);
+        if (pauses.isDue) await pauses.pause();
+      }
       // Another embedder is refused, also if nothing is missing.
       for (let from = 0; from === 0 || from < missing.length; from += BATCH) {
         throwIfAborted(signal);
         const batch = missing.slice(from, from + BATCH);
-        await store.put(source, await embedded(batch), embed && { embedder: embed });
+        for (const part of partsOf(await embedded(batch))) {
+          await store.put(source, part, embed && { embedder: embed });
+          await pauses.pause();
+        }
         passages += batch.length;
         report();
       }
@@ -158,15 +182,29 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
       const { parts, by } = await readDocument(source, bytes, { signal });
       const all: NewPassage[] = [];
       for (const { text, meta } of parts)
-        for (const passage of passagesOf(text, { ...options.split, by })) {
+        for (const passage of passagesOf(await unixText(text), { ...options.split, by })) {
           all.push({ text: passage, meta });
-          await pauses.pause();
+          if (pauses.isDue) await pauses.pause();
         }
       return { hash, passages: all };
     } catch (error) {
       throwIfAborted(signal);
       return { reason: messageOf(error) };
     }
+  }
+
+  /** A text with the line ends of Unix, as it is split. */
+  async function unixText(text: string): Promise<string> {
+    if (!text.includes("\r\n")) return text;
+    const parts: string[] = [];
+    for (let from = 0; from < text.length;) {
+      const end = from + HASHED;
+      const to = text.startsWith("\r\n", end - 1) ? end - 1 : end;
+      parts.push(text.slice(from, to).replaceAll("\r\n", "\n"));
+      from = to;
+      await pauses.pause();
+    }
+    return parts.join("");
   }
 
   async function hashOf(settings: string, bytes: Uint8Array): Promise<string> {

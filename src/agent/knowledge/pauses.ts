@@ -13,9 +13,14 @@ export class Pauses {
     this.#signal = signal;
   }
 
+  /** True once the work has gone on for long enough: then {@link Pauses.pause} gives the event loop back. */
+  get isDue(): boolean {
+    return performance.now() - this.#since >= WORK_MS;
+  }
+
   /** Gives the event loop back if the work has gone on for long enough. Rejects `run/aborted` once the signal is aborted. */
   async pause(): Promise<void> {
-    if (performance.now() - this.#since < WORK_MS) return;
+    if (!this.isDue) return;
     await nextTurn();
     throwIfAborted(this.#signal);
     this.#since = performance.now();

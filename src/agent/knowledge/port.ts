@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import type { EmbedderInfo } from "../../model/embedder.ts";
 
@@ -97,8 +97,5 @@ export const storable = (text: string): string => text.replaceAll("\0", "").toWe
  * ```
  */
 export function passageId(source: string, text: string): string {
-  return createHash("sha256")
-    .update(`${storable(source)}\0${storable(text)}`)
-    .digest("base64url")
-    .slice(0, 16);
+  return hash("sha256", `${storable(source)}\0${storable(text)}`, "base64url").slice(0, 16);
 }

@@ -5,6 +5,7 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { EmbedderInfo } from "../../model/embedder.ts";
+import { Pauses } from "./pauses.ts";
 import type { KnowledgeStore } from "./port.ts";
 import {
   sqlKnowledge,
@@ -80,6 +81,9 @@ async function loadVectorFunctions(db: DatabaseSync): Promise<boolean> {
   }
 }
 
+/** How many rows are read without a pause. */
+const ROWS_PER_PAGE = 1_000;
+
 const DOCUMENT =
   "SELECT source, hash, at, (SELECT count(*) FROM passages p WHERE p.source = d.source) AS passages FROM documents d";
 
@@ -147,11 +151,34 @@ class SqliteDatabase implements KnowledgeDatabase {
     });
   }
 
-  finish(source: string, hash: string, ids: readonly string[], at: number): Promise<void> {
+  async finish(source: string, hash: string, ids: readonly string[], at: number): Promise<void> {
+    const gone = await this.#rowsBeside(source, ids);
     return this.#write("finish a document", (db) => {
-      drop(db, "source = ? AND id NOT IN (SELECT value FROM json_each(?))", source, JSON.stringify(ids));
+      if (gone.length > 0)
+        drop(db, "source = ? AND row IN (SELECT value FROM json_each(?))", source, JSON.stringify(gone));
       db.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)").run(source, hash, at);
     });
+  }
+
+  /** The rows of the passages of a document that have none of these ids. Others get their turn in between. */
+  async #rowsBeside(source: string, ids: readonly string[]): Promise<readonly number[]> {
+    const pauses = new Pauses(new AbortController().signal);
+    const kept = new Set<string>();
+    for (const id of ids) {
+      kept.add(id);
+      if (pauses.isDue) await pauses.pause();
+    }
+    const gone: number[] = [];
+    const sql = "SELECT row, id FROM passages WHERE source = ? AND row > ? ORDER BY row LIMIT ?";
+    for (let last = 0; ;) {
+      const page = (await this.#run("finish a document", (db) =>
+        db.prepare(sql).all(source, last, ROWS_PER_PAGE),
+      )) as unknown as readonly { readonly row: number; readonly id: string }[];
+      for (const { row, id } of page) if (!kept.has(id)) gone.push(row);
+      if (page.length < ROWS_PER_PAGE) return gone;
+      last = page.at(-1)!.row;
+      await pauses.pause();
+    }
   }
 
   document(source: string): Promise<StoredDocument | undefined> {

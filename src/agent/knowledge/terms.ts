@@ -8,10 +8,24 @@ const STOP_WORDS = new Set(
   ),
 );
 
+/** The stems of words that were seen lately: the same ones stand in most passages. */
+const stems = new Map<string, string>();
+const MAX_STEMS = 10_000;
+
+/** A word without accents and without an English ending. */
+function stemOf(run: string): string {
+  const known = stems.get(run);
+  if (known !== undefined) return known;
+  const plain = plainOf(run);
+  const stem = /^[a-z]+$/u.test(plain) ? stemmer(plain) : plain;
+  if (stems.size >= MAX_STEMS) stems.clear();
+  stems.set(run, stem);
+  return stem;
+}
+
 function termsOfRun(run: string, isQuery: boolean): readonly string[] {
   if (!isUnspaced(run)) {
-    const plain = plainOf(run);
-    return [/^[a-z]+$/u.test(plain) ? stemmer(plain) : plain];
+    return [stemOf(run)];
   }
   const characters = Array.from(run);
   if (characters.length === 1) return characters;

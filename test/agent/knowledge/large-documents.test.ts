@@ -9,6 +9,11 @@ const MB = 1_000_000;
 const filled = (part: string, bytes = 20 * MB - 2_000): string =>
   part.repeat(Math.floor(bytes / part.length));
 
+function different(part: (nr: number) => string): string {
+  const count = Math.floor((20 * MB - 2_000) / part(1_000_000).length);
+  return Array.from({ length: count }, (_, nr) => part(nr)).join("");
+}
+
 function written(name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-large-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -26,6 +31,7 @@ async function ingested(name: string, text: string) {
 /** Documents of 20 MB, whose shapes differ in what grows with them. */
 const SHAPES: { readonly [shape: string]: readonly [name: string, text: () => string] } = {
   "paragraphs of a page": ["a.html", () => filled("<p>A refund takes five days.</p>\n")],
+  "paragraphs that differ": ["a.html", () => different((nr) => `<p>Refund ${nr} takes five days.</p>\n`)],
   "a page without blocks": ["a.html", () => filled("A <b>refund</b> takes five days. ")],
   "a page of line ends": ["a.html", () => `A refund.${filled("<br>\n")}`],
   "cells of a page": ["a.html", () => `<table><tr>${filled("<td>five</td>")}`],
@@ -48,8 +54,9 @@ const names = Object.keys(SHAPES);
 const IN_CI = new Set(["paragraphs of a page", "a line of words", "headings"]);
 
 const cases = process.env["SOAK"] === "1" ? names : names.filter((name) => IN_CI.has(name));
-test.each(cases)("20 MB with %s are read in 20 s at most, and the event loop goes on", (shape) =>
-  isReadInTime(shape),
+test.each(cases)(
+  "20 MB with %s are read in 20 s of a processor at most, and the event loop goes on",
+  (shape) => isReadInTime(shape),
 );
 
 /** The bounds are those of a box that does something else, too: a quadratic reader needs minutes, and one that blocks is late by
@@ -60,11 +67,12 @@ async function isReadInTime(shape: string): Promise<void> {
   const store = sqliteKnowledge({ path: ":memory:" });
   onTestFinished(() => store.close());
   const path = written(name, text());
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   lag.enable();
   const { added, skipped } = await ingest({ store, path, split: { size: 20_000 } });
   lag.disable();
-  const tookMs = performance.now() - begun;
+  const { user, system } = process.cpuUsage(begun);
+  const tookMs = (user + system) / 1_000;
   expect(skipped).toEqual([]);
   expect(added).toHaveLength(1);
   expect(tookMs).toBeLessThan(20_000);
