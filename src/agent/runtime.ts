@@ -25,6 +25,7 @@ import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import { StepPublisher } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
+import type { AgentEventBody } from "../event/types.ts";
 import { observerOf } from "./inspect.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace } from "./live-chart.ts";
 import { Equipment } from "./equipment.ts";
@@ -41,6 +42,9 @@ import type { AgentConfig } from "./agent-config.ts";
 import type { Status } from "./types.ts";
 
 const RUNNING = ".running";
+
+/** The events that are told only once what they tell is durable: a process that ends before begins the compaction anew. */
+const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
 
 /** A path as events and journals name it. */
 const shortPath = (path: string): string => (path.endsWith(RUNNING) ? path.slice(0, -RUNNING.length) : path);
@@ -301,6 +305,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#commands.end(error);
     this.#moved?.resolve();
     this.host.stop();
+    this.events.drop(UNTOLD);
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
     this.#listener.onStopped(error);
   }
@@ -352,7 +357,10 @@ export class Runtime implements ChartOwner, LivingSession {
     if (this.events.hasListeners(DERIVED_TYPES)) {
       if (shortPath(path) !== shortPath(left)) this.events.emit({ type: "state", value: shortPath(path) });
       const isWaiting = phaseOf(path) === "suspended";
-      for (const event of eventsBetween(before, context, isWaiting)) this.events.emit(event);
+      const events = eventsBetween(before, context, isWaiting);
+      if (this.isDurable && events.some(({ type }) => UNTOLD.includes(type)))
+        this.events.holdUntil(this.journal.saved(), UNTOLD);
+      for (const event of events) this.events.emit(event);
     }
     if (hasSettled) this.#listener.onSettled(context, before);
     if (phaseOf(left) !== "stopped") this.beginRest();

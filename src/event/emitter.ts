@@ -68,6 +68,8 @@ export class EventEmitter {
   readonly #source: { readonly position: EventPlace };
   #waiting: Delivery[] | undefined;
   #isDelivering = false;
+  /** So many holds wait for what happened to be durable. */
+  #holds = 0;
   #openBlocks: Set<string> | undefined;
   #n = 0;
 
@@ -94,15 +96,42 @@ export class EventEmitter {
     if (body.type === "block.end") this.#close(blockOf(body)!);
     if (!this.isHeard(body.type)) return;
     const event = this.#eventOf(body, extras);
-    if (this.#isDelivering) return void (this.#waiting ??= []).push({ event, soFar: extras.soFar });
+    if (this.#isDelivering || this.#holds > 0)
+      return void (this.#waiting ??= []).push({ event, soFar: extras.soFar });
     this.#isDelivering = true;
     this.#deliver(event, extras.soFar);
-    while (this.#waiting) {
+    this.#deliverWaiting();
+  }
+
+  #deliverWaiting(): void {
+    this.#isDelivering = true;
+    while (this.#waiting && this.#holds === 0) {
       const waiting = this.#waiting;
       this.#waiting = undefined;
       for (const { event: next, soFar } of waiting) this.#deliver(next, soFar);
     }
     this.#isDelivering = false;
+  }
+
+  /** Holds all events back, in their order, until `until` resolves. If it rejects, those of the types `unless` are dropped. */
+  holdUntil(until: Promise<unknown>, unless: readonly Type[]): void {
+    this.#holds++;
+    until.then(
+      () => this.#release(),
+      () => this.drop(unless),
+    );
+  }
+
+  /** Delivers what is held back, without the events of some types: what they tell was not stored. */
+  drop(types: readonly Type[]): void {
+    this.#waiting = this.#waiting?.filter(({ event }) => !types.includes(event.type));
+    this.#holds = Math.min(this.#holds, 1);
+    this.#release();
+  }
+
+  #release(): void {
+    this.#holds = Math.max(0, this.#holds - 1);
+    if (this.#holds === 0 && !this.#isDelivering) this.#deliverWaiting();
   }
 
   #close(block: string): void {
