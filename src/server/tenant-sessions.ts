@@ -13,7 +13,6 @@ import { deleteSession } from "../store/delete-session.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
-import { isInnerSession } from "../store/inner-session.ts";
 import { refusedInTime } from "./refused-input.ts";
 import { assertWaits, inOrder } from "./stale-decision.ts";
 import type {
@@ -31,13 +30,6 @@ const DELETE_LEASE_MS = 30_000;
 export type UserInput = string | Msg;
 /** With the id that the tenant knows instead of the id in the store. */
 type Visible<T> = Omit<T, "sessionId"> & { readonly id: string };
-
-/** Throws `session/conflict` for a session inside of a call of another one: no worker takes its inputs. */
-function assertOuter(id: string, meta: JsonObject): void {
-  if (!isInnerSession(meta)) return;
-  const message = `Session '${id}' is inside of a call, and driven by the session of that call: send this to that one.`;
-  throw new AgentError("session/conflict", message);
-}
 
 /**
  * The sessions of one tenant, by the ids that the tenant knows. In the store, their ids are `<tenant>/<id>` and their meta has the
@@ -62,20 +54,11 @@ export class TenantSessions {
     input: UserInput,
     { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
   ): Promise<Visible<Dispatched>> {
-    return this.#begin(this.#newId(options.idempotencyKey), input, { ...options, ...(meta && { meta }) });
+    return this.begin(this.#newId(options.idempotencyKey), input, { ...options, ...(meta && { meta }) });
   }
 
   /** Creates a session with an id that the tenant has chosen, or adds to it. */
   async begin(
-    id: string,
-    input: UserInput,
-    options: DispatchOptions & { readonly meta?: JsonObject },
-  ): Promise<Visible<Dispatched>> {
-    assertOuter(id, (await this.find(id))?.meta ?? {});
-    return this.#begin(id, input, options);
-  }
-
-  async #begin(
     id: string,
     input: UserInput,
     { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
@@ -237,14 +220,13 @@ export class TenantSessions {
   }
 
   async #with(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
-    assertOuter(id, (await this.status(id)).meta);
+    await this.status(id);
     return { id, ...(await act(this.#storedId(id))) };
   }
 
   /** As `#with`, for what only the agent can refuse: rejects with its refusal. */
   async #heard(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
-    const { seq, meta } = await this.status(id);
-    assertOuter(id, meta);
+    const { seq } = await this.status(id);
     const sessionId = this.#storedId(id);
     const sent = { id, ...(await act(sessionId)) };
     if (sent.state === "accepted") await refusedInTime(this.#store, sessionId, sent.inputId, seq);

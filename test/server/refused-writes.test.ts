@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createAgent, defineSlot, type AgentConfig, type Slot } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { createDispatcher, createWorker } from "agentchart/worker";
+import { createWorker } from "agentchart/worker";
 import { refusedInTime } from "../../src/server/refused-input.ts";
 import { toolOf } from "../support/agents.ts";
 import { createSession, openServer, type TestServer } from "./open-server.ts";
@@ -103,12 +103,13 @@ async function heard(agent: {
 
 test("a session inside of a call takes nothing from clients", async () => {
   const server = openServer();
-  const { queue, store } = server;
+  const { store } = server;
+  const sessionId = "acme/outer/c1";
+  const { fence } = (await store.acquire(sessionId, { owner: "outer", ttlMs: 1_000 }))!;
   const meta = { tenant: "acme", parent: { sessionId: "acme/outer", callId: "c1" } };
-  await createDispatcher({ queue, store }).dispatch("acme/outer/c1", "Hi", { agent: "desk", meta });
+  const entries = [{ seq: 1, at: 1, type: "session", data: { format: 3 } }];
+  await store.append(sessionId, { fence, expectedSeq: 0, entries, position: { phase: "running", meta } });
   const id = encodeURIComponent("outer/c1");
-  const before = await store.takeInputs("acme/outer/c1", 9);
-  expect(before).toHaveLength(1);
   const requests: readonly (readonly [path: string, body: object, method?: string])[] = [
     ["messages", { input: "Hi" }],
     ["messages", { input: "Hi", agent: "desk" }],
@@ -121,7 +122,7 @@ test("a session inside of a call takes nothing from clients", async () => {
   ];
   for (const [path, body, method = "POST"] of requests) {
     const response = await server.request(method, `/v1/sessions/${id}/${path}`, { body });
-    expect([response.status, await response.json()], path).toMatchObject([409, { code: "session/conflict" }]);
+    expect([response.status, await response.json()], path).toMatchObject([409, { code: "session/inner" }]);
   }
-  expect(await store.takeInputs("acme/outer/c1", 9)).toEqual(before);
+  expect(await store.takeInputs(sessionId, 9)).toEqual([]);
 });
