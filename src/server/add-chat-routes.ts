@@ -1,6 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
+import { textOf } from "../message/query.ts";
+import type { Msg } from "../message/types.ts";
+import type { TurnMessage } from "../ui/message-fold.ts";
 import { toUIMessages } from "../ui/to-ui-messages.ts";
 import { readChatRequest } from "../ui/read-chat-request.ts";
 import { TurnChunks } from "../ui/turn-chunks.ts";
@@ -52,7 +55,10 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     const { id } = c.req.valid("param");
     const sessions = sessionsOf(c);
     const { seq } = await sessions.status(id);
-    return c.json(seq === 0 ? [] : [...(await toUIMessages(sessions.stored(id)))], 200);
+    const waiting = await sessions.waiting(id);
+    const shown = seq === 0 ? [] : await toUIMessages(sessions.stored(id));
+    const known = new Set(shown.map((message) => message.id));
+    return c.json([...shown, ...waiting.filter((message) => !known.has(message.id)).map(toUIMessage)], 200);
   });
 
   app.openapi(routes.chatStream, async (c) => {
@@ -75,9 +81,18 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     assertScope(c, "write");
     if (body.trigger === "regenerate-message")
       throw new AgentError("message/invalid", "An answer cannot be regenerated: say something new.");
+    if (status && typeof body.messageId === "string")
+      throw new AgentError("message/invalid", "A message cannot be edited: say something new.");
     const said = { text, agent: body.agent, clientTools, ...keyOf(body.messages) };
     return stream(c, (await say(sessions, id, status, said, options.agents)) ?? none);
   });
 }
+
+/** A message of the user as the AI SDK has it. */
+const toUIMessage = (message: Msg): TurnMessage => ({
+  id: message.id,
+  role: "user",
+  parts: [{ type: "text", text: textOf(message) }],
+});
 
 async function* none(): AsyncGenerator<TurnNews> {}

@@ -39,6 +39,7 @@ export const chatRequest = z
   .looseObject({
     messages: z.array(jsonObject).min(1).openapi({ description: "Only the last one counts" }),
     trigger: optional(z.string()),
+    messageId: optional(z.string(), { description: "With a message of the user: the one that it replaces" }),
     tools: optional(z.record(z.string(), jsonObject), {
       description:
         "The tools that the page runs itself, by name: `{ description, parameters }`; the agent takes those that it lists",

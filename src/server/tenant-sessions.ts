@@ -189,6 +189,22 @@ export class TenantSessions {
     return (await openSession(this.#store, this.#storedId(id))).messages(page);
   }
 
+  /** The messages of the user that wait for a worker, or for calls that are open. Call {@link status} first: this method does not check
+   *  the tenant. */
+  async waiting(id: string): Promise<readonly Msg[]> {
+    const inputs = await this.#store.takeInputs(this.#storedId(id), Number.MAX_SAFE_INTEGER);
+    return inputs.flatMap(({ data, dueAt = 0 }) => {
+      const { kind = "call", messages } = data as {
+        readonly kind?: string;
+        readonly messages?: readonly Msg[];
+      };
+      if (kind !== "call" || dueAt > Date.now() || !Array.isArray(messages)) return [];
+      return (messages as readonly Msg[]).filter(
+        ({ role, content }) => role === "user" && Array.isArray(content),
+      );
+    });
+  }
+
   /** The events of the journal so far. Call {@link status} first: this method does not check the tenant. */
   async *stored(id: string): AsyncGenerator<StoredEvent> {
     const reader = new EntryReader();

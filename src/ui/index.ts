@@ -6,6 +6,7 @@ export { readChatRequest } from "./read-chat-request.ts";
 export type { ChatRequest } from "./read-chat-request.ts";
 export { readRunInput } from "./read-run-input.ts";
 export type { RunInput } from "./read-run-input.ts";
+export { sendAnswers } from "./send-answers.ts";
 export { toAgUiEvents } from "./to-ag-ui-events.ts";
 export { toUIMessageChunks } from "./to-ui-message-chunks.ts";
 export { toUIMessages } from "./to-ui-messages.ts";

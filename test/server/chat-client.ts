@@ -1,10 +1,10 @@
 import {
   AbstractChat,
   DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
   type UIMessage,
 } from "ai";
+import { sendAnswers } from "agentchart/ui";
 import { TOKENS } from "./open-server.ts";
 
 /** The client of the AI SDK, without React around it. */
@@ -40,7 +40,7 @@ export class Chat extends AbstractChat<UIMessage> {
       ...(sendsAutomatically && {
         sendAutomaticallyWhen: options.answersTools
           ? lastAssistantMessageIsCompleteWithToolCalls
-          : lastAssistantMessageIsCompleteWithApprovalResponses,
+          : sendAnswers(),
       }),
     });
   }

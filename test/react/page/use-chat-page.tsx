@@ -1,9 +1,6 @@
 import { useChat } from "@ai-sdk/react";
-import {
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  type UIMessage,
-} from "ai";
+import { DefaultChatTransport, type UIMessage } from "ai";
+import { sendAnswers } from "agentchart/ui";
 import { createRoot } from "react-dom/client";
 import { StrictMode, useState } from "react";
 
@@ -15,6 +12,8 @@ const api = `${query.get("server")}/v1/sessions/${id}/chat`;
 const history = await fetch(api, { headers });
 const stored = history.ok ? ((await history.json()) as UIMessage[]) : [];
 
+const answers = sendAnswers();
+
 function Chat() {
   const [text, setText] = useState("");
   const chat = useChat({
@@ -22,7 +21,7 @@ function Chat() {
     messages: stored,
     resume: history.ok,
     transport: new DefaultChatTransport({ api, headers, body: { agent: query.get("agent")! } }),
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    sendAutomaticallyWhen: answers,
   });
   const calls = (chat.messages.at(-1)?.parts ?? []).flatMap((part) =>
     part.type === "dynamic-tool" && part.state === "approval-requested" ? part : [],
