@@ -2,7 +2,7 @@
 import { createAsyncLogic, type AsyncActorLogic } from "xstate-6";
 import type { ServiceScope } from "../../../src/agent/services/from-service.ts";
 
-export type { ServiceScope } from "../../../src/agent/services/from-service.ts";
+export { parentOf, type ServiceScope } from "../../../src/agent/services/from-service.ts";
 
 export function fromService<Output, Input>(
   serve: (scope: ServiceScope<Input>) => Promise<Output>,

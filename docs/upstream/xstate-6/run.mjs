@@ -1,9 +1,10 @@
-// npm run spike:xstate-6 [-- files]: runs tests of the charts on XState 6, which it installs into a temporary folder. It fails unless
-// the tests that fail are those that cannot-run.json lists.
+// npm run spike:xstate-6 [-- files]: runs tests of the charts and of agents on XState 6, which it installs into a temporary folder. It
+// fails unless the tests that fail are those that cannot-run.json lists.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const VERSION = "6.0.0-alpha.52";
 
@@ -25,19 +26,25 @@ try {
   spawnSync(join(root, "node_modules/.bin/vitest"), args, {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, XSTATE_6: join(folder, "node_modules/xstate/dist/xstate.development.esm.js") },
+    env: {
+      ...process.env,
+      XSTATE_6: join(folder, "node_modules/xstate/dist/xstate.development.esm.js"),
+      NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, "in-threads.mjs")).href}`,
+    },
   });
   const listed = JSON.parse(readFileSync(join(import.meta.dirname, "cannot-run.json"), "utf8"));
   const { testResults } = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
   const wrong = testResults.length === 0 ? ["no test ran"] : [];
   for (const { name, status, assertionResults } of testResults) {
     const file = relative(root, name);
-    const { why, tests: expected } = listed[file] ?? { tests: [] };
+    const reasons = listed[file] ?? [];
+    const expected = reasons.flatMap((each) => each.tests);
     const failed = assertionResults.filter((each) => each.status === "failed").map((each) => each.fullName);
     if (status !== "passed" && failed.length === 0) wrong.push(`${file} does not load`);
     wrong.push(...failed.filter((each) => !expected.includes(each)).map((each) => `${file} fails: ${each}`));
     wrong.push(...expected.filter((each) => !failed.includes(each)).map((each) => `${file} passes: ${each}`));
-    if (why) console.log([`${file}: ${why}`, ...expected].join("\n  cannot run: "));
+    for (const { why, tests: cannot } of reasons)
+      console.log([`${file}: ${why}`, ...cannot].join("\n  cannot run: "));
   }
   if (tests.length === 0) {
     const ran = new Set(testResults.map(({ name }) => relative(root, name)));

@@ -1,42 +1,33 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { standIn } from "./overlay.mjs";
 
-const here = import.meta.dirname;
-const six = process.env["XSTATE_6"];
-if (!six) throw new Error("Run `npm run spike:xstate-6`, which installs XState 6.");
-const five = join(here, "../../../node_modules/xstate/dist/xstate.esm.js");
+if (!process.env["XSTATE_6"]) throw new Error("Run `npm run spike:xstate-6`, which installs XState 6.");
 const conditions = ["agentchart-source", "module", "node", "development|production"];
 
-/** Files of the repository, and what stands in for them here. */
-const INSTEAD = new Map([
-  ["xstate-5.ts", "xstate-6.ts"],
-  ["accelerator.ts", "xstate-6.ts"],
-  ["chart-json.ts", "chart-json.ts"],
-  ["from-service.ts", "from-service.ts"],
-]);
-
 export default defineConfig({
-  root: join(here, "../../.."),
-  plugins: [
-    {
-      name: "xstate-6",
-      enforce: "pre",
-      resolveId(source, importer = "") {
-        if (source === "xstate-6") return six;
-        if (source === "xstate-5") return five;
-        if (source === "xstate") return join(here, "as-xstate-5.ts");
-        const [, file = ""] = /^\..*\/([^/]+)$/.exec(source) ?? [];
-        const stand = importer.startsWith(here) ? undefined : INSTEAD.get(file);
-        return stand && join(here, stand);
-      },
-    },
-  ],
+  root: join(import.meta.dirname, "../../.."),
+  plugins: [{ name: "xstate-6", enforce: "pre", resolveId: (source, importer) => standIn(source, importer) }],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["test/machines/**/*.test.ts"],
-    exclude: ["**/node_modules/**"],
+    include: [
+      "test/machines/**/*.test.ts",
+      "test/laws/explorer/*.test.ts",
+      "test/laws/properties/*.test.ts",
+      "test/agent/**/*.test.ts",
+      "test/event/*.test.ts",
+      "test/session/*.test.ts",
+    ],
+    exclude: [
+      "**/node_modules/**",
+      // these start processes, which would load XState 5, or measure
+      "test/session/{idle-heap,process-end,young-garbage}.test.ts",
+      "test/agent/knowledge/large-documents.test.ts",
+    ],
     testTimeout: 120_000,
+    hookTimeout: 1_800_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     maxWorkers: 2,
   },
