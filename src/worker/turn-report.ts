@@ -4,7 +4,9 @@ import type { AgentEvent } from "../event/types.ts";
 import { userMsg } from "../message/create.ts";
 import { textOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
+import { readTakenInput } from "../session/input-outcome.ts";
 import { openSession } from "../session/open-session.ts";
+import { READER_SETTINGS } from "../session/reader-settings.ts";
 import type { SessionStore } from "../store/port.ts";
 
 /** The most characters of a reply that a session is told which has asked for it. */
@@ -13,23 +15,27 @@ const MAX_CHARS = 20_000;
 /** How a turn came to rest. */
 export type TurnEnd = Extract<AgentEvent, { readonly type: "turn.end" }>;
 
-/** Returns how the last turn of a stored session came to rest, or why it has refused this input; undefined if none has. */
+/** Returns how the turn of this input came to rest, or why it was refused; undefined if neither is so. Of an input of which the
+ *  session does not say its turn it is the last turn. */
 export async function lastTurnEnd(
   store: SessionStore,
   sessionId: string,
   inputId: string,
 ): Promise<TurnEnd | undefined> {
   const stored = await openSession(store, sessionId);
-  let last: TurnEnd | undefined;
+  const ends: TurnEnd[] = [];
   let reply: Msg | undefined;
   for await (const event of stored.events()) {
     if (event.type === "message") reply = event.message.role === "assistant" ? event.message : undefined;
-    if (event.type === "turn.end") last = { ...event, ...(reply && { reply }) };
+    if (event.type === "turn.end") ends.push({ ...event, ...(reply && { reply }) });
     if (event.type !== "input.refused" || event.inputId !== inputId) continue;
     const { type: _, inputId: __, error, ...base } = event;
     return { ...base, type: "turn.end", reason: "ERROR", error };
   }
-  return last;
+  const last = ends.at(-1);
+  if (ends[0]?.turn === last?.turn) return last;
+  const { turn: own } = (await readTakenInput(store, { ...READER_SETTINGS, sessionId }, inputId)) ?? {};
+  return own === undefined ? last : ends.findLast(({ turn }) => turn === own);
 }
 
 /** Returns what a model is told of the end of a turn. */

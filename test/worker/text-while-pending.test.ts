@@ -16,7 +16,7 @@ const ext = defineTool({ name: "ext", description: "asks others", input });
 
 type Policy = AgentConfig["onTextWhilePending"];
 
-async function suspendedBy(tool: "pay" | "ext", onTextWhilePending: Policy) {
+async function suspendedBy(tool: "pay" | "ext", onTextWhilePending: Policy, reportTo?: string) {
   const on = await bench({
     agents: {
       echo: () => ({
@@ -28,7 +28,11 @@ async function suspendedBy(tool: "pay" | "ext", onTextWhilePending: Policy) {
     },
   });
   const { dispatcher } = on;
-  await dispatcher.dispatch("s", `call ${tool}`, { agent: "echo" });
+  if (reportTo !== undefined) await dispatcher.dispatch(reportTo, "hello", { agent: "echo" });
+  await dispatcher.dispatch("s", `call ${tool}`, {
+    agent: "echo",
+    ...(reportTo !== undefined && { reportTo }),
+  });
   await expect.poll(async () => (await dispatcher.status("s")).phase).toBe("suspended");
   return on;
 }
@@ -109,6 +113,19 @@ describe("a message that a worker accepts while calls are open", () => {
       expect(await saidTo(on)).toEqual([`call ${tool}`]);
     },
   );
+});
+
+test("the report of a turn that a message has cancelled tells nothing of the turn after it", async () => {
+  const on = await suspendedBy("ext", "cancelPending", "boss");
+  const { dispatcher, store } = on;
+  await dispatcher.dispatch("s", "more", { agent: "echo" });
+  await restsWithout(on);
+  const reported = async (): Promise<string[]> =>
+    (await (await openSession(store, "boss")).at()).messages
+      .filter(({ metadata }) => metadata["task"] !== undefined)
+      .map(textOf);
+  await expect.poll(reported).toHaveLength(1);
+  expect((await reported())[0]).not.toContain("more");
 });
 
 test("every input for a session inside of a call is refused before it is accepted", async () => {
