@@ -226,7 +226,8 @@ describe("agentchart dev", () => {
 
 describe("agentchart dev fails in one line", () => {
   const failing = async (project: { readonly folder: string }, ...flags: readonly string[]) => {
-    const args = ["dev", "--agents", "agents.ts", "--port", "0", ...flags];
+    const port = flags.includes("--port") ? [] : ["--port", "0"];
+    const args = ["dev", "--agents", "agents.ts", ...port, ...flags];
     const { code, stderr } = await agentchart(args, { cwd: project.folder, env: { HOME: project.folder } });
     return [code, stderr] as const;
   };

@@ -15,7 +15,8 @@ function file(name: string, text: string): string {
   return join(folder, name);
 }
 
-const STORE = ["--store", `sqlite:${join(folder, "s.db")}`, "--queue", "memory"];
+const SQLITE = ["--store", `sqlite:${join(folder, "s.db")}`];
+const STORE = [...SQLITE, "--queue", "memory"];
 const AGENTS = ["--agents", file("agents.ts", "export const agents = { desk: () => ({}) };")];
 
 describe("A wrong command line exits with 2 and one line", () => {
@@ -60,9 +61,9 @@ describe("A wrong command line exits with 2 and one line", () => {
       ["worker", ...AGENTS, ...STORE.slice(0, 2)],
       "Missing queue: use --queue redis://…, postgres://… or memory.",
     ],
-    [["worker", ...AGENTS, ...STORE, "--queue", "redis"], "The environment variable REDIS_URL is not set."],
+    [["worker", ...AGENTS, ...SQLITE, "--queue", "redis"], "The environment variable REDIS_URL is not set."],
     [
-      ["worker", ...AGENTS, ...STORE, "--queue", "amqp://me:secret@h/q"],
+      ["worker", ...AGENTS, ...SQLITE, "--queue", "amqp://me:secret@h/q"],
       'Unknown queue "amqp://me:***@h/q": use --queue redis://…, postgres://… or memory.',
     ],
     [

@@ -37,9 +37,10 @@ export function makeHome(): Home {
 
 /** Starts `agentchart inspect` with these flags and waits until it listens. */
 export async function startHub(home: Home, flags: readonly string[] = []): Promise<Hub> {
+  const store = flags.includes("--store") ? [] : ["--store", `file:${home.sessions}`];
   const child = spawn(
     process.execPath,
-    ["--conditions=agentchart-source", MAIN, "inspect", "--store", `file:${home.sessions}`, ...flags],
+    ["--conditions=agentchart-source", MAIN, "inspect", ...store, ...flags],
     { env: { ...BARE_ENV, HOME: home.path }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let output = "";
