@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import type { EmbedderInfo } from "../../model/embedder.ts";
 
@@ -97,5 +97,5 @@ export const storable = (text: string): string => text.replaceAll("\0", "").toWe
  * ```
  */
 export function passageId(source: string, text: string): string {
-  return hash("sha256", `${storable(source)}\0${storable(text)}`, "base64url").slice(0, 16);
+  return crypto.hash("sha256", `${storable(source)}\0${storable(text)}`, "base64url").slice(0, 16);
 }
