@@ -88,10 +88,9 @@ describe("over HTTP a person", () => {
     await expect.poll(() => phaseOf(server, id)).toBe("stopped");
     const { value, revision } = (await planOf(server, id))!;
     const edits = ["One", "Two"].map((name) => put(server, id, { value: { ...value, name }, revision }));
-    expect(await Promise.all(edits)).toEqual([
-      [202, undefined],
-      [202, undefined],
-    ]);
+    const [first, second] = await Promise.all(edits);
+    expect(first).toEqual([202, undefined]);
+    expect([202, 409]).toContain(second![0]); // 202 if the worker is slow
     await expect.poll(() => refusals(server, id)).toEqual(["slot/conflict"]);
     expect(await planOf(server, id)).toMatchObject({ value: { name: "One" }, revision: revision + 1 });
   });
@@ -127,12 +126,12 @@ describe("over HTTP a person", () => {
     expect(await put(server, id, { value: plan, revision: 0 })).toEqual([409, "slot/conflict"]);
   });
 
-  test("is told by an event that a value does not fit, and that there is no such slot", async () => {
+  test("is told that a value does not fit, and that there is no such slot, also by an event", async () => {
     const { server, id, goOn } = await planning();
     goOn.resolve("seen");
     await expect.poll(() => phaseOf(server, id)).toBe("stopped");
-    expect(await put(server, id, { value: "plan" })).toEqual([202, undefined]);
-    expect(await put(server, id, { value: 1 }, "plans")).toEqual([202, undefined]);
+    expect([202, 400]).toContain((await put(server, id, { value: "plan" }))[0]); // 202 if the worker is slow
+    expect([202, 400]).toContain((await put(server, id, { value: 1 }, "plans"))[0]);
     await expect.poll(() => refusals(server, id)).toEqual(["slot/invalid", "config/invalid"]);
     expect(await put(server, id, { revision: 1 })).toEqual([400, "request/invalid"]);
   });
