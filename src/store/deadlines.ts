@@ -5,14 +5,16 @@ import type { SessionStore } from "./port.ts";
 /** How long an operation of a store may take unless the store says so itself, ms. */
 export const STORE_TIMEOUT_MS = 10_000;
 
+function lateError(timeoutMs: number, operation: string): AgentError {
+  const message = `The store did not answer within ${timeoutMs} ms: could not ${operation}.`;
+  return new AgentError("store/failed", message, { isRetryable: true, data: { operation, timeoutMs } });
+}
+
 /** Settles as `work` does; rejects a retryable `store/failed` if that takes longer. */
 export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string): Promise<T> {
   if (timeoutMs > LONGEST_DELAY_MS) return work;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const message = `The store did not answer within ${timeoutMs} ms: could not ${operation}.`;
-      reject(new AgentError("store/failed", message, { isRetryable: true, data: { operation, timeoutMs } }));
-    }, timeoutMs);
+    const timer = setTimeout(() => reject(lateError(timeoutMs, operation)), timeoutMs);
     work.then(
       (value) => {
         clearTimeout(timer);
@@ -26,20 +28,28 @@ export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string
   });
 }
 
-/** Yields as `entries` does; rejects as {@link inTime} if one takes longer. */
-async function* eachInTime<T>(
+/** Yields as `entries` does; rejects as {@link inTime} if one takes longer. All of them have one timer: there may be many. */
+export async function* eachInTime<T>(
   entries: AsyncIterable<T>,
   timeoutMs: number,
   operation: string,
 ): AsyncGenerator<T> {
   const iterator = entries[Symbol.asyncIterator]();
+  let giveUp: (error: AgentError) => void = () => {};
+  const isBounded = timeoutMs <= LONGEST_DELAY_MS;
+  const timer = isBounded ? setTimeout(() => giveUp(lateError(timeoutMs, operation)), timeoutMs) : undefined;
   try {
     for (;;) {
-      const next = await inTime(iterator.next(), timeoutMs, operation);
+      timer?.refresh();
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+        giveUp = reject;
+        iterator.next().then(resolve, reject);
+      });
       if (next.done) return;
       yield next.value;
     }
   } finally {
+    clearTimeout(timer);
     iterator.return?.().catch(() => {});
   }
 }
