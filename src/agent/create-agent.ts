@@ -1,3 +1,4 @@
+import type { KeptSessions } from "../session/kept-sessions.ts";
 import type { Lease } from "../store/port.ts";
 import type { CallsIn } from "../tool/calls.ts";
 import type { AnyCall } from "../tool/pending.ts";
@@ -50,12 +51,13 @@ export function createAgent<
 }
 
 /** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is
- *  released and `open` rejects with its error. */
+ *  released and `open` rejects with its error. `kept`: what the worker keeps of sessions that it has released. */
 export function createInboxAgent(
   config: AgentConfig<never>,
   admit: (lease: Lease) => Promise<void>,
+  kept: KeptSessions,
 ): InboxAgent {
-  return new AgentSession(config, { admit });
+  return new AgentSession(config, { admit, kept });
 }
 
 /** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own. */

@@ -1,6 +1,7 @@
 import type { AgentError } from "../base/error.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import type { Hook } from "../hook/types.ts";
+import type { KeptSessions } from "../session/kept-sessions.ts";
 import type { Lease } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema } from "../tool/types.ts";
@@ -26,6 +27,8 @@ export type RuntimeListener = {
 export type Surroundings = {
   /** Called with the lease before the session is read; if it rejects, the lease is released. */
   readonly admit?: (lease: Lease) => Promise<void>;
+  /** What the process keeps of sessions that it has released; default: nothing. */
+  readonly kept?: KeptSessions;
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
   /** The actor inside of which the chart runs, in its system; default: none. */

@@ -80,7 +80,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.events = kept.events;
     this.equipment = new Equipment(config, this.settings.sessionId, kept);
     const { toolkit, hooks, personas } = this.equipment;
-    this.journal = SessionJournal.of(this, config, listener.around.admit);
+    this.journal = SessionJournal.of(this, config, listener.around);
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     this.#opening = new SessionOpening(this, this.#life);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");

@@ -14,11 +14,11 @@ export class SessionJournal {
   readonly #durable: DurableSession | undefined;
   readonly #session: { readonly context: AgentContext };
 
-  /** The journal of a session in the store of its agent, if it has one. `admit`: see {@link DurableOptions}. */
+  /** The journal of a session in the store of its agent, if it has one. `admit`, `kept`: see {@link DurableOptions}. */
   static of(
     session: DurableOptions["session"] & { readonly context: AgentContext },
     { store, redact, leaseMs }: Pick<AgentConfig<never>, "store" | "redact" | "leaseMs">,
-    admit: DurableOptions["admit"],
+    { admit, kept }: Pick<DurableOptions, "admit" | "kept">,
   ): SessionJournal {
     const durable =
       store &&
@@ -26,6 +26,7 @@ export class SessionJournal {
         store,
         session,
         ...(admit && { admit }),
+        ...(kept && { kept }),
         ...(redact && { redact }),
         ...(leaseMs !== undefined && { leaseMs }),
       });

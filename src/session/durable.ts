@@ -5,7 +5,7 @@ import type { Msg } from "../message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
-import { quarantineReason } from "./format.ts";
+import { JOURNAL_FORMAT, quarantineReason } from "./format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { Cause } from "../../machines/agent/events.ts";
@@ -20,6 +20,7 @@ import { Journal, type JournalOwner } from "./journal.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
+import type { KeptSession, KeptSessions } from "./kept-sessions.ts";
 import type { MessageMarks } from "./message-marks.ts";
 
 /** What has become of a lease. */
@@ -41,6 +42,8 @@ export type DurableOptions = {
   readonly leaseMs?: number;
   /** Applied to everything before it is written. */
   readonly redact?: (value: Json) => Json;
+  /** What this process keeps of sessions that it has released. Default: nothing. */
+  readonly kept?: KeptSessions;
   /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
   readonly admit?: (lease: Lease) => Promise<void>;
 };
@@ -67,12 +70,13 @@ function checkStoredMessages(messages: readonly Msg[], sessionId: string): void 
   }
 }
 
-/** Reads a stored session: its newest checkpoint, then every entry. Returns undefined if it does not exist. Rejects
- *  `session/version`, and `session/damaged`, also for a quarantined session. */
+/** Reads a stored session: its newest checkpoint, then every entry, or none if the rest of it is `kept`. Returns undefined if it does not
+ *  exist. Rejects `session/version`, and `session/damaged`, also for a quarantined session. */
 export async function restoreSession(
   store: SessionStore,
   sessionId: string,
   settings: Settings,
+  kept?: KeptSession,
 ): Promise<
   | (RestoredSession & {
       readonly seq: number;
@@ -90,6 +94,13 @@ export async function restoreSession(
     });
   if (!found || found.seq === 0) return undefined;
   const fold = new JournalFold(settings, found.checkpoint);
+  const isReleased = found.position["isReleased"] === true && { isReleased: true };
+  if (kept && kept.seq === found.seq && found.checkpoint?.["seq"] === found.seq) {
+    const { messages, size: _, ...rest } = kept;
+    const context = contextOf({ ...fold.state(), messages }, settings);
+    const { groups: activeGroups, hooks } = fold;
+    return { context, activeGroups, hooks, ...isReleased, format: JOURNAL_FORMAT, ...rest };
+  }
   const calls = new ModelCallReader();
   for await (const entry of readEntries(store, sessionId)) {
     fold.push(entry);
@@ -103,7 +114,7 @@ export async function restoreSession(
     context,
     activeGroups: fold.groups,
     hooks: fold.hooks,
-    ...(found.position["isReleased"] === true && { isReleased: true }),
+    ...isReleased,
     seq: fold.seq,
     format: fold.format,
     marks: fold.marks,
@@ -117,6 +128,9 @@ export class DurableSession implements KeptLease {
   readonly #options: DurableOptions;
   readonly #owner: string;
   #journal: Journal | undefined;
+  /** How many messages were kept of the session when it was opened, and their size. */
+  #keptBefore: { readonly length: number; readonly size: number } | undefined;
+  #modelCalls = 0;
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
 
@@ -141,7 +155,10 @@ export class DurableSession implements KeptLease {
     if (!lease) throw await sessionLocked(store, sessionId, { leaseMs: this.#leaseMs, now });
     try {
       await this.#options.admit?.(lease);
-      const stored = await restoreSession(store, sessionId, settings);
+      const kept = this.#options.kept?.take(lease);
+      const stored = await restoreSession(store, sessionId, settings, kept);
+      this.#modelCalls = stored?.modelCalls ?? 0;
+      this.#keptBefore = kept && { length: kept.messages.length, size: kept.size };
       this.#journal = new Journal({ store, owner: session, redact }, lease, {
         seq: stored?.seq ?? 0,
         ...(stored && { format: stored.format }),
@@ -192,6 +209,7 @@ export class DurableSession implements KeptLease {
 
   /** Records a model call; written with the position of the next {@link flush}. */
   recordCall(call: ModelCall): void {
+    this.#modelCalls = call.number;
     this.#journal?.recordCall(call);
   }
 
@@ -235,9 +253,19 @@ export class DurableSession implements KeptLease {
     if (!journal) return;
     try {
       await journal.flush();
+      this.#keep(journal);
     } finally {
       await this.#options.store.release(journal.lease).catch(() => {});
     }
+  }
+
+  /** Keeps what was written, for the next agent of this process. What a store has of a session with secrets is something else. */
+  #keep({ lease, seq, marks, known }: Journal): void {
+    const { kept, redact, session } = this.#options;
+    const { context, isAtRest } = session.journalState();
+    if (!kept || redact || !isAtRest) return;
+    const messages = context.transcript.slice();
+    kept.put(lease, { seq, messages, marks, known, modelCalls: this.#modelCalls }, this.#keptBefore);
   }
 
   /** Releases the lease of a session that was opened in vain. Nothing is written. */

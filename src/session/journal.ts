@@ -122,6 +122,16 @@ export class Journal {
     while (this.#writing && this.#seq < seq) await this.#writing.catch(() => {});
   }
 
+  /** Where the messages are in the store. */
+  get marks(): MessageMarks {
+    return this.#marks;
+  }
+
+  /** The hashes of what the store has of model calls. */
+  get known(): ReadonlySet<string> {
+    return this.#callWriter.known;
+  }
+
   get lease(): Lease {
     return this.#lease;
   }

@@ -35,6 +35,8 @@ const isPart = (part: string): boolean => part !== "edits" && part !== "view";
 /** The items of each edit of a call, as JSON. */
 type Items = readonly (readonly string[])[];
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Writes the model calls of a session: N calls take O(N) bytes, also if hooks put the same messages into each. */
 export class ModelCallWriter {
   #last: Parts = {};
@@ -44,6 +46,11 @@ export class ModelCallWriter {
   /** `known`: the hashes of the values that are stored already. */
   constructor(known?: ReadonlySet<string>) {
     if (known && known.size > 0) this.#known = new Set(known);
+  }
+
+  /** The hashes of the values that are stored. */
+  get known(): ReadonlySet<string> {
+    return this.#known ?? NONE;
   }
 
   /** Returns what is stored of a call, `after` entries of the next append. */

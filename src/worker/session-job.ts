@@ -11,6 +11,7 @@ import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
+import type { KeptSessions } from "../session/kept-sessions.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
 import { stepReporter, type Report } from "./report.ts";
@@ -40,6 +41,7 @@ export type WorkerContext = {
   readonly agents: WorkerAgents;
   readonly report: Report;
   readonly permits: Permits;
+  readonly kept: KeptSessions;
   readonly now: () => number;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -130,7 +132,7 @@ export class SessionJob {
 
   /** Opens the agent. Returns undefined if the session cannot be opened here; it is then requeued or quarantined. */
   async #open({ output: _, ...config }: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
-    const { store, leaseMs } = this.#worker;
+    const { store, leaseMs, kept } = this.#worker;
     const { sessionId } = this.#session;
     let isQuarantined = false;
     try {
@@ -143,6 +145,7 @@ export class SessionJob {
           await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
           throw new AgentError("session/conflict", "The session is quarantined.");
         },
+        kept,
       );
       await agent.open();
       return agent;

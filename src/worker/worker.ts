@@ -8,6 +8,7 @@ import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
 import { closeSchema, workerSchema } from "./option-schemas.ts";
+import { LastSessions } from "./last-sessions.ts";
 import { Permits } from "./permits.ts";
 import { Places } from "./places.ts";
 import { Report } from "./report.ts";
@@ -71,6 +72,7 @@ class QueueWorker implements Worker {
       agents,
       report,
       permits: new Permits(this.#store, limits, leaseMs),
+      kept: new LastSessions(),
       now,
       backoffs: new LRUCache({ max: 10_000 }),
       requeuedUntil: new LRUCache({ max: 10_000 }),

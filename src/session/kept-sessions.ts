@@ -1,0 +1,29 @@
+import type { Msg } from "../message/types.ts";
+import type { Lease } from "../store/port.ts";
+import type { MessageMarks } from "./message-marks.ts";
+
+/** What is kept of a session at rest that this process has released: what its checkpoint does not hold. */
+export type KeptSession = {
+  /** The number of the newest journal entry. */
+  readonly seq: number;
+  readonly messages: readonly Msg[];
+  readonly marks: MessageMarks;
+  /** See `JournalStart.known`. */
+  readonly known: ReadonlySet<string>;
+  /** How many model calls it has made. */
+  readonly modelCalls: number;
+  /** The characters of the messages as JSON. */
+  readonly size: number;
+};
+
+/** The sessions that a process has released last, so that it need not read the journal again of one that it gets back unchanged. */
+export interface KeptSessions {
+  /** Keeps a session that is released. Its lease was this one. `before`: how many of its messages were kept before, and their size. */
+  put(
+    lease: Lease,
+    session: Omit<KeptSession, "size">,
+    before: { readonly length: number; readonly size: number } | undefined,
+  ): void;
+  /** Returns what is kept of a session if nobody had it since: each lease has a fence of its own, and nothing is appended without one. */
+  take(lease: Lease): KeptSession | undefined;
+}

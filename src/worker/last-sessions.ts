@@ -1,0 +1,41 @@
+import { LRUCache } from "lru-cache";
+import type { Msg } from "../message/types.ts";
+import type { KeptSession, KeptSessions } from "../session/kept-sessions.ts";
+import type { Lease } from "../store/port.ts";
+
+/** How many characters of JSON are kept of all sessions, and how many sessions. */
+const [MAX_CHARACTERS, MAX_SESSIONS] = [32_000_000, 1_000];
+/** What a session takes beside its messages, about. */
+const CHARACTERS_BESIDE = 1_000;
+/** A session that nobody needs again is not kept for longer, ms. */
+const MAX_AGE_MS = 600_000;
+
+const charactersOf = (messages: readonly Msg[]): number =>
+  messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0);
+
+/** The sessions that a worker has released last. */
+export class LastSessions implements KeptSessions {
+  readonly #sessions: LRUCache<string, { readonly fence: number; readonly kept: KeptSession }>;
+
+  constructor(maxCharacters = MAX_CHARACTERS) {
+    this.#sessions = new LRUCache({
+      max: MAX_SESSIONS,
+      maxSize: maxCharacters,
+      sizeCalculation: ({ kept }) => kept.size + CHARACTERS_BESIDE,
+      ttl: MAX_AGE_MS,
+    });
+  }
+
+  put(...[{ sessionId, fence }, session, before]: Parameters<KeptSessions["put"]>): void {
+    const { messages } = session;
+    const { length, size } = before && before.length <= messages.length ? before : { length: 0, size: 0 };
+    const kept = { ...session, size: size + charactersOf(messages.slice(length)) };
+    this.#sessions.set(sessionId, { fence, kept });
+  }
+
+  take({ sessionId, fence }: Lease): KeptSession | undefined {
+    const found = this.#sessions.get(sessionId);
+    this.#sessions.delete(sessionId);
+    return found?.fence === fence - 1 ? found.kept : undefined;
+  }
+}
