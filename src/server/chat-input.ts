@@ -30,7 +30,7 @@ function busy(): AgentError {
   return new AgentError("run/busy", message);
 }
 
-/** Says something to a session, or begins one with it. Rejects with `run/busy` while a turn runs. */
+/** Says something to a session, or begins one with it. Rejects with `run/busy` while a turn runs, or waits for a worker to go on. */
 export async function say(
   sessions: TenantSessions,
   id: string,
@@ -38,7 +38,8 @@ export async function say(
   { text, key, agent, clientTools }: Said,
   known: ServerOptions["agents"],
 ): Promise<News> {
-  if (status && (status.phase === "running" || status.inputs > 0)) throw busy();
+  const isBusy = status?.phase === "running" || status?.phase === "unfinished";
+  if (status && (isBusy || status.inputs > 0)) throw busy();
   const once = { ...(key !== undefined && { idempotencyKey: key }), ...(clientTools && { clientTools }) };
   const { inputId, state } = status
     ? await sessions.dispatch(id, text, once)

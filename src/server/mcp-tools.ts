@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
+import { userMsg } from "../message/create.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { Access, Scope } from "./tokens.ts";
 import type { ServerOptions } from "./options.ts";
@@ -173,7 +174,7 @@ export function mcpServers(
         const { id } = await sessions.create(message, { agent, meta: { channel: "mcp" } });
         return answerOrAsk(agent, await restOf(sessions, following(id, 0, ctx)), ctx);
       }
-      const { seq, pending, reason, agent: owner } = await sessions.status(session);
+      const { seq, pending, reason, agent: owner, phase, inputs } = await sessions.status(session);
       if (owner !== agent) throw new AgentError("session/not-found", `Session not found: ${session}`);
       const open = pending.filter(({ decided }) => decided === undefined);
       if (open.length > 0 && !message)
@@ -185,8 +186,10 @@ export function mcpServers(
         );
       if (!message)
         throw new AgentError("message/invalid", "Give a `message`: the session waits for nothing else.");
-      await sessions.dispatch(session, message, {});
-      return answerOrAsk(agent, await restOf(sessions, following(session, seq, ctx)), ctx);
+      const said = userMsg(message);
+      const { inputId } = await sessions.dispatch(session, said, {});
+      const behind = phase === "stopped" && inputs === 0 ? undefined : { inputId, messageId: said.id };
+      return answerOrAsk(agent, await restOf(sessions, { ...following(session, seq, ctx), behind }), ctx);
     };
 
     for (const [agent, description] of Object.entries(agents))

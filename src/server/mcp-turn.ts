@@ -20,6 +20,8 @@ export type Following = {
   readonly after: number;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
+  /** The input, if it waits for the end of another turn. */
+  readonly behind?: { readonly inputId: string; readonly messageId: string } | undefined;
 };
 
 function progressOf(event: AgentEvent): string | undefined {
@@ -27,14 +29,28 @@ function progressOf(event: AgentEvent): string | undefined {
   return event.type === "tool.end" ? `${event.result.name}: ${event.result.state}` : undefined;
 }
 
+/** True if the input was refused before its turn began: nothing runs or waits, and its message was never said. */
+async function isGone(sessions: TenantSessions, session: string, messageId: string): Promise<boolean> {
+  const { phase, inputs } = await sessions.status(session);
+  if ((phase !== "stopped" && phase !== "suspended") || inputs > 0) return false;
+  for await (const event of sessions.stored(session))
+    if (event.type === "message" && event.message.id === messageId) return false;
+  return true;
+}
+
 /** Waits until the turn that an input began or continued rests. Rejects with its error. If `signal` aborts, the turn is interrupted. */
 export async function restOf(sessions: TenantSessions, following: Following): Promise<Rest> {
-  const { session, after, signal, onProgress } = following;
+  const { session, after, signal, onProgress, behind } = following;
   let text = "";
+  let isOwn = behind === undefined;
   for await (const event of sessions.events(session, { after, signal })) {
     const progress = progressOf(event);
-    if (progress !== undefined) onProgress(progress);
+    if (isOwn && progress !== undefined) onProgress(progress);
     if (event.type === "message" && event.message.role === "assistant") text = textOf(event.message);
+    if (event.type === "message") isOwn ||= event.message.id === behind?.messageId;
+    if (event.type === "input.refused" && behind && event.inputId !== behind.inputId) continue;
+    if (event.type === "turn.end" && !isOwn && !(await isGone(sessions, session, behind!.messageId)))
+      continue;
     if (event.type === "input.refused" || (event.type === "turn.end" && event.error)) {
       const { code, message } = event.error!;
       throw new AgentError(code, message);

@@ -92,7 +92,7 @@ function endAhead(fold: JournalFold): End | undefined {
  * An end counts if its turn is the one that was open when the input came, or the next one: an earlier release may have lost the end
  * of the turn, and that of a later turn is none of this input.
  */
-export class EndsOfInput {
+class EndsOfInput {
   readonly #id: string;
   #input: TakenInput | undefined;
   /** The last turn that may be the one of the input. */

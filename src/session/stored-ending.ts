@@ -4,7 +4,7 @@ import type { SessionState } from "./format.ts";
 type State = Pick<SessionState, "state" | "reason" | "kept" | "messages">;
 
 /** True for a state in which hooks run once a turn has its outcome, or a call is refused. */
-export function isEnding(state: string): state is Ending["at"] {
+function isEnding(state: string): state is Ending["at"] {
   return (ENDINGS as readonly string[]).includes(state);
 }
 
