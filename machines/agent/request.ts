@@ -10,6 +10,7 @@ import type { WantedOutput } from "./context.ts";
 import { historyText } from "./history-text.ts";
 import { seenAsText } from "./persona-view.ts";
 import { applyPieces, type PromptEdit } from "./prompt.ts";
+import { formAt, shown } from "./shown.ts";
 import { piecesOfView, sizeOfView, viewOf, type ResultLimits, type View } from "./view.ts";
 
 /** What a request to a model is made of beside the transcript, as data: of both, {@link requestOf} makes the same request again. */
@@ -151,6 +152,17 @@ export function requestOf(
   return { request, size: shown + sizeOf(before) + sizeOf(after) };
 }
 
+/** The messages that are summed up, without what a provider refused to read. */
+function said({ view, results }: RequestParts, transcript: Transcript, to: number): readonly Msg[] {
+  const from = view?.from ?? 0;
+  const messages = transcript.slice(from, to);
+  if (!view?.omitted) return messages;
+  return messages.map((message, at) => {
+    const form = formAt(view, from + at);
+    return form.without === "all" ? shown(message, form, results) : message;
+  });
+}
+
 /**
  * Returns the request for a summary of the conversation. As a conversation it is the request that would have come next, tools
  * included, with one message more, so that the provider's prompt cache is used. As text it holds only the messages that are summed up.
@@ -160,7 +172,7 @@ function compactionRequest(parts: RequestParts, transcript: Transcript): SentReq
   const { to, isSeparate, instruction } = parts.compaction!;
   if (isSeparate) {
     const before = view?.summary ? `<summary>\n${textOf(view.summary)}\n</summary>\n\n` : "";
-    const history = historyText(transcript.slice(view?.from ?? 0, to));
+    const history = historyText(said(parts, transcript, to));
     const text = `${instruction}\n${UNTRUSTED}\n\n${before}<history>\n${history}\n</history>`;
     return requestOfPieces({ tools: [], options }, [{ messages: [noteMsg("compaction-prompt", text)] }]);
   }

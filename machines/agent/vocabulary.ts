@@ -17,6 +17,7 @@ import * as entry from "./updates/entry.ts";
 import * as handoff from "./updates/handoff.ts";
 import * as output from "./updates/output.ts";
 import * as reasoning from "./updates/reasoning.ts";
+import * as refused from "./updates/refused-content.ts";
 import * as reviewing from "./updates/reviewing.ts";
 import { decideCall, reviveCalls } from "./updates/resume.ts";
 import * as slots from "./updates/slots.ts";
@@ -125,6 +126,7 @@ const guards = {
   saysMore: ending.saysMore,
   retryable: reasoning.mayRetry,
   canFallBack: reasoning.mayFallBack,
+  refusedContent: refused.refusedContent,
   isEmptyAnswer: reasoning.isEmptyAnswer,
   isSteered: (context: AgentContext) => context.inbox.steering.length > 0 && openCalls(context).length === 0,
   mayAskAgain: (context: AgentContext) => reasoning.isEmptyAnswer(context) && reasoning.mayAskAgain(context),
@@ -194,6 +196,7 @@ const updates = {
   noteOutcomeTime: fromOutcome((_: AgentContext, { at }: { readonly at: number }) => ({ at })),
   planBackoff: reasoning.planBackoff,
   fallBack: reasoning.fallBack,
+  omitRefused: refused.omitRefused,
   askAgain: reasoning.askAgain,
   failEmpty: reasoning.failEmpty,
   applyPostReasoning: fromHooks(reasoning.applyPostReasoning),

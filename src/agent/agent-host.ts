@@ -115,7 +115,7 @@ export class AgentHost implements Host {
   }
 
   get readResult(): Tool<never> {
-    return (this.#readResult ??= readResultTool(() => this.#session.context.transcript));
+    return (this.#readResult ??= readResultTool(() => this.#session.context));
   }
 
   find(call: ToolUseBlock): FoundTool {

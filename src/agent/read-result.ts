@@ -1,9 +1,11 @@
 import { toolResultsOf } from "../message/query.ts";
-import type { Transcript } from "../message/transcript.ts";
+import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { defineTool } from "../tool/define.ts";
 import { READ_RESULT } from "../tool/reserved-names.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
-import { mediaOf, resultText } from "../../machines/agent/shown.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import { formAt, mediaOf, resultText, shown } from "../../machines/agent/shown.ts";
+import { ALL_WHOLE, WHOLE } from "../../machines/agent/view.ts";
 
 /** How many characters are read by default, and at most. */
 const [CHARACTERS, MOST_CHARACTERS] = [20_000, 100_000];
@@ -53,8 +55,20 @@ function partOf(text: string, offset: number, limit: number): string {
   return `${text.slice(offset, end)}${rest}`;
 }
 
+/** The result of a call, without what a provider refused of it. */
+function resultOf(
+  { transcript, view }: Pick<AgentContext, "transcript" | "view">,
+  id: string,
+): ToolResultBlock | undefined {
+  const has = (message: Msg): boolean => toolResultsOf(message).some((each) => each.id === id);
+  const index = transcript.slice().findLastIndex(has);
+  if (index < 0) return undefined;
+  const form = formAt({ ...WHOLE, ...(view?.omitted && { omitted: view.omitted }) }, index);
+  return toolResultsOf(shown(transcript.at(index)!, form, ALL_WHOLE)).findLast((each) => each.id === id);
+}
+
 /** The tool with which a model reads tool results that it sees in part: from the transcript, as hooks have left them. */
-export function readResultTool(transcript: () => Transcript): Tool<never> {
+export function readResultTool(session: () => Pick<AgentContext, "transcript" | "view">): Tool<never> {
   return defineTool({
     name: READ_RESULT,
     description:
@@ -77,10 +91,7 @@ export function readResultTool(transcript: () => Transcript): Tool<never> {
     idempotent: true,
     execute: (input) => {
       const { id, offset = 0, limit = CHARACTERS, pattern } = input as Input;
-      const result = transcript()
-        .slice()
-        .flatMap(toolResultsOf)
-        .findLast((each) => each.id === id);
+      const result = resultOf(session(), id);
       if (!result) return failure(`There is no result ${id}.`);
       const text = resultText(result);
       if (pattern !== undefined && pattern !== "") return matchesIn(text, pattern);

@@ -4,6 +4,7 @@ import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
 const HINTS: { readonly [code in ErrorCode]?: string } = {
   "model/auth": "The key is read from OPENAI_API_KEY, or DASHSCOPE_API_KEY for DashScope.",
   "model/bad-request": "The model is set with --model, the server with --base-url.",
+  "model/content-filter": "What was refused is left out from now on: say it in other words.",
   "model/connection": "The server is set with --base-url or OPENAI_BASE_URL.",
   "model/rate-limit": "Try again later.",
   "model/unavailable": "Try again later.",

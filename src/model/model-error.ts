@@ -35,6 +35,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
       model: endpoint.model,
       host: hostOf(endpoint.baseURL),
       ...(failure.status !== undefined && { status: failure.status }),
+      ...(code === "model/bad-request" && isAboutModel(failure) && { refused: "model" }),
       ...(failure.kind !== "" && { kind: redact(failure.kind, endpoint) }),
       ...(failure.headers?.get("x-request-id") && { requestId: failure.headers.get("x-request-id") }),
     },
@@ -93,6 +94,18 @@ const CONTENT_FILTER =
 /** Groq and OpenAI call a failure of their server within a stream an invalid request. */
 const SERVER_ERROR =
   /server (had|has encountered) an error|internal.?(server.?)?error|can retry your request/i;
+/** How servers say that they cannot read an image, a sound or a film; some of them call it an error of theirs. */
+const MEDIA = new RegExp(
+  [
+    "(invalid|unsupported|corrupt(ed)?|unknown).{0,20}(image|audio|video|media)",
+    "(could not|cannot|can't|unable to|failed to|failed).{0,30}(image|audio|video|media)",
+    "(support|accept)s? (an? )?(image|audio|video|media|vision)", // OpenRouter, Ollama
+    "(image|audio|video|media).{0,60}(invalid|unsupported|corrupt|unknown format|too (large|big|small)|exceeds|not supported|not valid)",
+  ].join("|"),
+  "i",
+);
+/** What helps if something that was said is refused. */
+const EDIT = "If it is for something that was said, take that out with edit().";
 const BAD_REQUEST = /invalid.?(request|parameter)|bad.?request|not_found/i;
 const UNKNOWN_MODEL = /model_not_found|model.{0,80}(not found|not exist)|(unknown|invalid|no such) model/i;
 
@@ -114,9 +127,13 @@ function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoin
     return ["model/context-length", false, sentence];
   }
   if (CONTENT_FILTER.test(description))
-    return ["model/content-filter", false, `The content filter of ${where} refused.`];
+    return ["model/content-filter", false, `The content filter of ${where} refused. ${EDIT}`];
   if (status === undefined && SERVER_ERROR.test(description)) {
     return ["model/unavailable", true, `The server failed to answer for ${where}.`];
+  }
+  if (MEDIA.test(description)) {
+    const sentence = `${where} refused an image, a sound or a film of the request. ${EDIT}`;
+    return ["model/bad-request", false, sentence];
   }
   if (status !== undefined && (status >= 500 || status === 409)) {
     return ["model/unavailable", true, `The server failed to answer for ${where} (${status}).`];
@@ -134,7 +151,14 @@ function badRequestSentence(status: number | undefined, description: string, end
   const host = hostOf(baseURL);
   if (UNKNOWN_MODEL.test(description)) return `${host} does not know the model "${model}": check its name.`;
   if (status === 404) return `${host} has nothing at this address: check baseURL, and the model "${model}".`;
-  return `The request to ${whereOf(endpoint)} was refused${status === undefined ? "" : ` (${status})`}.`;
+  const refused = `The request to ${whereOf(endpoint)} was refused${status === undefined ? "" : ` (${status})`}.`;
+  return `${refused} ${EDIT}`;
+}
+
+/** True if the server refused the model or the address, whatever the request says. */
+function isAboutModel({ status, kind, text }: WireFailure): boolean {
+  const description = `${kind} ${text}`;
+  return !MEDIA.test(description) && (status === 404 || UNKNOWN_MODEL.test(description));
 }
 
 const TIMEOUT = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/;

@@ -131,7 +131,9 @@ const shapes = s.lazily(() => {
         clearedTo: count,
         mediaTo: s.optional(count),
         cut: s.optional(s.listOf(s.fields({ from: count, to: count, tokens: s.finite() }))),
-        omitted: s.optional(s.listOf(s.fields({ at: count, what: s.oneOf("media", "all"), code: s.string() }))),
+        omitted: s.optional(
+          s.listOf(s.fields({ at: count, what: s.oneOf("media", "all"), code: s.string() })),
+        ),
         summary: s.optional(s.fields({ role: s.exactly("user"), content: objects })),
       }),
     ),

@@ -147,7 +147,9 @@ function editedContext(
   const changed = edited.findIndex((message, index) => message !== session.messages[index]);
   const forked = {
     ...closed,
-    view: viewAfter(closed.view, changed < 0 ? edited.length : changed),
+    view: viewAfter(closed.view, changed < 0 ? edited.length : changed, (index) =>
+      edited.indexOf(session.messages[index]!),
+    ),
     progress: {
       ...closed.progress,
       turnAt: turnAt < 0 ? Math.min(progress.turnAt, all.length) : turnAt,

@@ -159,7 +159,7 @@ describe("messages", () => {
     [
       400,
       { message: "bad temperature" },
-      'The request to model "m-1" at models.test was refused (400). Reason: bad temperature',
+      'The request to model "m-1" at models.test was refused (400). If it is for something that was said, take that out with edit(). Reason: bad temperature',
     ],
   ])("%i %j says what to do", (status, body, sentence) => {
     expect(errorOf(httpError(status, body)).message).toContain(sentence);

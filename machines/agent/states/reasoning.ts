@@ -22,6 +22,7 @@ const JUDGE: readonly AgentBranch[] = [
   { guard: "overflowed", target: "#agent.reasoning.compacting", actions: "noteOverflow" },
   { guard: "retryable", target: "#agent.reasoning.backingOff", actions: "planBackoff" },
   { guard: "canFallBack", target: "#agent.reasoning.calling", reenter: true, actions: "fallBack" },
+  { guard: "refusedContent", target: "#agent.reasoning.checkingLimits", actions: "omitRefused" },
   { guard: "hasFailed", target: "#agent.stopped.failing" },
   { guard: "mayAskAgain", target: "#agent.reasoning.calling", reenter: true, actions: "askAgain" },
   { guard: "isEmptyAnswer", target: "#agent.stopped.failing", actions: "failEmpty" },

@@ -16,6 +16,7 @@ const JUDGE: readonly AgentBranch[] = [
   { guard: "overflowed", target: "#agent.reasoning", actions: "noteOverflow" },
   { guard: "retryable", target: "#agent.summarizing.backingOff", actions: "planBackoff" },
   { guard: "canFallBack", target: "#agent.summarizing.calling", reenter: true, actions: "fallBack" },
+  { guard: "refusedContent", target: "#agent.reasoning", actions: "omitRefused" },
   { guard: "hasNoSummary", ...FINISH },
   { guard: listens("postSummary"), target: "#agent.summarizing.postHooks" },
   FINISH,

@@ -8,6 +8,7 @@ import { shownSize, WHOLE, type Cut, type View } from "../view.ts";
 import { batchCut } from "./batch-cut.ts";
 import { promptTokens, threshold, unseenFrom } from "./prompt-size.ts";
 import { isEmptyAnswer } from "./reasoning.ts";
+import { showsMedia } from "./refused-content.ts";
 import { ratioOf, shortened } from "./view.ts";
 
 const NONE: Compactions = { count: 0, failures: 0, failedIn: null, isForced: false, overflow: null };
@@ -177,6 +178,7 @@ export function overflowed(context: AgentContext): boolean {
     compaction.window !== null &&
     promptTokens(context) >= compaction.window;
   if (!isSilent && failure?.code !== "model/context-length") return false;
+  if (failure?.data?.["status"] === 413 && showsMedia(context)) return false; // its bytes are too many, not its tokens
   return planOf(context, "overflow") !== undefined;
 }
 

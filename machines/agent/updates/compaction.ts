@@ -17,6 +17,7 @@ import {
 } from "./compaction-plan.ts";
 import { makeMessage } from "./messages.ts";
 import { promptTokens } from "./prompt-size.ts";
+import { confirmedView } from "./refused-content.ts";
 import { beginAttempt, recordSummary } from "./reasoning.ts";
 import { ratioOf } from "./view.ts";
 
@@ -302,6 +303,11 @@ export const recordedBy =
   (context: AgentContext, outcome: ModelOutcome): Change => {
     const change = record(context, outcome);
     const { compactions } = context.progress;
-    if (!change.draft || change.failure || !compactions?.isForced) return change;
-    return { ...change, progress: { ...change.progress!, compactions: { ...compactions, isForced: false } } };
+    if (!change.draft || change.failure) return change;
+    const answered = { ...change, ...confirmedView(context) };
+    if (!compactions?.isForced) return answered;
+    return {
+      ...answered,
+      progress: { ...change.progress!, compactions: { ...compactions, isForced: false } },
+    };
   };

@@ -24,6 +24,7 @@ import type { PendingCall } from "../../../src/tool/pending.ts";
 import type { HooksOutcome } from "../services.ts";
 import { hasOutput, keepOutput } from "./output.ts";
 import { isEmptyAnswer, storeDraft } from "./reasoning.ts";
+import { viewAfterFailure } from "./refused-content.ts";
 import { deliverWaiting } from "./waiting.ts";
 
 /** AgentScope's recovery text. */
@@ -228,7 +229,8 @@ export function settleInterruption(context: AgentContext): Change {
 }
 
 /** Ends a failed turn: open calls are answered, the input stays, the error is the outcome. */
-export function settleFailure(context: AgentContext): Change {
+export function settleFailure(failed: AgentContext): Change {
+  const context = { ...failed, ...viewAfterFailure(failed) };
   const closed = closeCalls(context, ({ call }) => recoveredResult(call));
   const { retry: _, ...error } = context.failure ?? {
     code: "run/invalid-event" as const,
@@ -285,6 +287,7 @@ export function storeSummary(context: AgentContext): Change {
           reason: "MAX_ITERATIONS",
         };
   return {
+    ...(failure && viewAfterFailure(context)),
     transcript: context.transcript.append([message]),
     progress: { ...context.progress, made: context.progress.made + 1, continues: false },
     draft: null,

@@ -183,7 +183,7 @@ export function failEmpty(context: AgentContext): Change {
     failure: {
       code: filtered ? "model/content-filter" : "model/empty",
       message: filtered
-        ? `The model gave no answer (finish reason "${reason}").`
+        ? `The model gave no answer (finish reason "${reason}"). What it did not answer is left out from now on; edit() changes it.`
         : `The model gave an empty answer ${context.progress.emptyRetries + 1} times (finish reason "${reason}").`,
       data: { finishReason: reason },
     },

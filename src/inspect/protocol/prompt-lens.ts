@@ -30,6 +30,8 @@ export type LensRow =
       /** Its index in the transcript. */
       readonly place?: number;
       readonly form?: ShownForm;
+      /** What the provider said that refused a part of it. */
+      readonly why?: string;
       /** The hook that added or changed it. */
       readonly hook?: string;
       /** The message of the transcript that a hook changed. */
@@ -293,12 +295,14 @@ function placed(
     if (place !== undefined) leave(place);
     const form =
       place === undefined || from === "hook" ? undefined : formOf(call, all[place]!, message, place);
+    const why = call.view?.omitted?.find(({ at }) => at === place)?.why;
     rows.push({
       kind: "message",
       index: begin + index,
       from,
       ...(place !== undefined && { place }),
       ...(form && { form }),
+      ...(form === "refused" && why !== undefined && { why }),
       ...(hook !== undefined && { hook }),
       ...(from === "hook" && place !== undefined && { before: all[place]! }),
       size: sizeOfMessage(message),

@@ -4,6 +4,7 @@ import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { protocolProblem } from "./protocol.ts";
 import { mustCompact } from "../../../machines/agent/updates/compaction-plan.ts";
+import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";
 
 /** What of a context no guard depends on: texts, clocks, counters that only name things. */
@@ -123,6 +124,7 @@ export function keyOf({ snapshot: { value, context }, timer }: Step): string {
   const protocol = protocolProblem(context.transcript) === undefined ? "valid" : "open";
   const more = flags({
     mustCompact: mustCompact(context),
+    media: showsMedia(context),
     remembers: context.remembered.length > 0,
     allows: Object.keys(context.allowed).length > 0,
     timer: timer !== null,

@@ -1,5 +1,8 @@
 import type { Block, Msg, Role, ToolResultBlock, ToolUseBlock } from "../../../src/message/types.ts";
 
+/** An image that no provider need read. */
+export const IMAGE: Block = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+
 /** Messages whose ids and times say all that matters, so that a path through the chart can be replayed. */
 export function message(id: string, role: Role, content: readonly Block[]): Msg {
   return { id, role, name: role, content: [...content], metadata: {}, timestamp: 0 };

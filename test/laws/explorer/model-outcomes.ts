@@ -1,6 +1,7 @@
 import type { Block, ToolUseBlock } from "../../../src/message/types.ts";
 import type { FinishReason } from "../../../src/model/port.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
+import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
 import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
 import { message, text, thinking, toolUse } from "./messages.ts";
 import type { Scene } from "./move.ts";
@@ -62,6 +63,13 @@ export function modelOutcomes(
     error: { code: "model/context-length", message: "too long", isRetryable: false, retry: false },
   });
   const tooLong: Ending = phase === "compaction" ? refused : { ...refused, meaning: { said: "too long" } };
+  const filtered = showsMedia(context)
+    ? [
+        says("what is said is refused", "unknown", [], {
+          error: { code: "model/content-filter", message: "refused", isRetryable: false, retry: false },
+        }),
+      ]
+    : [];
   if (phase === "compaction") {
     return [
       answer,
@@ -78,6 +86,7 @@ export function modelOutcomes(
       says("a call", "tool_calls", calls(1)),
       says("nothing", "stop", []),
       ...(compacts ? [tooLong] : []),
+      ...filtered,
       ...failures,
     ];
   }
@@ -101,6 +110,7 @@ export function modelOutcomes(
     says("thinking only", "stop", [thinking("hm")]),
     says("nothing, filtered", "content_filter", []),
     ...(compacts ? [tooLong] : []),
+    ...filtered,
     ...failures,
   ];
 }

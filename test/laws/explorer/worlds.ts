@@ -10,7 +10,7 @@ import {
 import type { ExecutionData, Settings } from "../../../machines/agent/settings.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { ALL_WHOLE } from "../../../machines/agent/view.ts";
-import { message, text, toolResult, toolUse } from "./messages.ts";
+import { IMAGE, message, text, toolResult, toolUse } from "./messages.ts";
 import { SLOT } from "./check-slots.ts";
 import { TICK } from "./move.ts";
 
@@ -192,6 +192,12 @@ const WORLDS: readonly World[] = [
     answers: ["text", "1 call", "the prompt is too long"],
     history: SPOKEN,
     settings: { maxIters: 1, model: { maxAttempts: 1 }, compaction: COMPACTION },
+  }),
+  world("an image that is refused", {
+    ...SHORT,
+    answers: ["text", "1 call", "what is said is refused", "final failure"],
+    history: [message("h1", "user", [text("h1"), IMAGE])],
+    settings: { ...SHORT.settings, hasFallback: true },
   }),
   world("hooks at every point", {
     listening: HOOK_POINTS,

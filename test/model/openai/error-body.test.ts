@@ -49,7 +49,8 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
   ])("%s as the body of an error breaks nothing", async (_, body, reason) => {
     const error = await refusalWith(transport, 422, body);
     expect(error).toMatchObject({ code: "model/bad-request", data: { status: 422 } });
-    expect((error as Error).message).toContain(`(422). Reason: ${reason}`);
+    expect((error as Error).message).toMatch(/\(422\)\. .*edit\(\)/);
+    expect((error as Error).message).toContain(`Reason: ${reason}`);
   });
 
   test("the headers of a refusal are kept", async () => {

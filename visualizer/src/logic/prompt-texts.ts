@@ -33,11 +33,12 @@ const FORMS: { readonly [form in ShownForm]: string } = {
 };
 
 /** Where a message comes from and how it was changed, in words; "" for one that was sent as it is. */
-export function originText({ from, hook, before, form }: Sent): string {
+export function originText({ from, hook, before, form, why }: Sent): string {
   if (from === "hook") return `${before ? "changed" : "added"} by the hook ${hook ?? "?"}`;
   if (from === "summary") return "a summary of older messages";
   if (from === "agent") return "added by the agent for this request";
-  return form ? FORMS[form] : "";
+  if (!form) return "";
+  return why === undefined ? FORMS[form] : `${FORMS[form]}: ${why}`;
 }
 
 /** Why a request was made, as a part of its title; "" for the usual reason. */

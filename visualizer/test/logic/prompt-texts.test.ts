@@ -42,6 +42,9 @@ test("originText and phaseText say why something is in a request", () => {
   const row = { kind: "message", index: 0, size: 1 } as const;
   expect(originText({ ...row, from: "transcript" })).toBe("");
   expect(originText({ ...row, from: "transcript", form: "inPart" })).toBe("a long result, shown in part");
+  expect(originText({ ...row, from: "transcript", form: "refused", why: "Could not process image" })).toBe(
+    "shown without what the provider refused: Could not process image",
+  );
   expect(originText({ ...row, from: "hook", hook: "h" })).toBe("added by the hook h");
   expect(originText({ ...row, from: "hook", hook: "h", before: message("a", "x") })).toBe(
     "changed by the hook h",

@@ -1,4 +1,7 @@
-import { message, text, thinking, toolUse } from "../../../laws/explorer/messages.ts";
+import { WHOLE } from "../../../../machines/agent/view.ts";
+import type { ErrorCode } from "../../../../src/base/error.ts";
+import { Transcript } from "../../../../src/message/transcript.ts";
+import { IMAGE, message, text, thinking, toolUse } from "../../../laws/explorer/messages.ts";
 import { draft, type Given } from "../at.ts";
 import { answer as answered, hooks } from "../events.ts";
 import type { GuardTable } from "./guard.ts";
@@ -12,6 +15,13 @@ const withFallback = { settings: { hasFallback: true } };
 const noBudget = { budget: { modelCalls: 0 } };
 const answer = (finishReason: "stop" | "unknown", ...content: Parameters<typeof message>[2]): Given => ({
   draft: { message: message("a1", "assistant", content), finishReason },
+});
+
+const SHOWN = Transcript.of([message("u1", "user", [text("What is it?"), IMAGE])]);
+const OMITTED = { at: 0, what: "media", code: "model/bad-request", why: "no" } as const;
+const refused = (code: ErrorCode, more: object = {}): Given => ({
+  failure: { code, message: "no", retry: false, ...more },
+  transcript: SHOWN,
 });
 
 /** The guards that judge a model call and its answer. */
@@ -53,6 +63,24 @@ export const MODEL_GUARDS: GuardTable = {
       ["a part of the answer was delivered", failed(undefined, withFallback)],
       ["nothing has failed", withFallback],
       ["the budget is used up", failed(false, { settings: { hasFallback: true, ...noBudget } })],
+    ],
+  },
+  refusedContent: {
+    holds: [
+      ["a request with an image is refused", refused("model/bad-request")],
+      ["the same by a content filter", refused("model/content-filter")],
+      ["the same as too large", refused("model/context-length")],
+    ],
+    fails: [
+      ["there is no image", { failure: { code: "model/bad-request", message: "no", retry: false } }],
+      ["the model has failed otherwise", refused("model/unavailable")],
+      ["the provider does not know the model", refused("model/bad-request", { data: { refused: "model" } })],
+      ["a part of the answer was delivered", refused("model/content-filter", { retry: undefined as never })],
+      [
+        "the image is left out already",
+        { ...refused("model/bad-request"), view: { ...WHOLE, omitted: [OMITTED] } },
+      ],
+      ["nothing has failed", { transcript: SHOWN }],
     ],
   },
   isEmptyAnswer: {

@@ -1,4 +1,5 @@
-import { text, thinking, toolUse, user } from "../../../laws/explorer/messages.ts";
+import { Transcript } from "../../../../src/message/transcript.ts";
+import { IMAGE, message, text, thinking, toolUse, user } from "../../../laws/explorer/messages.ts";
 import { draft, type Row } from "../at.ts";
 import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
 
@@ -68,6 +69,16 @@ export const REASONING: readonly Row[] = [
     fails(false),
     "stopped.idle",
     "ERROR",
+  ],
+  [
+    "reasoning.calling.running",
+    "a refusal of a request with an image",
+    {
+      transcript: Transcript.of([message("u1", "user", [text("What is it?"), IMAGE])]),
+      request: { attempt: 1 },
+    },
+    answer({ delivered: false, error: { code: "model/bad-request", message: "no", retry: false } }),
+    "reasoning.calling.running",
   ],
   [
     "reasoning.calling.running",

@@ -1,6 +1,7 @@
-import { text } from "../../../laws/explorer/messages.ts";
+import { Transcript } from "../../../../src/message/transcript.ts";
+import { IMAGE, message, text } from "../../../laws/explorer/messages.ts";
 import { draft, wanting, type Row } from "../at.ts";
-import { failedHook, fails, GO_ON, hooks, INTERRUPT, says, slept } from "../events.ts";
+import { answer, failedHook, fails, GO_ON, hooks, INTERRUPT, says, slept } from "../events.ts";
 
 const last = { progress: { iteration: 3 }, draft: draft() };
 const interrupted = { ...last, interruption: { cause: "user" } } as const;
@@ -54,6 +55,13 @@ export const SUMMARIZING: readonly Row[] = [
     { ...last, request: { attempt: 1 } },
     fails(true),
     "summarizing.backingOff",
+  ],
+  [
+    "summarizing.calling.running",
+    "a refusal of a request with an image",
+    { ...last, transcript: Transcript.of([message("u1", "user", [text("What is it?"), IMAGE])]) },
+    answer({ delivered: false, error: { code: "model/bad-request", message: "no", retry: false } }),
+    "summarizing.calling.running",
   ],
   ["summarizing.calling.running", "a final failure", last, fails(false), "stopped.idle", "MAX_ITERATIONS"],
   [

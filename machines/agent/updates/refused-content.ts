@@ -1,0 +1,114 @@
+import { hasBlock } from "../../../src/message/query.ts";
+import type { MediaBlock, Msg } from "../../../src/message/types.ts";
+import type { AgentContext, Change } from "../context.ts";
+import { formAt, mediaOf, shown } from "../shown.ts";
+import { WHOLE, type Omitted, type View } from "../view.ts";
+import { unseenFrom } from "./prompt-size.ts";
+
+/** How much of the reason of a provider is kept. */
+const REASON = 300;
+
+/** True if the model's provider may have refused what is in the request: not a name, an address or an option alone. */
+function isRefused({ failure }: AgentContext): boolean {
+  if (!failure || failure.retry === undefined || failure.data?.["refused"] === "model") return false;
+  const { code } = failure;
+  return code === "model/bad-request" || code === "model/content-filter" || code === "model/context-length";
+}
+
+function mediaIn({ content }: Msg): readonly MediaBlock[] {
+  return content.flatMap((block) => {
+    if (block.type === "image" || block.type === "audio" || block.type === "video") return [block];
+    return block.type === "tool_result" ? mediaOf(block) : [];
+  });
+}
+
+/** The images, sounds and films that the model sees, by the indexes of their messages. */
+function seenMedia({ transcript, view, settings }: AgentContext): ReadonlyMap<number, readonly MediaBlock[]> {
+  const seen = view ?? WHOLE;
+  const found = new Map<number, readonly MediaBlock[]>();
+  const look = (index: number): void => {
+    const message = transcript.at(index);
+    if (!message || message.content.every(({ type }) => type === "text")) return;
+    const media = mediaIn(shown(message, formAt(seen, index), settings.results));
+    if (media.length > 0) found.set(index, media);
+  };
+  for (const index of seen.head) look(index);
+  for (let index = seen.from; index < transcript.length; index++) look(index);
+  return found;
+}
+
+/** True if images, sounds and films are in the prompt. */
+export const showsMedia = (context: AgentContext): boolean => seenMedia(context).size > 0;
+
+/** True if the model's provider has refused the request, maybe for an image, a sound or a film in it: it may be asked without. Each time
+ *  there are fewer of them, so that this has an end. */
+export const refusedContent = (context: AgentContext): boolean => isRefused(context) && showsMedia(context);
+
+/** The messages of which media are left out: those that the model has not answered yet, else all; and others that have the same, as a
+ *  result has that was read again. */
+function suspects(context: AgentContext): readonly number[] {
+  const seen = seenMedia(context);
+  const from = unseenFrom(context);
+  const isNew = [...seen.keys()].some((index) => index >= from);
+  const chosen = new Set([...seen.keys()].filter((index) => !isNew || index >= from));
+  const sources = new Set([...chosen].flatMap((index) => seen.get(index)!.map(sourceOf)));
+  for (const [index, media] of seen) if (media.some((each) => sources.has(sourceOf(each)))) chosen.add(index);
+  return [...chosen];
+}
+
+const sourceOf = ({ source }: MediaBlock): string => (source.type === "url" ? source.url : source.data);
+
+function reasonOf({ failure }: AgentContext): Pick<Omitted, "code" | "why"> {
+  const { code, message } = failure!;
+  return { code, why: message.slice(0, REASON).toWellFormed() };
+}
+
+/** Leaves media out of what the model sees, and asks again: its main model, since what it may have refused is gone. */
+export function omitRefused(context: AgentContext): Change {
+  const view = context.view ?? WHOLE;
+  const reason = reasonOf(context);
+  const tried = suspects(context).map((at): Omitted => ({ at, what: "media", ...reason, isTried: true }));
+  return {
+    view: { ...view, omitted: [...(view.omitted ?? []), ...tried] },
+    failure: null,
+    draft: null,
+    request: { ...context.request, attempt: 0, usesFallback: false, notBeforeAt: null, edits: [] },
+  };
+}
+
+function withOmitted(view: View, omitted: readonly Omitted[]): View {
+  const { omitted: _, ...rest } = view;
+  return omitted.length > 0 ? { ...rest, omitted } : rest;
+}
+
+/** The view of a turn whose model has answered: what was left out was refused indeed. */
+export function confirmedView({ view }: AgentContext): Pick<Change, "view"> {
+  if (!view?.omitted?.some(({ isTried }) => isTried)) return {};
+  return {
+    view: withOmitted(
+      view,
+      view.omitted.map(({ isTried: _, ...rest }) => rest),
+    ),
+  };
+}
+
+/** The view after a turn that failed. What was left out in vain is shown again; what a content filter has refused is left out from now
+ *  on: the messages that the model has not answered, which the next request would have again. */
+export function viewAfterFailure(context: AgentContext): Pick<Change, "view"> {
+  const view = context.view ?? WHOLE;
+  const { transcript, failure } = context;
+  let omitted = (view.omitted ?? []).filter(({ isTried }) => !isTried);
+  if (failure?.code === "model/content-filter") {
+    const reason = reasonOf(context);
+    const refused: Omitted[] = [];
+    for (let at = unseenFrom(context); at < transcript.length; at++)
+      if (isSaid(transcript.at(at)!)) refused.push({ at, what: "all", ...reason });
+    omitted = [...omitted.filter(({ at }) => refused.every((each) => each.at !== at)), ...refused];
+  }
+  const before = view.omitted ?? [];
+  const isSame = omitted.length === before.length && omitted.every((each, at) => each === before[at]);
+  return isSame ? {} : { view: withOmitted(view, omitted) };
+}
+
+/** True for a message of a user or with results: others are not left out. */
+const isSaid = (message: Msg): boolean => message.role === "user" || hasBlock(message, "tool_result");
