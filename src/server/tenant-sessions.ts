@@ -120,8 +120,7 @@ export class TenantSessions {
   async slots(id: string): Promise<WrittenSlots> {
     const { seq } = await this.status(id);
     if (seq === 0) return {};
-    const session = await openSession(this.#store, this.#storedId(id));
-    return readSlots(await session.at());
+    return readSlots(this.#store, this.#storedId(id));
   }
 
   /** Rejects with `slot/conflict` if the slot is known to have another revision, and if a worker refuses the write within a second; one that
