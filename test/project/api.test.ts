@@ -27,7 +27,7 @@ test("the names each subpath exports", async () => {
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
     ./otel: otelObserver traceKnowledge traceMemory
-    ./ui: readChatRequest readRunInput toAgUiEvents toUIMessageChunks toUIMessages
+    ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
     ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
