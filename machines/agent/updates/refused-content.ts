@@ -2,9 +2,11 @@ import { hasBlock } from "../../../src/message/query.ts";
 import type { MediaBlock, Msg } from "../../../src/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
 import { formAt, mediaOf, shown } from "../shown.ts";
-import { WHOLE, type Omitted, type View } from "../view.ts";
+import { shownSize, sizeOfView, WHOLE, type Omitted, type View } from "../view.ts";
 import { unseenFrom } from "./prompt-size.ts";
 
+/** A shorter message is not what makes a prompt too long, in tokens. */
+const LONG = 1_000;
 /** How much of the reason of a provider is kept. */
 const REASON = 300;
 
@@ -92,22 +94,36 @@ export function confirmedView({ view }: AgentContext): Pick<Change, "view"> {
   };
 }
 
-/** The view after a turn that failed. What was left out in vain is shown again; what a content filter has refused is left out from now
- *  on: the messages that the model has not answered, which the next request would have again. */
+/** The view after a turn that failed. What was left out in vain is shown again; what the next request would have again and cannot be sent
+ *  is left out from now on. */
 export function viewAfterFailure(context: AgentContext): Pick<Change, "view"> {
   const view = context.view ?? WHOLE;
-  const { transcript, failure } = context;
-  let omitted = (view.omitted ?? []).filter(({ isTried }) => !isTried);
-  if (failure?.code === "model/content-filter") {
-    const reason = reasonOf(context);
-    const refused: Omitted[] = [];
-    for (let at = unseenFrom(context); at < transcript.length; at++)
-      if (isSaid(transcript.at(at)!)) refused.push({ at, what: "all", ...reason });
-    omitted = [...omitted.filter(({ at }) => refused.every((each) => each.at !== at)), ...refused];
-  }
   const before = view.omitted ?? [];
+  const refused = unsendable(context);
+  const omitted = [
+    ...before.filter(({ at, isTried }) => !isTried && refused.every((each) => each.at !== at)),
+    ...refused,
+  ];
   const isSame = omitted.length === before.length && omitted.every((each, at) => each === before[at]);
   return isSame ? {} : { view: withOmitted(view, omitted) };
+}
+
+/** The messages that the model has not answered and cannot be asked with: all, if a content filter refused them, or what alone is more
+ *  than half of a prompt that is too long and that no compaction made shorter. */
+function unsendable(context: AgentContext): readonly Omitted[] {
+  const { transcript, failure, settings } = context;
+  const isTooLong = failure?.code === "model/context-length";
+  if (failure?.code !== "model/content-filter" && !isTooLong) return [];
+  const view = context.view ?? WHOLE;
+  const least = isTooLong ? Math.max(LONG, sizeOfView(transcript, view, settings.results) / 2) : 0;
+  const reason = reasonOf(context);
+  const found: Omitted[] = [];
+  for (let at = unseenFrom(context); at < transcript.length; at++) {
+    const message = transcript.at(at)!;
+    if (isSaid(message) && shownSize(message, formAt(view, at), settings.results) >= least)
+      found.push({ at, what: "all", ...reason });
+  }
+  return found;
 }
 
 /** True for a message of a user or with results: others are not left out. */

@@ -223,3 +223,39 @@ describe("what a content filter refuses", () => {
     );
   });
 });
+
+describe("a message that is too long by itself", () => {
+  const HUGE = `HUGE ${"words of a report ".repeat(2_000)}`;
+
+  test.each<[string, Partial<AgentConfig>]>([
+    ["with a known window", { compaction: { contextTokens: 8_000 } }],
+    ["with an unknown window", {}],
+  ])("ends the turn, is left out from then on, and the session goes on: %s", async (_, options) => {
+    const host = hostOf(/HUGE/, "model/context-length");
+    const store = memoryStore();
+    const config: AgentConfig = { name: "clerk", model: host, store, sessionId: "clerk", ...options };
+    const agent = createAgent(config);
+    await agent.call("Hello.");
+    await expect(agent.call(HUGE)).rejects.toMatchObject({ code: "model/context-length" });
+    await goesOn(agent, [host], () => createAgent(config));
+    expect(textIn(host.requests.find((each) => textIn(each).includes("And now?"))!)).toContain("[left out: ");
+  });
+
+  test("is left out without compaction, too", async () => {
+    const agent = createAgent({
+      name: "clerk",
+      model: hostOf(/HUGE/, "model/context-length"),
+      compaction: false,
+    });
+    await expect(agent.call(HUGE)).rejects.toMatchObject({ code: "model/context-length" });
+    expect((await agent.call("And now?")).text).toBe("Done.");
+  });
+
+  test("keeps what is short where others make the prompt too long", async () => {
+    const host = hostOf(/HUGE/, "model/context-length");
+    const agent = createAgent({ name: "clerk", model: host });
+    await agent.call("Hello.");
+    await expect(agent.call("HUGE")).rejects.toMatchObject({ code: "model/context-length" });
+    await expect(agent.call("And now?")).rejects.toMatchObject({ code: "model/context-length" });
+  });
+});
