@@ -53,6 +53,11 @@ export function slot<Output, Input>(name: string): PromiseActorLogic<Output, Inp
 /** Guards on the way to a branch, each with the actions before it. */
 type Condition = { readonly guard: Named; readonly after: readonly Named[] };
 
+/** The name of a guard with the values of its parameters, as "endsIn(stopped.onError, onError)". */
+function withParams({ name, params }: Named): string {
+  return params === undefined ? name : `${name}(${Object.values(params).join(", ")})`;
+}
+
 /** Makes the configuration of a chart. Every name in it is one of the chart's vocabulary, or joins some of them. */
 function emit<Context extends object>(
   { chart, nodes }: Resolver<Context>,
@@ -68,16 +73,17 @@ function emit<Context extends object>(
     return { type: guard.name, params: { ...guard.params, [AFTER]: before as never } };
   };
 
-  /** One guard for several, under their names, which says more where others have the same names. */
+  /** One guard for several, under their names, which say more where others have the same names. */
   const joinedGuard = (conditions: readonly Condition[]): Ref => {
     const refs = conditions.map(guardRef);
     const key = JSON.stringify(refs);
     const names = refs.map(typeOf).join(" && ");
+    const full = conditions.map(({ guard }) => withParams(guard)).join(" && ");
     const after = conditions
       .at(-1)!
       .after.map(({ name }) => name)
       .join(", ");
-    const type = [names, `${names} after ${after}`, key].find(
+    const type = [names, full, `${names} after ${after}`, `${full} after ${after}`, key].find(
       (each) => (joined.get(each)?.key ?? key) === key,
     )!;
     joined.set(type, { key, guard: and(refs as never) });

@@ -68,7 +68,7 @@ describe("chartJson of the agent's machine", () => {
 
   test("contains every branch of the definition that leads somewhere as an edge, with all guards before it", () => {
     const line = (source: string, event: string, guards: string) => `${source} ${event} [${guards}]`;
-    const guards = (name = ""): string => name.replace(/ after .*/u, "");
+    const guards = (name = ""): string => name.replaceAll(/\([^)]*\)| after .*/gu, "");
     expect(chart.edges.map(({ source, event, guard }) => line(source, event, guards(guard?.name)))).toEqual(
       definedNodes(agentChart.root as Definition, "agent").flatMap(([id, definition]) =>
         definedBranches(definition).flatMap(([event, branch]) =>
