@@ -39,14 +39,14 @@ async function heapBytes(): Promise<number> {
 test.each([
   ["without a store", undefined],
   ["with a store in SQLite", sqliteStore({ path: ":memory:" })],
-])("an idle agent %s after a turn takes at most 6 KB of heap, and holds no timer", async (_, store) => {
+])("an idle agent %s after a turn takes at most 6.25 KB of heap, and holds no timer", async (_, store) => {
   const COUNT = 2_000;
   await rested(200, store);
   const before = await heapBytes();
   const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const agents = await rested(COUNT, store);
   const bytes = (await heapBytes()) - before;
-  expect(bytes / COUNT).toBeLessThan(6 * 1024);
+  expect(bytes / COUNT).toBeLessThan(6.25 * 1024);
   expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length).toBeLessThan(
     timers + 10,
   );
