@@ -7,6 +7,8 @@ const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
 /** How much is handed on at a time, in events and in characters. */
 const MAX_EVENTS = 20;
 const MAX_TEXT = 100_000;
+/** From which length on each step with a message has a turn of its own, in characters. */
+const LONG = 256 * 1024;
 const LINE_END = /\r\n|\n|\r/;
 
 /** Returns the ids of the requests in what is posted. */
@@ -38,6 +40,11 @@ class Events {
 
   constructor(ids: readonly Json[]) {
     this.#open = new Map(ids.map((id) => [String(id), id]));
+  }
+
+  /** How much has whole events, in characters. */
+  get size(): number {
+    return this.#ready.length;
   }
 
   /** Takes what has come. Only the new part is searched, as an event may have any length. */
@@ -120,11 +127,14 @@ function eventsOf(body: ReadableStream<Uint8Array> | null, ids: readonly Json[])
           const text = events.next();
           if (text !== undefined) {
             await setImmediate(); // a server may write faster than messages are understood
-            return controller.enqueue(encoder.encode(text));
+            const bytes = encoder.encode(text);
+            if (bytes.length > LONG) await setImmediate(); // and reading a long message is work enough
+            return controller.enqueue(bytes);
           }
           const { done = true, value } = (await reader?.read()) ?? {};
           if (done || !value) return end(controller);
           events.add(value);
+          if (events.size > LONG) await setImmediate();
         }
       } catch (error) {
         if (events.end() === "") controller.error(error);

@@ -1,9 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import { AgentError } from "../../base/error.ts";
 
 /** What surrounds the content of a result in a message. */
 export const MARGIN_BYTES = 64 * 1024;
 /** How many names and values of JSON a message has at most: more take the main thread too long to read. */
 const MAX_VALUES = 250_000;
+/** How much is counted before other things have their turn. */
+const PART_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const QUOTE = 34;
@@ -62,6 +65,7 @@ export function bounded(response: Response, max: number, onTooLarge: (error: Age
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const meter = new MessageMeter(max);
   let isLineEmpty = true;
+  let counted = 0;
   const problemIn = (chunk: Uint8Array): AgentError | undefined => {
     for (const byte of chunk) {
       meter.add(byte);
@@ -76,11 +80,20 @@ export function bounded(response: Response, max: number, onTooLarge: (error: Age
   };
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        const error = problemIn(chunk);
-        if (!error) return controller.enqueue(chunk);
-        controller.error(error);
-        onTooLarge(error);
+      async transform(chunk, controller) {
+        for (let from = 0; from < chunk.length; from += PART_BYTES) {
+          const part = chunk.subarray(from, from + PART_BYTES);
+          const error = problemIn(part);
+          if (error) {
+            controller.error(error);
+            return onTooLarge(error);
+          }
+          counted += part.length;
+          if (counted < PART_BYTES) continue;
+          counted = 0;
+          await setImmediate(); // else all that has come is counted at once
+        }
+        controller.enqueue(chunk);
       },
     }),
   );
