@@ -113,7 +113,7 @@ describe("An exported run, without a network", () => {
   test("is shown with the built-in chart, with the chart in its file, or without a chart if neither is known", async () => {
     hub = await startHub(home);
     const [header, chart, ...rest] = readFileSync(file, "utf8").split("\n") as [string, string, ...string[]];
-    expect(chart.length).toBeLessThan(90_000);
+    expect(chart.length).toBeLessThan(100_000);
     const { row, ...more } = JSON.parse(header) as { row: object };
     const other = JSON.stringify({ ...more, row: { ...row, chart: "other" } });
     const drop = async (lines: readonly string[]): Promise<InspectorPage> => {

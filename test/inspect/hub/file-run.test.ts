@@ -154,7 +154,7 @@ describe("startHub with a file", () => {
     const { text, page } = await exported(home());
     const [header, chartLine, ...rest] = text.split("\n") as [string, string, ...string[]];
     expect(JSON.parse(chartLine)).toMatchObject({ chart: { id: "agent" }, layouts: null });
-    expect(chartLine.length).toBeLessThan(95_000);
+    expect(chartLine.length).toBeLessThan(100_000);
     const open = async (lines: readonly string[]) => {
       const place = home();
       const hub = await testHub({ home: place, files: [write(place, lines.join("\n"))] });
