@@ -4,14 +4,13 @@ import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { HubPage, testHome, testHub } from "../../support/hub-page.ts";
 
-/**
- * An answer of 8 KB. It reports its usage, because counting its tokens takes longer than the rest of the test.
- */
-const ANSWER = [
-  { type: "text.delta", delta: "x".repeat(8_000) },
-  { type: "usage", usage: { inputTokens: 1, outputTokens: 1 } },
-  { type: "finish", reason: "stop" },
-] as const;
+/** An answer of 8 KB. It reports a usage that can be, because counting its tokens takes longer than the rest of the test. */
+const answer = (turn: number) =>
+  [
+    { type: "text.delta", delta: "x".repeat(8_000) },
+    { type: "usage", usage: { inputTokens: 2_000 * turn + 100, outputTokens: 2_000 } },
+    { type: "finish", reason: "stop" },
+  ] as const;
 
 test("a page that reads too slowly gets the newest steps and a gap for the skipped ones", async () => {
   const place = testHome();
@@ -22,7 +21,7 @@ test("a page that reads too slowly gets the newest steps and a gap for the skipp
   const agent = createAgent({
     name: "bot",
     inspect,
-    model: scriptedModel(Array.from({ length: turns }, () => ANSWER)),
+    model: scriptedModel(Array.from({ length: turns }, (_, turn) => answer(turn))),
   });
   const page = await HubPage.open(busy);
   page.subscribe(agent.sessionId);
