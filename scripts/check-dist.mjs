@@ -42,7 +42,9 @@ console.log(`The build draws the chart as the sources do, ${stdout.length} bytes
 const installed = new Set(["agentchart", ...Object.keys({ ...dependencies, ...peerDependencies })]);
 installed.delete("react"); // a peer of what is for the pages of users; our own page is bundled with it
 const imported = globSync(["{src,machines,visualizer/src}/**/*.{ts,tsx,css}"], { cwd: root })
-  .flatMap((file) => [...read(file).matchAll(/^(?!import type| \*)(?:.*[ }]from |import )"([@\w][\w@/.-]*)"/gm)])
+  .flatMap((file) => [
+    ...read(file).matchAll(/^(?!import type| \*)(?:.*[ }]from |import )"([@\w][\w@/.-]*)"/gm),
+  ])
   .map(([, specifier]) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0])
   .filter((name) => !installed.has(name) && !isBuiltin(name));
 const recorded = ["package", "tokenizer", "page"].flatMap((name) =>
