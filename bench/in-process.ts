@@ -12,7 +12,8 @@ export type Turn = {
 type Delta = { readonly content?: string; readonly tool_calls?: readonly object[] };
 
 const HEAD = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "loopback" };
-const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+/** A count that the longest of the prompts and answers may have: one that cannot be is counted again. */
+const USAGE = { prompt_tokens: 100_000, completion_tokens: 2_000, total_tokens: 102_000 };
 
 const choice = (delta: Delta, finish_reason: string | null): object => ({
   ...HEAD,
