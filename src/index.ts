@@ -44,12 +44,16 @@ export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/creat
 export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
 export { REASONS } from "./message/types.ts";
 export type { Json, JsonObject } from "./base/json.ts";
+export { accountLines, ranInput } from "./message/account.ts";
 export type {
   Block,
+  CallAccount,
+  ChangedBy,
   MediaBlock,
   Msg,
   ProviderBlock,
   Reason,
+  Recorded,
   Role,
   Source,
   TextBlock,

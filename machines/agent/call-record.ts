@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
+import type { CallAccount, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { Ask, Decision } from "../../src/tool/pending.ts";
 import type { ExecutionData, Limits } from "./settings.ts";
 
@@ -70,6 +70,8 @@ export type CallRecord = {
   readonly onRestart?: "retry" | "ask" | "fail";
   readonly notBeforeAt?: number;
   readonly deadlineAt?: number;
+  /** What became of the call so far. It goes to the result once there is one. */
+  readonly account?: CallAccount;
 };
 
 /** How a call that may run is executed. */

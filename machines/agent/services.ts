@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "../../src/base/error.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
+import type { CallAccount, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { FinishReason } from "../../src/model/port.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Resumed, Suspension } from "../../src/tool/types.ts";
@@ -75,6 +75,8 @@ export type ToolInput = Position & {
   readonly resumed?: Resumed;
   readonly deadlineAt: number | null;
   readonly slots: StoredSlots;
+  /** What became of the call before. */
+  readonly account?: CallAccount;
   /** Why the call is answered with an error instead of being run. */
   readonly refused?: string;
 };
@@ -82,6 +84,8 @@ export type ToolRunOutcome = Timed & {
   readonly callId: string;
   readonly attempt: number;
   readonly result?: ToolResultBlock;
+  /** What `execute` received, if that is not what the call asked for. */
+  readonly ran?: CallAccount["ran"];
   readonly suspension?: Suspension;
   /** When the questions of the suspension are cancelled. */
   readonly expiresAt?: number;
@@ -162,8 +166,12 @@ export type HooksOutcome = Timed & {
     readonly deny?: string;
     /** The names of the hooks that changed or denied the call. */
     readonly by?: string;
+    /** The hooks that changed its arguments, in order, each with those after it. */
+    readonly changes?: readonly { readonly hook: string; readonly input: JsonObject }[];
   }[];
   readonly result?: ToolResultBlock;
+  /** The hooks that changed the result, in order, each with the result before. */
+  readonly results?: readonly { readonly hook: string; readonly before: ToolResultBlock }[];
   readonly reply?: Msg;
   /** What hooks of preCompact want of a summary. `to` is the index of the first message that stays as it is, `summary` takes the place
    *  of what the model would say. */

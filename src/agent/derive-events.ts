@@ -49,7 +49,7 @@ function callEvents(before: AgentContext, after: AgentContext, added: readonly M
     }
     if (current?.status === "running" && current.attempt === old.attempt) return [];
     if (current?.status === "running" || current?.status === "approved")
-      return [toolRetry(old.call, old.attempt, current.notBeforeAt ?? after.at)];
+      return [toolRetry(old.call, old.attempt, current.notBeforeAt ?? after.at, current.account)];
     const result =
       current?.result ?? resultIn(added, old.call.id) ?? unfinishedResult(old.call, current ?? old);
     return [{ type: "tool.end", callId: old.call.id, result, durationMs: elapsed(old.since, after.at) }];

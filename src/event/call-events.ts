@@ -1,4 +1,4 @@
-import type { ToolResultBlock, ToolUseBlock, Msg } from "../message/types.ts";
+import type { CallAccount, ToolResultBlock, ToolUseBlock, Msg } from "../message/types.ts";
 import { hasBlock, toolResultsOf, toolUsesOf } from "../message/query.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import type { AgentEventBody } from "./types.ts";
@@ -16,14 +16,18 @@ export function notRun(call: ToolUseBlock, result: ToolResultBlock): readonly Ag
   ];
 }
 
-/** The event of an attempt that has failed and is repeated from `until` on, epoch ms. */
+/** The event of an attempt that has failed and is repeated from `until` on, epoch ms. Sessions of releases that did not record why
+ *  attempts failed say only that they did. */
 export function toolRetry(
   { id: callId, name }: ToolUseBlock,
   attempt: number,
   until: number,
+  account: CallAccount | undefined,
 ): AgentEventBody {
-  const error = { code: "tool/failed" as const, message: `Attempt ${attempt} of '${name}' did not succeed.` };
-  return { type: "retry", callId, attempt, until, error };
+  const failed = account?.attempts?.find((each) => each.attempt === attempt);
+  const code = failed?.code ?? "tool/failed";
+  const message = failed?.error ?? `Attempt ${attempt} of '${name}' did not succeed.`;
+  return { type: "retry", callId, attempt, until, error: { code, message } };
 }
 
 function phaseOf(message: Msg): "reasoning" | "summary" | "other" {

@@ -39,6 +39,51 @@ export type ToolUseBlock = Opaque & {
  *  for an answer from outside). */
 export type ToolResultState = "success" | "error" | "denied" | "interrupted" | "suspended";
 
+/** Who has changed something: a hook, by its name, or a person, by the name that came with the decision; null if none came. */
+export type ChangedBy = { readonly hook: string } | { readonly person: string | null };
+
+/** A value, or how many characters of JSON it has if it is too long to be recorded. */
+export type Recorded<Field extends string, Value> =
+  | { readonly [Key in Field]: Value }
+  | { readonly omitted: number };
+
+/** What became of a tool call beside its result. Each part is there only if there is something to say: of a call that ran at once, with the
+ *  arguments that the model gave, nothing is. Times are epoch ms. Models do not read it. */
+export type CallAccount = {
+  /** How its arguments were changed, in order, each time with those after it. */
+  readonly changed?: readonly ({ readonly by: ChangedBy; readonly at: number } & Recorded<
+    "input",
+    JsonObject
+  >)[];
+  /** Why a person was asked. */
+  readonly asked?: readonly { readonly at: number; readonly reason: string }[];
+  /** What was decided. `by`: who, as the caller of `decide` said; `via`: what sent it, unless it was the program that uses the agent. */
+  readonly decided?: readonly {
+    readonly at: number;
+    readonly decision: "approve" | "deny" | "retry" | "edit" | "answer" | "respond" | "decline" | "cancel";
+    readonly by?: string;
+    readonly via?: string;
+    /** The id of the question that was answered. */
+    readonly ask?: string;
+  }[];
+  /** The attempts before the last one. Without `endedAt` it is not known when it ended, and whether it took effect: its process ended. */
+  readonly attempts?: readonly {
+    readonly attempt: number;
+    readonly startedAt: number;
+    readonly endedAt?: number;
+    readonly code?: ErrorCode;
+    readonly error: string;
+  }[];
+  /** What `execute` received, if the tool's schema or its presets have changed the arguments. Of presets it has the names only. */
+  readonly ran?: Partial<Recorded<"input", Json>> & { readonly presets?: readonly string[] };
+  /** The hooks that changed the result, in order, each with the state before. What it said before is in no message: a hook may hide it. */
+  readonly results?: readonly {
+    readonly by: ChangedBy;
+    readonly at: number;
+    readonly state: ToolResultState;
+  }[];
+};
+
 /** The result of a tool call. */
 export type ToolResultBlock = {
   readonly type: "tool_result";
@@ -53,6 +98,7 @@ export type ToolResultBlock = {
   readonly code?: ErrorCode;
   /** Data of the tool for the caller; the model does not read it. */
   readonly metadata?: JsonObject;
+  readonly account?: CallAccount;
 };
 
 /** Data of a provider that is not text, media or a call, such as a compacted conversation. It is stored, never shown or read, and sent
@@ -143,4 +189,8 @@ export type Msg = {
   readonly reason?: Reason;
   /** Set on messages of a model. */
   readonly usage?: Usage;
+  /** The name of the hook that added the message. */
+  readonly addedBy?: string;
+  /** The names of the hooks that changed its content, in order. What it was before is in no message: a hook may hide it. */
+  readonly changedBy?: readonly string[];
 };

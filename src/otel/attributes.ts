@@ -100,7 +100,7 @@ export function toolAttributes(tool: Tool<never> | undefined): Attributes {
 /** Says which call a tool runs for. */
 export function setCall(
   span: Span,
-  { call, attempt, argsHash }: ToolInput,
+  { call, attempt, argsHash, account }: ToolInput,
   tool: Tool<never> | undefined,
   sessionId: string,
 ): void {
@@ -112,4 +112,6 @@ export function setCall(
   }
   span.setAttribute(OWN.attempt, attempt);
   span.setAttribute(OWN.permission, argsHash === undefined ? "allowed" : "approved");
+  const hooks = account?.changed?.flatMap(({ by }) => ("hook" in by ? [by.hook] : [])) ?? [];
+  if (hooks.length > 0) span.setAttribute(OWN.changedBy, [...new Set(hooks)]);
 }

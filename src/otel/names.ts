@@ -72,6 +72,8 @@ export const OWN = {
   phase: "agentchart.phase",
   attempt: "agentchart.attempt",
   permission: "agentchart.permission",
+  changedBy: "agentchart.call.changed_by",
+  decidedBy: "agentchart.call.decided_by",
   idempotencyKey: "agentchart.idempotency_key",
   result: "agentchart.result",
   errorMessage: "agentchart.error.message",

@@ -200,6 +200,9 @@ export class SessionSpans implements SessionTelemetry {
     if (open?.span.isRecording()) {
       setCall(open.span, input, tool, this.#session.sessionId);
       if (this.#content) open.span.setAttributes(this.#content.arguments(input.call.input));
+      const person = input.account?.decided?.findLast(({ by }) => by !== undefined)?.by;
+      if (this.#content && person !== undefined)
+        open.span.setAttributes(this.#content.text(OWN.decidedBy, person));
     }
     const labels = metrics && { [GEN_AI.operation]: OPERATION.tool, [GEN_AI.tool]: tool?.name ?? OTHER };
     if (input.attempt > 1) metrics?.retries.add(1, labels);

@@ -1,5 +1,6 @@
 import type { Msg } from "../message/types.ts";
 import { AS_OPENED, callsAskedIn, changedCalls } from "./call-records.ts";
+import { isSame } from "../base/is-same.ts";
 import { changed } from "./changed.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
@@ -95,6 +96,15 @@ export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "
   return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
 }
 
+/** The reply that the caller got, if hooks have made it another one than the answer that is stored. */
+function ownReply({ outcome, transcript }: AgentContext): Msg | undefined {
+  const { reply } = outcome ?? {};
+  if (!reply?.changedBy) return undefined;
+  let index = transcript.length - 1;
+  while (index >= 0 && transcript.at(index)!.role !== "assistant") index--;
+  return isSame(transcript.at(index)?.content, reply.content) ? undefined : reply;
+}
+
 function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   const { outcome, failure } = after;
   const isSettled = before.progress.settled !== after.progress.settled;
@@ -102,7 +112,8 @@ function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (!isSettled || !isOfTurn) return []; // a compaction has come to its end
   const turn = inputTurnOf(after.progress);
   const reason = outcome?.reason ?? "ERROR";
-  if (!failure) return outcome ? [{ type: "turn.end", data: { reason, turn } }] : [];
+  const reply = ownReply(after);
+  if (!failure) return outcome ? [{ type: "turn.end", data: { reason, turn, ...(reply && { reply }) } }] : [];
   const { retry: _, ...error } = failure;
   const data = { reason, turn, error, ...(isRefused(after) && { isRefusal: true }) };
   return [{ type: "turn.end", data }];

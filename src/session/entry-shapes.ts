@@ -61,6 +61,7 @@ const shapes = s.lazily(() => {
     onRestart: s.optional(s.oneOf("retry", "ask", "fail")),
     notBeforeAt: s.optional(s.finite()),
     deadlineAt: s.optional(s.finite()),
+    account: s.optional(object),
   };
   const statsFields = {
     startedAt: s.finite(),
@@ -212,6 +213,7 @@ const shapes = s.lazily(() => {
       reason: s.oneOf(...REASONS),
       turn: s.optional(count),
       error: s.optional(error),
+      reply: s.optional(s.fields({ id: s.string(), role: s.exactly("assistant"), content: objects })),
       isRefusal: s.optional(s.boolean()),
     }),
     "input.refused": s.fields({ id: s.string(), error }),

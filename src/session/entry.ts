@@ -76,6 +76,8 @@ export type TurnEnd = {
   /** The turn that brought the input which was answered; absent in sessions of 0.1.0. */
   readonly turn?: number;
   readonly error?: ErrorInfo;
+  /** What the caller got, if hooks have made it another one than the answer that is stored. */
+  readonly reply?: Msg;
   readonly isRefusal?: boolean;
 };
 

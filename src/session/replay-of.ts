@@ -1,3 +1,4 @@
+import { withAccount } from "../message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import type { ChatModel, StreamPart } from "../model/port.ts";
@@ -6,9 +7,12 @@ import { hashInput } from "../tool/hash.ts";
 import type { Tool } from "../tool/types.ts";
 import { openSession } from "./open-session.ts";
 
-/** Returns the content of a message as a string, without its id and time. */
+/** Returns the content of a message as a string, without its id and time, and without what became of calls. */
 function contentKey({ role, content }: Msg): string {
-  return JSON.stringify([role, content]);
+  const said = content.map((block) =>
+    block.type === "tool_result" && block.account ? withAccount(block, undefined) : block,
+  );
+  return JSON.stringify([role, said]);
 }
 
 function* partsOf({ content, usage, metadata }: Msg): Generator<StreamPart> {

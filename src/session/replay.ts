@@ -98,8 +98,13 @@ export class EntryReader {
         return [{ type: "agent.changed", change }, ...(calls.length > 0 ? [pendingEvent(calls)] : [])];
       }
       case "turn.end": {
-        const { reason, error } = entry.data;
-        const end: AgentEventBody = { type: "turn.end", reason, ...(error && { error }) };
+        const { reason, error, reply } = entry.data;
+        const end: AgentEventBody = {
+          type: "turn.end",
+          reason,
+          ...(reply && { reply }),
+          ...(error && { error }),
+        };
         const calls = this.#pendingAt(entry.data);
         return calls.length > 0 ? [pendingEvent(calls), end] : [end];
       }
@@ -157,7 +162,7 @@ export class EntryReader {
     if (record.result) return this.#answer(old, record.result);
     if (!isRunning && status !== "approved")
       return status === "done" ? [] : [toolEndEvent(unfinishedResult(call, record))]; // if done, its result is in a message
-    const retry = toolRetry(call, old.attempt, record.notBeforeAt ?? record.since);
+    const retry = toolRetry(call, old.attempt, record.notBeforeAt ?? record.since, record.account);
     return isRunning ? [retry, startEvent(record)] : [retry];
   }
 

@@ -1,5 +1,6 @@
 import { toolResultsOf, textOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
+import { changedInput } from "../message/account.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import type { AgUiMessage } from "./ag-ui-event.ts";
 
@@ -47,8 +48,29 @@ function answerOf({ id, content }: Msg): readonly AgUiMessage[] {
   return messages;
 }
 
+/** What a page shows with one more message of a transcript. A call that has its result is shown with the arguments with which it ran. */
+export function withAgUiMessage(shown: readonly AgUiMessage[], message: Msg): readonly AgUiMessage[] {
+  const ran = new Map(
+    toolResultsOf(message).flatMap(({ id, account }) => {
+      const now = changedInput(account);
+      return now ? [[id, "input" in now ? JSON.stringify(now.input) : "null"] as const] : [];
+    }),
+  );
+  const before = ran.size === 0 ? shown : shown.map((each) => withArguments(each, ran));
+  return [...before, ...agUiMessagesOf(message)];
+}
+
+function withArguments(message: AgUiMessage, ran: ReadonlyMap<string, string>): AgUiMessage {
+  if (message.role !== "assistant" || !message.toolCalls?.some(({ id }) => ran.has(id))) return message;
+  const toolCalls = message.toolCalls.map((call) => {
+    const { name, arguments: asked } = call.function;
+    return { ...call, function: { name, arguments: ran.get(call.id) ?? asked } };
+  });
+  return { ...message, toolCalls };
+}
+
 /** What a page shows of one message of a transcript. */
-export function agUiMessagesOf(message: Msg): readonly AgUiMessage[] {
+function agUiMessagesOf(message: Msg): readonly AgUiMessage[] {
   if (message.role === "assistant") return answerOf(message);
   if (message.role === "tool")
     return toolResultsOf(message).flatMap((result): readonly AgUiMessage[] => {

@@ -5,7 +5,7 @@ import type { Msg, Reason } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
-import { agUiMessagesOf, isSaid, reasoningIdOf, resultIdOf, resultText } from "./ag-ui-messages.ts";
+import { isSaid, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "./ag-ui-messages.ts";
 import { canonical } from "./read-chat-request.ts";
 import { Subagents } from "./ag-ui-subagents.ts";
 import { RunState } from "./ag-ui-state.ts";
@@ -26,6 +26,8 @@ export type AgUiRun = {
 
 /** The reasons with which a turn ends for good: nothing of it is waited for. */
 const OVER: ReadonlySet<Reason> = new Set(["MODEL_STOP", "STRUCTURED_OUTPUT", "MAX_ITERATIONS", "ERROR"]);
+
+type InputChunk = Extract<TurnChunk, { readonly type: "tool-input-available" }>;
 
 /** Folds the events of a turn into those of an AG-UI run. Events of messages that the page was given with the transcript are left out. */
 export class RunEvents {
@@ -53,7 +55,7 @@ export class RunEvents {
     this.#run = run;
     this.#subagents = new Subagents((inner) => new RunEvents({ ...run, messages: [] }, inner), call);
     this.#known = new Set(run.messages.map(({ id }) => id));
-    this.#kept = run.messages.flatMap(agUiMessagesOf);
+    this.#kept = run.messages.reduce(withAgUiMessage, []);
     this.#state = new RunState(run.messages, run.slots);
   }
 
@@ -112,7 +114,7 @@ export class RunEvents {
   }
 
   #store(message: Msg): readonly AgUiEvent[] {
-    this.#kept = [...this.#kept, ...agUiMessagesOf(message)];
+    this.#kept = withAgUiMessage(this.#kept, message);
     if (isSaid(message)) return said(message);
     if (!this.#isStale) return [];
     this.#isStale = false;
@@ -175,7 +177,7 @@ export class RunEvents {
       case "data-compaction":
         return [{ type: "CUSTOM", name: "compaction", value: chunk.data }];
       case "tool-input-available":
-        return this.#endCall(chunk, messageId);
+        return chunk.toolMetadata ? this.#tell(chunk) : this.#endCall(chunk, messageId);
       default:
         return [];
     }
@@ -191,16 +193,19 @@ export class RunEvents {
     return [{ type: "TOOL_CALL_ARGS", toolCallId, delta }];
   }
 
-  #endCall(
-    { toolCallId, toolName, input }: Extract<TurnChunk, { readonly type: "tool-input-available" }>,
-    messageId: string,
-  ): readonly AgUiEvent[] {
+  #endCall({ toolCallId, toolName, input }: InputChunk, messageId: string): readonly AgUiEvent[] {
     const streamed = this.#openCalls.get(toolCallId);
     const opened = streamed === undefined ? this.#openCall(toolCallId, toolName, messageId) : [];
     const grown = streamed ? [] : this.#growCall(toolCallId, JSON.stringify(input));
     if (streamed && !isTextOf(streamed, input)) this.#isStale = true;
     this.#openCalls.delete(toolCallId);
     return [...opened, ...grown, { type: "TOOL_CALL_END", toolCallId }];
+  }
+
+  /** What became of a call, as it gets its result; the arguments with which it ran come with the next snapshot. */
+  #tell({ toolCallId, input, toolMetadata }: InputChunk): readonly AgUiEvent[] {
+    this.#isStale = true;
+    return [{ type: "CUSTOM", name: "call.account", value: { toolCallId, input, ...toolMetadata } }];
   }
 
   #closeCalls(): readonly AgUiEvent[] {

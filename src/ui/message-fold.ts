@@ -106,7 +106,13 @@ function callFields(chunk: CallChunk): { readonly [field: string]: Json } | unde
     case "tool-input-start":
       return { toolName: chunk.toolName, toolCallId, state: "input-streaming" };
     case "tool-input-available":
-      return { toolName: chunk.toolName, toolCallId, state: "input-available", input: chunk.input };
+      return {
+        toolName: chunk.toolName,
+        toolCallId,
+        state: "input-available",
+        input: chunk.input,
+        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
+      };
     case "tool-approval-request": {
       const reason = chunk.reason === undefined ? {} : { requestReason: chunk.reason };
       return { state: "approval-requested", approval: { id: chunk.approvalId, ...reason } };

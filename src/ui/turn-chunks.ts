@@ -1,8 +1,9 @@
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { textOf, toolResultsOf } from "../message/query.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
+import { ranInput } from "../message/account.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";
@@ -235,11 +236,23 @@ export class TurnChunks {
     const { id: toolCallId, name, state } = result;
     if (name === OUTPUT_TOOL || state === "suspended") return [];
     this.#preliminary.delete(toolCallId);
-    if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
+    const told = this.#tell(result);
+    if (state === "denied") return [...told, { type: "tool-output-denied", toolCallId }];
     const output = outputOf(result);
-    if (state === "success") return [{ type: "tool-output-available", toolCallId, output, dynamic: true }];
+    if (state === "success")
+      return [...told, { type: "tool-output-available", toolCallId, output, dynamic: true }];
     const errorText = typeof output === "string" ? output : JSON.stringify(output);
-    return [{ type: "tool-output-error", toolCallId, errorText, dynamic: true }];
+    return [...told, { type: "tool-output-error", toolCallId, errorText, dynamic: true }];
+  }
+
+  /** What became of a call: the arguments with which it ran, and who has changed or decided what. */
+  #tell({ id: toolCallId, name: toolName, account }: ToolResultBlock): readonly TurnChunk[] {
+    const call = this.#announced.get(toolCallId);
+    if (!account || !call) return [];
+    const input = ranInput(call, account) ?? null;
+    this.#announced.set(toolCallId, { ...call, input: input as JsonObject });
+    const toolMetadata = { account: account as unknown as Json };
+    return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true, toolMetadata }];
   }
 
   /** What the user has said while the turn ran; reminders of the agent itself, which have a name of their own, are not shown. */

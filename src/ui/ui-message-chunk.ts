@@ -21,8 +21,12 @@ export type TurnChunk =
   | (Call & {
       readonly type: "tool-input-available";
       readonly toolName: string;
+      /** The arguments with which the call ran, once it has its result: hooks, people and the tool's schema may change them. Null if they are
+       *  too long to be recorded. */
       readonly input: Json;
       readonly dynamic: true;
+      /** What became of the call: its `CallAccount`, if there is something to say. */
+      readonly toolMetadata?: { readonly account: Json };
     })
   | (Call & {
       readonly type: "tool-output-available";

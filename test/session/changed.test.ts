@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changed, isSame } from "../../src/session/changed.ts";
+import { isSame } from "../../src/base/is-same.ts";
+import { changed } from "../../src/session/changed.ts";
 
 test.each([
   [1, 1, true],

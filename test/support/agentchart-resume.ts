@@ -59,6 +59,7 @@ export const NOT_KILLED: Listed = {
 
 /** Files and tests of the agent suite that are about what happens twice if a process ends in the midst, and why. */
 export const NOT_KILLED_IN_MIDST: Listed = {
+  "account.test.ts": "writes down each attempt: one that was cut off is one more",
   "golden-traces.test.ts": "writes down every run of a pre-hook",
   "budget.test.ts": "counts requests and calls: one that may have been made counts",
   "counts.test.ts": "counts requests: one that may have been made counts",

@@ -1,7 +1,9 @@
 import type { Reason } from "../../../src/message/types.ts";
 import { backoffMs } from "../../../src/model/execution.ts";
+import type { ToolResultBlock } from "../../../src/message/types.ts";
 import { failedTool, interruptedResult, timedOut } from "../../../src/tool/results.ts";
 import type { TimerDue } from "../events.ts";
+import { answered, changedResult, withFailedAttempt } from "./account.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
 import { exceededByTools } from "./budget.ts";
 import { placeOf, storeEach, storeResult, updateCall, withRecord } from "./calls.ts";
@@ -109,6 +111,7 @@ export function toolInput(context: AgentContext, record: CallRecord): ToolInput 
     ...(record.resume && { resumed: resumedWith(record.resume) }),
     deadlineAt: deadlineFrom(at, record) ?? null,
     slots,
+    ...(record.account && { account: record.account }),
     ...(refused !== undefined && { refused }),
   };
 }
@@ -145,11 +148,18 @@ function mayRetry(context: AgentContext, record: CallRecord): boolean {
   return exceededByTools({ ...context, calls }) === undefined;
 }
 
-function retried({ settings }: AgentContext, record: CallRecord, at: number, retryAt = 0): CallRecord {
+function retried(
+  { settings }: AgentContext,
+  record: CallRecord,
+  at: number,
+  result: ToolResultBlock | undefined,
+  retryAt = 0,
+): CallRecord {
   const { deadlineAt: _, ...rest } = record;
+  const account = withFailedAttempt(record, result, at);
   const seed = `${settings.sessionId}/${record.call.id}`;
   const wait = at + backoffMs(record.execution ?? {}, attemptsOf(record), seed);
-  return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
+  return { ...rest, account, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
 }
 
 /** The place of the call of an outcome, if that attempt is still running; else -1. */
@@ -170,7 +180,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   const record = context.calls[place];
   if (!record) return { at };
   if (retry && mayRetry({ ...context, at }, record))
-    return { at, calls: withRecord(context.calls, place, retried(context, record, at, retryAt)) };
+    return { at, calls: withRecord(context.calls, place, retried(context, record, at, result, retryAt)) };
   const end = ended(record, outcome);
   const counted = end.status === "done" ? spent : undefined;
   const next = { ...end, ...(counted && { spent: counted }) };
@@ -191,15 +201,16 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
 
 /** The call after an attempt that is not repeated. */
 function ended(
-  { resume, ...rest }: CallRecord,
-  { at, suspension, result, expiresAt, spent }: ToolRunOutcome,
+  { resume, ...record }: CallRecord,
+  { at, suspension, result, expiresAt, spent, ran }: ToolRunOutcome,
 ): CallRecord {
-  if (!suspension) return { ...rest, status: "done", since: at, result: result! };
+  const rest = ran ? { ...record, account: { ...record.account, ran } } : record;
+  if (!suspension) return answered({ ...rest, status: "done", since: at }, result!);
   const { reason, answerSchema, then, state = null, asks = [] } = suspension;
   const round = (resume?.round ?? 0) + 1;
   if (then === "resume" && round > MAX_ROUNDS) {
     const text = `it was suspended more than ${MAX_ROUNDS} times to go on`;
-    return { ...rest, status: "done", since: at, result: failedTool(rest.call, text) };
+    return answered({ ...rest, status: "done", since: at }, failedTool(rest.call, text));
   }
   return {
     ...rest,
@@ -237,8 +248,8 @@ export function expireCalls(context: AgentContext, { at, final = [] }: TimerDue)
     const { call, execution } = record;
     const change: CallRecord =
       !final.includes(call.id) && mayRetry(now, record)
-        ? retried(context, record, at)
-        : { ...record, status: "done", since: at, result: timedOut(call, execution?.timeoutMs ?? 0) };
+        ? retried(context, record, at, timedOut(call, execution?.timeoutMs ?? 0))
+        : answered({ ...record, status: "done", since: at }, timedOut(call, execution?.timeoutMs ?? 0));
     now = { ...now, calls: updateCall(now.calls, call.id, change) };
     return change;
   });
@@ -281,7 +292,7 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
   if (!record) return { at: outcome.at };
   const stop = context.stop || (outcome.stop ?? false);
   const now = { ...context, at: outcome.at, stop };
-  const result = outcome.result ?? record.result!;
+  const result = changedResult(record, outcome.result ?? record.result!, outcome.results ?? [], outcome.at);
   const stored = storeResult(now, record.call.id, result, stopReason(now, record));
   const isRefused = record.result!.state === "success" && result.state !== "success";
   const wanted = isRefused ? withoutOutput(context, record.call.id) : context.wanted;

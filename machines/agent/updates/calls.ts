@@ -3,6 +3,7 @@ import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../../src/message/types.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
+import { withAccount } from "../../../src/message/account.ts";
 import { deniedResult, outcomeResult, truncatedCall } from "../../../src/tool/results.ts";
 import type { AgentContext, Change, Draft } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
@@ -136,8 +137,22 @@ export function storeResultMessage(
 ): Change {
   const order = context.calls.map(({ call }) => call.id);
   const place = placeOfResult(context.transcript, context.progress.batchAt, order, callIds[0]!);
-  const transcript = context.transcript.insert(place, [message]);
+  const transcript = context.transcript.insert(place, [accounted(context, message)]);
   return { transcript, ...withStored(context, new Set(callIds), made) };
+}
+
+/** The message with what became of its calls in its results. */
+function accounted({ calls }: AgentContext, message: Msg): Msg {
+  let isSame = true;
+  const content = message.content.map((block) => {
+    if (block.type !== "tool_result") return block;
+    const record = calls[placeOf(calls, block.id)];
+    if (!record || (record.result?.account && !record.account)) return block;
+    const result = withAccount(block, record.account ?? block.account);
+    isSame &&= result === block;
+    return result;
+  });
+  return isSame ? message : { ...message, content };
 }
 
 function withStored(
@@ -147,7 +162,7 @@ function withStored(
 ): Pick<AgentContext, "calls" | "progress"> {
   const calls = all.map((record) => {
     if (!callIds.has(record.call.id)) return record;
-    const { result: _, ...rest } = record;
+    const { result: _, account: __, ...rest } = record;
     return {
       ...rest,
       stored: true,
@@ -181,7 +196,7 @@ export function storeEach(context: AgentContext, records: readonly CallRecord[],
   const messages = records.map(({ result }, index) => {
     const now = { ...context, progress: { ...progress, made: progress.made + index } };
     const of = reasonOf(index);
-    return { ...makeMessage(now, "tool", [result!]), ...(of && { reason: of }) };
+    return accounted(context, { ...makeMessage(now, "tool", [result!]), ...(of && { reason: of }) });
   });
   const ids = new Set(records.map(({ call }) => call.id));
   return {

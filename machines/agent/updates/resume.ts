@@ -3,6 +3,8 @@ import { restoreRedacted } from "../../../src/base/secrets.ts";
 import { errorResult } from "../../../src/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
+import type { Cause } from "../events.ts";
+import { answered, withDecision, withFailedAttempt } from "./account.ts";
 import { addressIn, recordAt, withAnswer } from "./asks.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
 
@@ -10,11 +12,12 @@ import type { Decision } from "../../../src/tool/pending.ts";
 export function reviveCalls(context: AgentContext): AgentContext {
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "running") return record;
-    const { deadlineAt: _, spawned: __, ...rest } = record;
+    const { deadlineAt: _, spawned: __, ...others } = record;
+    const rest = { ...others, account: withFailedAttempt(record, undefined) };
     if (record.onRestart === "retry") return { ...rest, status: "approved", since: context.at };
     if (record.onRestart === "fail") {
       const text = `[ERROR] The outcome of the tool call is unknown: its process ended while it ran. Tool: ${record.call.name}`;
-      return { ...rest, status: "done", result: errorResult(record.call, "tool/outcome-unknown", text) };
+      return answered({ ...rest, status: "done" }, errorResult(record.call, "tool/outcome-unknown", text));
     }
     return { ...rest, status: "unknown", since: context.at };
   });
@@ -29,21 +32,28 @@ export function decideCall(
     readonly callId: string;
     readonly decision: Decision;
     readonly decidedBy?: string;
+    readonly madeAt?: number;
+    readonly by?: Cause;
   },
 ): Change {
-  const { at, decision, decidedBy } = event;
+  const { at, decision, decidedBy, madeAt = at, by: via } = event;
+  const made = { at: madeAt, ...(decidedBy !== undefined && { by: decidedBy }), ...(via && { via }) };
   const address = addressIn(context, event.callId);
   const decidedRecord = recordAt(context, address);
   const calls = context.calls.map((record): CallRecord => {
     if (record !== decidedRecord) return record;
-    if (record.call.id !== address)
-      return withAnswer(record, address, {
+    if (record.call.id !== address) {
+      const ask = address.slice(record.call.id.length + 1);
+      const account = withDecision(record.account, decision, { ...made, ask });
+      return withAnswer({ ...record, account }, address, {
         decided: decision,
         ...(decidedBy !== undefined && { decidedBy }),
       });
+    }
     const { decidedBy: _, ...rest } = record;
     const decided = withSecrets(decision, record.call.input);
-    return { ...rest, decided, ...(decidedBy !== undefined && { decidedBy }) };
+    const account = withDecision(record.account, decision, made);
+    return { ...rest, account, decided, ...(decidedBy !== undefined && { decidedBy }) };
   });
   return { at, calls };
 }

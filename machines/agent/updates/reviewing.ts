@@ -4,6 +4,8 @@ import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult } from "../../../src/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";
+import { noted } from "../../../src/message/account.ts";
+import { answered, withChangedInput } from "./account.ts";
 import { wantedNow } from "./entry.ts";
 import type { HooksOutcome, ReviewOutcome, Verdict } from "../services.ts";
 
@@ -19,12 +21,13 @@ function callWith({ rawInput: _, ...call }: ToolUseBlock, input: JsonObject): To
 
 /** The call with the input that a hook returned. An earlier approval stays bound to the input that was approved; an edit has an
  *  input of its own. */
-function withInput(record: CallRecord, input: JsonObject): CallRecord {
+function withInput(record: CallRecord, input: JsonObject, hook: string, at: number): CallRecord {
   const { call } = record;
   const { decided, argsHash = hashInput(call.input) } = record;
   const isEdit = typeof decided === "object" && "edit" in decided;
   const isBound = decided !== undefined && !isEdit && hashInput(input) !== hashInput(call.input);
-  return { ...record, call: callWith(call, input), ...(isBound && { argsHash }) };
+  const account = withChangedInput(record, { hook }, at, input);
+  return { ...record, ...account, call: callWith(call, input), ...(isBound && { argsHash }) };
 }
 
 export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Change {
@@ -32,9 +35,11 @@ export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Ch
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "pending" || record.hooked) return record;
     const change = changes.get(record.call.id);
-    const hooked = { ...(change?.input ? withInput(record, change.input) : record), hooked: true };
+    const edits = change?.changes ?? (change?.input ? [{ hook: change.by ?? "", input: change.input }] : []);
+    const changed = edits.reduce((now, { hook, input }) => withInput(now, input, hook, outcome.at), record);
+    const hooked = { ...changed, hooked: true };
     if (change?.deny === undefined) return hooked;
-    return { ...hooked, status: "denied", result: deniedResult(hooked.call, change.deny) };
+    return answered({ ...hooked, status: "denied" }, deniedResult(hooked.call, change.deny));
   });
   return { at: outcome.at, calls };
 }
@@ -78,6 +83,7 @@ function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
   const { action, argsHash, execution, maxParallel, writes, onRestart } = verdict;
   const base: CallRecord = {
     ...rest,
+    ...(verdict.input && withChangedInput(record, { person: record.decidedBy ?? null }, at, verdict.input)),
     call: verdict.input ? callWith(record.call, verdict.input) : record.call,
     since: at,
     ...(argsHash !== undefined && { argsHash }),
@@ -89,13 +95,11 @@ function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
   if (action === "allow") return { ...base, status: "approved" };
   if (action === "ask") {
     const { reason = "", expiresAt } = verdict;
-    return { ...base, asks: reason, ...(expiresAt !== undefined && { expiresAt }) };
+    const account = noted(base.account, "asked", { at, reason });
+    return { ...base, account, asks: reason, ...(expiresAt !== undefined && { expiresAt }) };
   }
-  return {
-    ...base,
-    status: action === "deny" ? "denied" : "done",
-    result: verdict.result ?? deniedResult(record.call, "Permission denied by rules"),
-  };
+  const result = verdict.result ?? deniedResult(record.call, "Permission denied by rules");
+  return answered({ ...base, status: action === "deny" ? "denied" : "done" }, result);
 }
 
 /** The rules that the approvals of these verdicts ask to remember. */

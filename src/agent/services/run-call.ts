@@ -1,4 +1,5 @@
 import { AgentError } from "../../base/error.ts";
+import { ranWith } from "../../message/account.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../../model/execution.ts";
 import { mayRetry } from "../../model/may-retry.ts";
@@ -49,10 +50,14 @@ async function runApproved(
   tool: Tool<never>,
   { call, argsHash: approved, slots }: ToolInput,
   ctx: ToolContext<never>,
-): Promise<ToolRun> {
+): Promise<ToolRun & Pick<ToolRunOutcome, "ran">> {
   const prepared = await host.inputs.take(tool, call, approved !== undefined);
   const isChanged = approved !== undefined && "value" in prepared && prepared.argsHash !== approved;
-  if (!isChanged) return runTool(tool, call, prepared, ctx, slots);
+  if (!isChanged) {
+    // before it runs: `execute` may change what it is given
+    const ran = "value" in prepared ? ranWith(call.input, prepared.value, tool.preset) : undefined;
+    return { ...(await runTool(tool, call, prepared, ctx, slots)), ...(ran && { ran }) };
+  }
   const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
   return { result: deniedResult(call, text) };
 }
@@ -99,7 +104,7 @@ async function attemptCall(
   const { tool } = found;
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
   const { retryOn = "all", idleTimeoutMs } = toolExecution(host, tool);
-  const silence = Promise.withResolvers<ToolRun>();
+  const silence = Promise.withResolvers<ToolRun & Pick<ToolRunOutcome, "ran">>();
   const idle = startIdleTimer(idleTimeoutMs, signal, () => {
     silence.resolve(silentRun(call, idleTimeoutMs!));
     controller.abort();
@@ -148,6 +153,7 @@ async function attemptCall(
       callId: call.id,
       attempt,
       suspension: run.suspension,
+      ...(run.ran && { ran: run.ran }),
       ...(spent && { spent }),
       ...expires,
     };
@@ -160,6 +166,7 @@ async function attemptCall(
     callId: call.id,
     attempt,
     result: run.result,
+    ...(run.ran && { ran: run.ran }),
     ...(run.slots && { slots: run.slots }),
     ...(spent && { spent }),
     retry,

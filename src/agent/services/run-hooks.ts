@@ -1,10 +1,12 @@
 import { isObject } from "../../base/is-object.ts";
+import { isSame } from "../../base/is-same.ts";
 import { messageOf } from "../../base/error.ts";
 import { freeze, frozenCopy } from "../../base/freeze.ts";
 import { pairingProblem } from "../../message/pairing.ts";
 import { toolResultsOf, toolUsesOf } from "../../message/query.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Msg, ToolResultBlock } from "../../message/types.ts";
+import { messagesChangedBy, messageAddedBy, messageChangedBy } from "../../message/account.ts";
 import { checkMessages } from "../../message/validate.ts";
 import { outcomeProblem } from "../../tool/outcome.ts";
 import { outcomeResult } from "../../tool/results.ts";
@@ -90,7 +92,8 @@ async function preCall(
   for (const hook of scope.hooks) {
     const before = { input, system };
     const returned = await callHook(scope, hook, "preCall", { history, input, system });
-    input = storableOf(hook.name, "preCall", returned["input"]) ?? input;
+    const replaced = storableOf(hook.name, "preCall", returned["input"]);
+    if (replaced) input = messagesChangedBy(hook.name, input, replaced);
     system = fieldOf(hook.name, "preCall", returned, "system", "a string") ?? system;
     const change = {
       ...(system !== before.system && { system: { before: before.system, after: system } }),
@@ -197,10 +200,15 @@ async function postReasoning(
   let gotoHook = "";
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postReasoning", { message, finishReason });
-    message = answerOf(hook.name, "postReasoning", returned["message"], isTaken) ?? message;
+    const replaced = answerOf(hook.name, "postReasoning", returned["message"], isTaken);
+    if (replaced) message = messageChangedBy(hook.name, message, replaced);
     stop ||= fieldOf(hook.name, "postReasoning", returned, "stop", "a boolean") ?? false;
     const messages = storableOf(hook.name, "postReasoning", returned["goto"]);
-    if (messages) [goto, gotoHook] = [[...(goto ?? []), ...messages], hook.name];
+    if (messages)
+      [goto, gotoHook] = [
+        [...(goto ?? []), ...messages.map((each) => messageAddedBy(hook.name, each))],
+        hook.name,
+      ];
   }
   if (goto && !stop) checkGoto(gotoHook, message, goto);
   return { message, stop, ...(goto && !stop && { goto }) };
@@ -210,11 +218,12 @@ async function preActing(
   scope: HookScope,
   hooksInput: HooksInput & { readonly point: "preActing" },
 ): Promise<Outcome> {
-  const calls: { callId: string; input?: JsonObject; deny?: string; by?: string }[] = [];
+  const calls: NonNullable<HooksOutcome["calls"]>[number][] = [];
   for (const original of hooksInput.calls) {
     let call = original;
     let deny: string | undefined;
     const by: string[] = [];
+    const changes: { hook: string; input: JsonObject }[] = [];
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
       const returned = await callHook(scope, hook, "preActing", { call });
@@ -222,6 +231,7 @@ async function preActing(
       if (input) {
         const { rawInput: _, ...rest } = call;
         call = Object.freeze({ ...rest, input });
+        changes.push({ hook: hook.name, input });
       }
       deny = fieldOf(hook.name, "preActing", returned, "deny", "a string");
       if (input || deny !== undefined) by.push(hook.name);
@@ -229,7 +239,7 @@ async function preActing(
     const isChanged = call !== original;
     calls.push({
       callId: call.id,
-      ...(isChanged && { input: call.input }),
+      ...(isChanged && { input: call.input, changes }),
       ...(deny !== undefined && { deny }),
       ...(by.length > 0 && { by: by.join(", ") }),
     });
@@ -243,17 +253,21 @@ async function postActing(
 ): Promise<Outcome> {
   let { result } = hooksInput;
   let stop = false;
+  const results: { hook: string; before: ToolResultBlock }[] = [];
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postActing", { call: hooksInput.call, result });
     if (returned["result"] !== undefined) {
       const problem = replacementProblem(returned["result"]);
       if (problem !== undefined)
         throw badReturn(hook.name, "postActing", `\`result\` is not a ToolOutcome: ${problem}`);
-      result = frozenCopy(replaceResult(result, returned["result"] as ToolOutcome));
+      const before = result;
+      result = frozenCopy(replaceResult(before, returned["result"] as ToolOutcome));
+      const isChanged = before.state !== result.state || !isSame(before.output, result.output);
+      if (isChanged) results.push({ hook: hook.name, before });
     }
     stop ||= fieldOf(hook.name, "postActing", returned, "stop", "a boolean") ?? false;
   }
-  return { result, stop };
+  return { result, stop, ...(results.length > 0 && { results }) };
 }
 
 /** Returns why a hook cannot put this value in the place of a result; undefined if it can. */
@@ -273,7 +287,8 @@ async function postSummary(scope: HookScope, { message: first }: Draft): Promise
   let message = first;
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postSummary", { message });
-    message = answerOf(hook.name, "postSummary", returned["message"], () => false) ?? message;
+    const replaced = answerOf(hook.name, "postSummary", returned["message"], () => false);
+    if (replaced) message = messageChangedBy(hook.name, message, replaced);
   }
   return { message };
 }
@@ -286,7 +301,8 @@ async function postCall(
   let reply = first;
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postCall", { reply, history });
-    reply = messageFrom(hook.name, "postCall", returned["reply"]) ?? reply;
+    const replaced = messageFrom(hook.name, "postCall", returned["reply"]);
+    if (replaced) reply = messageChangedBy(hook.name, reply, replaced);
   }
   return { reply };
 }

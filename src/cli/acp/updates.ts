@@ -1,3 +1,4 @@
+import { changedInput } from "../../message/account.ts";
 import type { ContentBlock, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import { planSlot, type Plan } from "../../agent/plan/plan.ts";
 import { todoSlot, type Todo } from "../../agent/plan/todo.ts";
@@ -31,7 +32,9 @@ function endOf(result: ToolResultBlock): SessionUpdate {
   const status =
     result.state === "success" ? "completed" : result.state === "suspended" ? "pending" : "failed";
   const content = status === "pending" ? {} : { content: contentOf(result) };
-  return { sessionUpdate: "tool_call_update", toolCallId: result.id, status, ...content };
+  const ran = changedInput(result.account);
+  const rawInput = ran && "input" in ran ? { rawInput: ran.input } : {};
+  return { sessionUpdate: "tool_call_update", toolCallId: result.id, status, ...rawInput, ...content };
 }
 
 function planOf(name: string, value: unknown): readonly SessionUpdate[] {

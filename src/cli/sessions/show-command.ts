@@ -1,6 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
-import type { Block, Msg } from "../../message/types.ts";
+import { accountLines } from "../../message/account.ts";
+import type { Block, CallAccount, Msg } from "../../message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
 import type { Handler } from "../define-command.ts";
@@ -66,8 +67,12 @@ function format(sessionId: string, moment: Moment, positions: readonly number[])
   ].join("");
 }
 
-function textOf({ content }: Msg): string {
-  return content.map(blockText).join(" ");
+function textOf({ content, addedBy, changedBy }: Msg): string {
+  const hooks = [
+    ...(addedBy === undefined ? [] : [`added by the hook ${addedBy}`]),
+    ...(changedBy ? [`changed by ${changedBy.map((hook) => `the hook ${hook}`).join(", ")}`] : []),
+  ];
+  return [...content.map(blockText), ...hooks.map((text) => `(${text})`)].join(" ");
 }
 
 function blockText(block: Block): string {
@@ -79,7 +84,10 @@ function blockText(block: Block): string {
     case "tool_use":
       return `→ ${block.name} ${JSON.stringify(redactSecrets(block.input))}`;
     case "tool_result":
-      return `← ${block.name} ${block.state}: ${block.output.map(blockText).join(" ")}`;
+      return [
+        `← ${block.name} ${block.state}: ${block.output.map(blockText).join(" ")}`,
+        ...accountLines(redactSecrets(block.account as unknown as Json) as unknown as CallAccount),
+      ].join("; ");
     case "provider":
       return `[${block.kind}]`;
     default:

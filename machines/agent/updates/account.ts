@@ -1,0 +1,83 @@
+import { noted, recorded, recordedError, withAccount } from "../../../src/message/account.ts";
+import type { CallAccount, ChangedBy, ToolResultBlock } from "../../../src/message/types.ts";
+import { isSame } from "../../../src/base/is-same.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import type { Decision } from "../../../src/tool/pending.ts";
+import type { CallRecord } from "../call-record.ts";
+import type { Cause } from "../events.ts";
+
+/** The account of a call whose arguments somebody has changed to `input`. */
+export function withChangedInput(
+  { account, call }: Pick<CallRecord, "account" | "call">,
+  by: ChangedBy,
+  at: number,
+  input: JsonObject,
+): Pick<CallRecord, "account"> {
+  const isChanged = call.rawInput !== undefined || !isSame(call.input, input);
+  if (!isChanged) return account ? { account } : {};
+  return { account: noted(account, "changed", { by, at, ...recorded("input", input) }) };
+}
+
+const KINDS = ["deny", "edit", "answer", "respond", "decline", "cancel", "approve"] as const;
+
+function kindOf(decision: Decision): NonNullable<CallAccount["decided"]>[number]["decision"] {
+  if (typeof decision === "string") return decision;
+  return KINDS.find((kind) => kind in decision) ?? "approve";
+}
+
+/** The account of a call about which somebody has decided, or whose question `ask` was answered. */
+export function withDecision(
+  account: CallAccount | undefined,
+  decision: Decision,
+  {
+    at,
+    by,
+    via,
+    ask,
+  }: { readonly at: number; readonly by?: string; readonly via?: Cause; readonly ask?: string },
+): CallAccount {
+  return noted(account, "decided", {
+    at,
+    decision: kindOf(decision),
+    ...(by !== undefined && { by }),
+    ...(via !== undefined && via !== "caller" && { via }),
+    ...(ask !== undefined && { ask }),
+  });
+}
+
+/** The account of a call of which an attempt has failed and is repeated; without `endedAt`, its process ended while it ran. */
+export function withFailedAttempt(
+  { account, attempt, since }: CallRecord,
+  result: ToolResultBlock | undefined,
+  endedAt?: number,
+): CallAccount {
+  const text =
+    result?.output.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("") ??
+    "Its process ended while it ran.";
+  return noted(account, "attempts", {
+    attempt,
+    startedAt: since,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(result?.code && { code: result.code }),
+    error: recordedError(text),
+  });
+}
+
+/** The record with its result, to which the account goes. */
+export function answered({ account, ...record }: CallRecord, result: ToolResultBlock): CallRecord {
+  return { ...record, result: withAccount(result, account) };
+}
+
+/** The result that hooks have changed, with their names. */
+export function changedResult(
+  { result: raw, account = raw?.account }: CallRecord,
+  result: ToolResultBlock,
+  hooks: readonly { readonly hook: string; readonly before: ToolResultBlock }[],
+  at: number,
+): ToolResultBlock {
+  const after = hooks.reduce<CallAccount | undefined>(
+    (now, { hook, before: { state } }) => noted(now, "results", { by: { hook }, at, state }),
+    account,
+  );
+  return withAccount(result, after);
+}

@@ -1,0 +1,171 @@
+import { isSame } from "../base/is-same.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { CallAccount, ChangedBy, Msg, Recorded, ToolResultBlock, ToolUseBlock } from "./types.ts";
+
+/** How many characters of JSON an account keeps of a value; longer ones are left out. */
+export const MAX_RECORDED = 64_000;
+/** How many characters of the text of a failed attempt it keeps. */
+const MAX_ERROR = 2_000;
+
+/** Returns a value for an account: as it is, or how many characters of JSON were left out. */
+export function recorded<Field extends string, Value>(field: Field, value: Value): Recorded<Field, Value> {
+  const { length } = JSON.stringify(value);
+  return length > MAX_RECORDED
+    ? { omitted: length }
+    : ({ [field]: value } as { readonly [Key in Field]: Value });
+}
+
+/** Returns the text of an error for an account, cut if it is long. */
+export function recordedError(text: string): string {
+  return text.length > MAX_ERROR
+    ? `${text.slice(0, MAX_ERROR)}… (${text.length - MAX_ERROR} characters more)`
+    : text;
+}
+
+/** Returns the account with one more item at the end of a part. */
+export function noted<Part extends "changed" | "asked" | "decided" | "attempts" | "results">(
+  account: CallAccount | undefined,
+  part: Part,
+  item: NonNullable<CallAccount[Part]>[number],
+): CallAccount {
+  return { ...account, [part]: [...(account?.[part] ?? []), item] };
+}
+
+/** Returns a result with the account of its call. One that came with it is not believed. */
+export function withAccount(result: ToolResultBlock, account: CallAccount | undefined): ToolResultBlock {
+  if (result.account === account) return result;
+  const { account: _, ...rest } = result;
+  return account ? { ...rest, account } : rest;
+}
+
+/** What `execute` received, as far as JSON can say it, if that is not what the call asks for; `preset` holds the arguments that the program
+ *  adds, whose values stay with it. */
+export function ranWith(
+  asked: JsonObject,
+  value: unknown,
+  preset: JsonObject | undefined,
+): CallAccount["ran"] {
+  const presets = preset ? Object.keys(preset) : [];
+  if (presets.length === 0 && isSame(value, asked)) return undefined; // most calls
+  const isFor = (key: string): boolean => !presets.includes(key);
+  const input = withoutPresets(jsonOf(value), isFor);
+  const isChanged = input === undefined || !isSame(input, withoutPresets(asked, isFor));
+  if (!isChanged && presets.length === 0) return undefined;
+  return {
+    ...(isChanged && (input === undefined ? { omitted: 0 } : recorded("input", input))),
+    ...(presets.length > 0 && { presets }),
+  };
+}
+
+function withoutPresets(value: Json | undefined, isKept: (key: string) => boolean): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const keys = Object.keys(value);
+  if (keys.every(isKept)) return value;
+  return Object.fromEntries(keys.filter(isKept).map((key) => [key, (value as JsonObject)[key]!]));
+}
+
+/** The value as JSON has it; undefined if it has none, such as one with cycles. */
+function jsonOf(value: unknown): Json | undefined {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the arguments that a call had in the end, if somebody or the tool's schema has changed those that the model gave. */
+export function changedInput(account: CallAccount | undefined): Recorded<"input", Json> | undefined {
+  const { ran, changed } = account ?? {};
+  return ran && ("input" in ran || "omitted" in ran) ? (ran as Recorded<"input", Json>) : changed?.at(-1);
+}
+
+/** Returns the arguments with which a call ran, or would run: what hooks, people and the schema have made of those that the model gave.
+ *  Undefined if they are too long to be recorded. */
+export function ranInput(
+  { input }: Pick<ToolUseBlock, "input">,
+  account: CallAccount | undefined,
+): Json | undefined {
+  const newest = changedInput(account);
+  if (!newest) return input;
+  return "input" in newest ? newest.input : undefined;
+}
+
+const isoTime = (at: number): string => new Date(at).toISOString();
+
+const nameOf = (by: ChangedBy): string => {
+  if ("hook" in by) return `the hook ${by.hook}`;
+  return by.person === null ? "a person" : by.person === "" ? "a person without a name" : by.person;
+};
+
+const inputText = (now: Recorded<"input", Json>): string =>
+  "input" in now ? JSON.stringify(now.input) : `too long to be recorded (${now.omitted} characters)`;
+
+const DECIDED = {
+  approve: "approved",
+  deny: "denied",
+  retry: "repeated",
+  edit: "approved with other arguments",
+  answer: "answered",
+  respond: "answered",
+  decline: "declined to answer",
+  cancel: "cancelled",
+} as const;
+
+/** Returns what became of a call as lines of plain text, in order; none if there is nothing to say. */
+export function accountLines(account: CallAccount | undefined): readonly string[] {
+  const { asked = [], decided = [], changed = [], attempts = [], ran, results = [] } = account ?? {};
+  const timed = [
+    ...asked.map(({ at, reason }) => ({ at, text: `asked: ${reason}` })),
+    ...decided.map(({ at, decision, by, via, ask }) => ({
+      at,
+      text: `${DECIDED[decision]}${ask === undefined ? "" : ` (question ${ask})`} by ${nameOf({ person: by ?? null })}${via === undefined ? "" : `, from the ${via}`}, ${isoTime(at)}`,
+    })),
+    ...changed.map(({ at, by, ...now }) => ({
+      at,
+      text: `arguments changed by ${nameOf(by)}: ${inputText(now)}`,
+    })),
+    ...attempts.map(({ attempt, startedAt, error }) => ({
+      at: startedAt,
+      text: `attempt ${attempt} failed: ${error}`,
+    })),
+  ];
+  const own = changedInput(account);
+  return [
+    ...timed.toSorted((one, other) => one.at - other.at).map(({ text }) => text),
+    ...(own && own === ran ? [`ran with ${inputText(own)}`] : []),
+    ...(ran?.presets ? [`ran with presets: ${ran.presets.join(", ")}`] : []),
+    ...results.map(({ by }) => `result changed by ${nameOf(by)}`),
+  ];
+}
+
+/** Returns the message that a hook put in the place of another one, with the name of the hook. */
+export function messageChangedBy(hook: string, before: Msg, after: Msg): Msg {
+  if (after === before) return before;
+  const { changedBy: _, addedBy: __, ...rest } = after;
+  const { changedBy = [], addedBy } = before;
+  const changes = isSame(before.content, after.content) ? changedBy : [...changedBy, hook];
+  return {
+    ...rest,
+    ...(addedBy !== undefined && { addedBy }),
+    ...(changes.length > 0 && { changedBy: changes }),
+  };
+}
+
+/** Returns a message as one that a hook has added. */
+export function messageAddedBy(hook: string, { changedBy: _, ...message }: Msg): Msg {
+  return { ...message, addedBy: hook };
+}
+
+/** Returns messages as a hook has replaced others: those that stayed, those that it changed, and those that it added. */
+export function messagesChangedBy(
+  hook: string,
+  before: readonly Msg[],
+  after: readonly Msg[],
+): readonly Msg[] {
+  const known = new Map(before.map((message) => [message.id, message]));
+  return after.map((message) => {
+    const old = known.get(message.id);
+    return old ? messageChangedBy(hook, old, message) : messageAddedBy(hook, message);
+  });
+}
