@@ -23,7 +23,7 @@ import { currentCause } from "./cause.ts";
 import { cutOffEvents, eventsBetween, DERIVED_TYPES } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
-import { StepPublisher } from "./steps.ts";
+import { StepPublisher, takenStep } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import type { AgentEventBody } from "../event/types.ts";
 import { observerOf } from "./inspect.ts";
@@ -41,13 +41,11 @@ import type { SessionTelemetry } from "./telemetry.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { Status } from "./types.ts";
 
-const RUNNING = ".running";
-
 /** The events that are told only once what they tell is durable: a process that ends before begins the compaction anew. */
 const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
 
 /** A path as events and journals name it. */
-const shortPath = (path: string): string => (path.endsWith(RUNNING) ? path.slice(0, -RUNNING.length) : path);
+const shortPath = (path: string): string => path.replace(/\.running$/u, "");
 
 /** A session in this process: its chart, its life, its events, and what changes it. */
 export class Runtime implements ChartOwner, LivingSession {
@@ -326,11 +324,12 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** The chart has taken a step. Its subscribers hear of it later. */
   stepTaken({ event, step }: StepTaken<AgentContext>): void {
-    const { path, context, edges, actions, refused } = step;
+    const { path, context, refused } = step;
     const command = event as AgentCommand;
+    const taken = (this.isDurable || this.steps.hasListeners) && takenStep(command, step, this);
     this.#chart.stepTaken(path, context);
-    if (this.#life.isOpen && !refused) this.journal.recordStep(edges, command);
-    this.steps.publish({ event: command, state: this.path, context, edges, actions });
+    if (taken && (this.#life.isOpen || command.type === "session.load")) this.journal.recordStep(taken);
+    if (taken) this.steps.publish({ ...taken, state: path });
     if (command.type === "call" && !refused) this.#listener.onCall();
     this.#commands.answer(command.id, refused);
   }

@@ -6,8 +6,8 @@ import { needsFlush } from "../session/entries.ts";
 import type { Lease } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
-import type { Cause } from "../../machines/agent/events.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import type { TakenStep } from "./steps.ts";
 
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal {
@@ -84,9 +84,9 @@ export class SessionJournal {
     this.saved().catch(() => {});
   }
 
-  /** Records the edges that an event took, and what caused it. */
-  recordStep(edges: readonly string[], event: { readonly by?: Cause }): void {
-    this.#durable?.recordStep(edges, event.by);
+  /** Records a step of the chart. */
+  recordStep({ event: { by }, edges, at, account }: TakenStep): void {
+    this.#durable?.recordStep({ edges, at, ...(by !== undefined && { by }), ...(account && { account }) });
   }
 
   /** Records a model call. */

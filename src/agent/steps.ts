@@ -1,11 +1,17 @@
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
+import { accountOf, type StepAccount } from "../../machines/agent/step-account.ts";
+import type { Step } from "../../machines/chart/resolve.ts";
 import { guarded } from "../base/guarded.ts";
 
 /** One step of an agent's chart, as observers see it. */
 export type ChartStep = {
   readonly event: { readonly type: string; readonly by?: Cause };
+  /** Epoch ms. */
+  readonly at: number;
+  /** What came of it, as far as the kept parts of the context do not say it. */
+  readonly account?: StepAccount;
   /** Path of the state that the session is in after the step, as "reasoning.calling.running". */
   readonly state: string;
   readonly context: AgentContext;
@@ -14,6 +20,26 @@ export type ChartStep = {
   /** Names of the actions that ran, in order. */
   readonly actions: readonly string[];
 };
+
+/** What both observers and the journal are told of a step. */
+export type TakenStep = Pick<ChartStep, "event" | "at" | "account" | "context" | "edges" | "actions">;
+
+/** When an event was, as itself or the service that it is of says. */
+function timeOf(event: object): number | undefined {
+  const { at, output } = event as { readonly at?: unknown; readonly output?: { readonly at?: unknown } };
+  const known = at ?? output?.at;
+  return typeof known === "number" ? known : undefined;
+}
+
+/** Describes what an event has made of a context. */
+export function takenStep(
+  event: ChartStep["event"],
+  { context, edges, actions, refused }: Step<AgentContext>,
+  session: { readonly context: AgentContext; now(): number },
+): TakenStep {
+  const account = accountOf(event, session.context, context, refused);
+  return { event, at: timeOf(event) ?? session.now(), ...(account && { account }), context, edges, actions };
+}
 
 /** What an observer of steps needs of a session. */
 export type StepSource = {
@@ -47,6 +73,11 @@ export class StepPublisher implements StepSource {
       this.#listeners?.delete(listener);
       if (onCall) this.#callListeners?.delete(onCall);
     };
+  }
+
+  /** True if somebody listens to steps. */
+  get hasListeners(): boolean {
+    return this.#listeners !== undefined && this.#listeners.size > 0;
   }
 
   /** True if somebody listens to model calls. */

@@ -8,9 +8,8 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import { JOURNAL_FORMAT, quarantineReason } from "./format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
-import type { Cause } from "../../machines/agent/events.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
-import { factsBetween } from "./entries.ts";
+import { factsBetween, type ChartStepRecord } from "./entries.ts";
 import type { Fact } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 import { checkHistory } from "./check-history.ts";
@@ -202,9 +201,9 @@ export class DurableSession implements KeptLease {
     this.#journal?.record([...factsBetween(before, after), ...more]);
   }
 
-  /** Records the edges that one event took, and what caused it; written with the position of the next {@link flush}. */
-  recordStep(edges: readonly string[], by: Cause | undefined): void {
-    this.#journal?.recordStep({ edges, ...(by !== undefined && { by }) });
+  /** Records a step of the chart; written with the position of the next {@link flush}. */
+  recordStep(step: ChartStepRecord): void {
+    this.#journal?.recordStep(step);
   }
 
   /** Records a model call; written with the position of the next {@link flush}. */

@@ -4,6 +4,7 @@ import { isSame } from "../base/is-same.ts";
 import { changed } from "./changed.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
+import type { StepAccount } from "../../machines/agent/step-account.ts";
 import type { JournalState, SessionState } from "./format.ts";
 import type { StoredModelCall } from "./model-calls.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
@@ -199,9 +200,14 @@ function progressChange(before: Progress | undefined, after: Progress): Progress
   return { ...change, stats: changed(before.stats, change.stats)! };
 }
 
-/** A step of the chart: the ids of the edges that one event took, the event's own first, and what caused the event unless it was the
- *  program that uses the agent. */
-export type ChartStepRecord = { readonly edges: readonly string[]; readonly by?: Cause };
+/** A step of the chart: the ids of the edges that one event took, the event's own first, when that was, what caused the event unless
+ *  it was the program that uses the agent, and what came of it. */
+export type ChartStepRecord = {
+  readonly edges: readonly string[];
+  readonly at: number;
+  readonly by?: Cause;
+  readonly account?: StepAccount;
+};
 
 /** Returns the last entry of an append: the fields of the position that differ from those of the previous append, and the steps
  *  and the model calls since then. The first position that a process writes has the hash of its chart. */
@@ -210,7 +216,7 @@ export function positionFact(
   after: ChartPosition,
   written: {
     readonly at: number;
-    readonly steps: readonly ChartStepRecord[];
+    readonly steps: readonly (ChartStepRecord & { readonly facts: number })[];
     readonly modelCalls: readonly StoredModelCall[];
   },
   { chart, edges }: Pick<JournalState, "chart" | "edges">,
@@ -220,7 +226,10 @@ export function positionFact(
   const { state, at, reason = null } = after;
   const stored = written.steps.map((step): StoredStep => ({
     x: step.edges.map((id) => edges?.get(id) ?? -1),
+    at: step.at,
+    facts: step.facts,
     ...(step.by && { by: step.by }),
+    ...(step.account && { did: step.account }),
   }));
   return {
     type: "position",

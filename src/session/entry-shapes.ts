@@ -160,6 +160,7 @@ const shapes = s.lazily(() => {
   const item = s.anyOf([s.value(isRange, "a range"), ref], "a range, a value or a reference");
   const modelCall = s.fields({
     after: s.optional(count),
+    steps: s.optional(count),
     set: s.recordOf(ref),
     unset: s.optional(strings),
     edits: s.optional(
@@ -202,7 +203,16 @@ const shapes = s.lazily(() => {
         s.fields({ ...s.partial(progressFields), stats: s.optional(s.fields(s.partial(statsFields))) }),
       ),
       request: s.optional(s.fields(s.partial(requestFields))),
-      steps: s.optional(s.listOf(s.fields({ x: s.listOf(s.integer(Number.MIN_SAFE_INTEGER)) }))),
+      steps: s.optional(
+        s.listOf(
+          s.fields({
+            x: s.listOf(s.integer(Number.MIN_SAFE_INTEGER)),
+            at: s.optional(s.finite()),
+            facts: s.optional(count),
+            did: s.optional(object),
+          }),
+        ),
+      ),
       modelCalls: s.optional(s.listOf(modelCall)),
       chart: s.optional(s.string()),
       adopted: s.optional(s.fields({ changed: strings, added: strings, gone: strings })),

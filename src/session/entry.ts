@@ -9,6 +9,7 @@ import type { StoredSlot } from "../tool/stored-slots.ts";
 import type { StoredModelCall } from "./model-calls.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
 import type { EntryType } from "./entry-shapes.ts";
+import type { StepAccount } from "../../machines/agent/step-account.ts";
 
 /** A tool message without its result, which the journal has in the entry of the call `ref`. */
 export type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
@@ -41,8 +42,16 @@ export type ChartPosition = {
 };
 
 /** A step as it is stored: each edge is its number in the list of edges of the chart. `by` says what caused the event unless it was
- *  the program that uses the agent. */
-export type StoredStep = { readonly x: readonly number[]; readonly by?: Cause };
+ *  the program that uses the agent. Journals of earlier releases do not say when a step was, nor which entries belong to it. */
+export type StoredStep = {
+  readonly x: readonly number[];
+  readonly by?: Cause;
+  /** Epoch ms. */
+  readonly at?: number;
+  /** How many entries of the append belong to it: they follow those of the step before. */
+  readonly facts?: number;
+  readonly did?: StepAccount;
+};
 
 /** The fields that differ; `stats` are whole if `startedAt` is among them. */
 export type ProgressChange = Partial<Omit<Progress, "stats">> & {

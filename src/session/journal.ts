@@ -48,10 +48,15 @@ export type JournalStart = {
 /** What was recorded since the last append. */
 type Recorded = {
   readonly facts: Fact[];
-  readonly steps: ChartStepRecord[];
+  /** `from`: the number of facts before it. */
+  readonly steps: (ChartStepRecord & { readonly from: number })[];
   readonly calls: StoredModelCall[];
   readonly acknowledged: string[];
 };
+
+/** Steps with the number of facts that belong to each: those that were recorded after it and before the next. */
+const withFacts = (steps: Recorded["steps"], length: number) =>
+  steps.map((step, index) => ({ ...step, facts: (steps[index + 1]?.from ?? length) - step.from }));
 
 /** Most sessions have no groups, and the same text for that. */
 const namesOf = (names: readonly string[]): string => (names.length === 0 ? "[]" : JSON.stringify(names));
@@ -143,13 +148,14 @@ export class Journal {
 
   /** Records a step of the chart. It is written with the next append. */
   recordStep(step: ChartStepRecord): void {
-    this.#recorded.steps.push(step);
+    const { steps, facts } = this.#recorded;
+    steps.push({ ...step, from: facts.length });
   }
 
   /** Records a model call. It is written with the next append. */
   recordCall(call: ModelCall): void {
-    const { calls, facts } = this.#recorded;
-    calls.push(this.#callWriter.stored(call, facts.length));
+    const { calls, facts, steps } = this.#recorded;
+    calls.push(this.#callWriter.stored(call, { after: facts.length, steps: steps.length }));
   }
 
   /** Acknowledges an input in the next append, and records where in the journal that was, and the hash of its messages. */
@@ -189,8 +195,15 @@ export class Journal {
       this.#next = {
         facts: [...recorded.facts, ...facts],
         acknowledged: [...recorded.acknowledged, ...acknowledged],
-        steps: [...recorded.steps, ...steps],
-        calls: [...recorded.calls, ...calls.map((call) => ({ ...call, after: (call.after ?? 0) + behind }))],
+        steps: [...recorded.steps, ...steps.map((step) => ({ ...step, from: step.from + behind }))],
+        calls: [
+          ...recorded.calls,
+          ...calls.map((call) => ({
+            ...call,
+            after: (call.after ?? 0) + behind,
+            steps: (call.steps ?? 0) + recorded.steps.length,
+          })),
+        ],
       };
       throw this.#failed(error);
     }
@@ -208,7 +221,12 @@ export class Journal {
     const written: readonly Fact[] = [
       ...facts,
       ...(hasNewGroups ? [{ type: "groups" as const, data: { active: activeGroups ?? [] } }] : []),
-      positionFact(this.#position, chartAt, { at, steps, modelCalls }, journalState),
+      positionFact(
+        this.#position,
+        chartAt,
+        { at, steps: withFacts(steps, facts.length), modelCalls },
+        journalState,
+      ),
     ];
     const entries = written.map((fact, index): JournalEntry => {
       const short = shortForm(fact, at);

@@ -20,6 +20,8 @@ type StoredEdit = Readonly<Record<string, unknown>> & {
 export type StoredModelCall = {
   /** How many entries of the append were recorded before the call was made; absent: none. */
   readonly after?: number;
+  /** How many steps of the append were taken before; absent: none. */
+  readonly steps?: number;
   readonly set: { readonly [part: string]: Ref };
   readonly unset?: readonly string[];
   readonly edits?: readonly StoredEdit[];
@@ -53,8 +55,11 @@ export class ModelCallWriter {
     return this.#known ?? NONE;
   }
 
-  /** Returns what is stored of a call, `after` entries of the next append. */
-  stored(call: ModelCall, after: number): StoredModelCall {
+  /** Returns what is stored of a call, `after` entries and a number of steps of the next append. */
+  stored(
+    call: ModelCall,
+    { after, steps }: { readonly after: number; readonly steps: number },
+  ): StoredModelCall {
     const values: { [hash: string]: unknown } = {};
     const parts = call as unknown as Parts;
     const before = (this.#last["number"] as number | undefined) ?? -1;
@@ -72,6 +77,7 @@ export class ModelCallWriter {
     if (call.number === before + 1) delete set["number"];
     return {
       ...(after > 0 && { after }),
+      ...(steps > 0 && { steps }),
       set,
       ...(unset.length > 0 && { unset }),
       ...(edits.length > 0 && { edits }),

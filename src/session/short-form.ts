@@ -2,7 +2,7 @@ import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { JournalEntry } from "../store/port.ts";
 import { isSame } from "../base/is-same.ts";
-import type { CallChange, Fact, PositionChange } from "./entry.ts";
+import type { CallChange, Fact, PositionChange, StoredStep } from "./entry.ts";
 
 /** What a call has that begins to run as most calls do. It is a part of the journal's format: its values never change. */
 const AS_STARTED = {
@@ -31,20 +31,52 @@ function longCall(data: JsonObject): object {
   return { ...rest, set: { ...AS_STARTED, since: started, ...set } };
 }
 
-/** A position with its time as the ms before that of its entry (`ago`), and each step as its list of edges unless it says more. */
+/** A position with its time as the ms before that of its entry (`ago`), and its steps as `ran`: the number of the entries of a step, the
+ *  ms between the step before it and itself, then its edges. For the first step the ms are those between the last step and the time
+ *  of the position. A step that says more is an object. Earlier journals have `steps`, which are edges alone. */
 function shortPosition({ at, steps, ...rest }: PositionChange, writtenAt: number): object {
+  const isTimed = steps?.every((step) => step.at !== undefined && step.facts !== undefined) ?? false;
   return {
     ...rest,
     ...(at !== undefined && { ago: writtenAt - at }),
-    ...(steps && { steps: steps.map((step) => (step.by === undefined ? step.x : step)) }),
+    ...(steps && !isTimed && { steps: steps.map((step) => (step.by === undefined ? step.x : step)) }),
+    ...(steps && isTimed && { ran: shortSteps(steps, at ?? writtenAt) }),
   };
 }
 
+function shortSteps(steps: readonly StoredStep[], positionAt: number): readonly object[] {
+  return steps.map(({ x, at, facts, ...more }, index) => {
+    const ms = index === 0 ? positionAt - steps.at(-1)!.at! : at! - steps[index - 1]!.at!;
+    const list = [facts, ms, ...x];
+    return Object.keys(more).length === 0 ? list : { ran: list, ...more };
+  });
+}
+
+/** The steps of `ran`; undefined if it is none. */
+function longSteps(ran: unknown, positionAt: number): readonly object[] | undefined {
+  if (!Array.isArray(ran)) return undefined;
+  const lists: (readonly number[])[] = [];
+  for (const each of ran as readonly unknown[]) {
+    const list = isObject(each) ? each["ran"] : each;
+    if (!Array.isArray(list) || list.length < 2 || !list.every((part) => typeof part === "number"))
+      return undefined;
+    lists.push(list);
+  }
+  let at = lists.reduce((time, [, ms = 0]) => time - ms, positionAt);
+  return lists.map(([facts, ms = 0, ...x], index) => {
+    if (index > 0) at += ms;
+    const { ran: _, ...more } = isObject(ran[index]) ? ran[index] : {};
+    return { ...more, x, at, facts };
+  });
+}
+
 function longPosition(data: JsonObject, writtenAt: number): object {
-  const { ago, steps, ...rest } = data;
+  const { ago, steps, ran, ...rest } = data;
+  const at = typeof ago === "number" ? writtenAt - ago : writtenAt;
   return {
     ...rest,
-    ...(ago !== undefined && { at: typeof ago === "number" ? writtenAt - ago : ago }),
+    ...(ago !== undefined && { at: typeof ago === "number" ? at : ago }),
+    ...(ran !== undefined && { steps: longSteps(ran, at) ?? ran }),
     ...(steps !== undefined && { steps: Array.isArray(steps) ? steps.map(longStep) : steps }),
   };
 }

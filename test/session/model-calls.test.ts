@@ -27,9 +27,11 @@ const callOf = (number: number, fields: Partial<ModelCall> = {}): ModelCall => (
   ...fields,
 });
 
+const NOTHING = { after: 0, steps: 0 };
+
 function roundTrip(calls: readonly ModelCall[]) {
   const writer = new ModelCallWriter();
-  const stored = calls.map((call) => JSON.parse(JSON.stringify(writer.stored(call, 0))) as never);
+  const stored = calls.map((call) => JSON.parse(JSON.stringify(writer.stored(call, NOTHING))) as never);
   const reader = new ModelCallReader();
   return {
     read: stored.map((each, index) => reader.read(each, calls[index]!.view)),
@@ -70,10 +72,10 @@ describe("the record of model calls", () => {
 
   test("goes on in a process that has read it, which writes no text again", () => {
     const first = new ModelCallWriter();
-    const stored = first.stored(callOf(1), 0);
+    const stored = first.stored(callOf(1), NOTHING);
     const reader = new ModelCallReader();
     reader.read(stored, null);
-    const second = new ModelCallWriter(reader.known).stored(callOf(2), 0);
+    const second = new ModelCallWriter(reader.known).stored(callOf(2), NOTHING);
     expect(second.values).toBeUndefined();
     expect(reader.read(second, null)).toEqual({ ...callOf(2), view: null });
   });

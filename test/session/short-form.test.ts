@@ -54,6 +54,23 @@ describe("the short form of a journal entry", () => {
       position({ state: "a", steps: [{ x: [1, 2] }, { x: [3], by: "maria" }, { x: [] }] }),
       { state: "a", steps: [[1, 2], { x: [3], by: "maria" }, []] },
     ],
+    [
+      "steps with their times and entries",
+      position({
+        state: "a",
+        at: 998,
+        steps: [
+          { x: [1, 2], at: 990, facts: 2 },
+          { x: [3], at: 995, facts: 0, by: "hook", did: { stop: true } },
+          { x: [4], at: 997, facts: 1 },
+        ],
+      }),
+      {
+        state: "a",
+        ago: 2,
+        ran: [[2, 1, 1, 2], { ran: [0, 5, 3], by: "hook", did: { stop: true } }, [1, 2, 4]],
+      },
+    ],
     ["an entry of another type", { type: "calls.closed", data: {} }, {}],
   ])("%s is read as it was written", (_, fact, expected) => {
     const { stored, read } = storedAndRead(fact);
@@ -78,6 +95,9 @@ describe("the short form of a journal entry", () => {
     ["position", { ago: null }, "at"],
     ["position", { ago: [] }, "at"],
     ["position", { steps: "x" }, "steps"],
+    ["position", { ran: "x" }, "steps"],
+    ["position", { ran: [[1, "x"]] }, "steps.0"],
+    ["position", { ran: [[1, 0, 2.5]] }, "steps.0.x.0"],
     ["position", { steps: [["x"]] }, "steps.0.x.0"],
     ["position", null, "it"],
   ])("a damaged one is refused: %s %j", (type, data, place) => {

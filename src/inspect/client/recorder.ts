@@ -80,7 +80,7 @@ export class Recorder {
    * Records the current state as the first step. A later agent of the same session continues the steps of the
    * former.
    */
-  begin(current: Pick<ChartStep, "state" | "context">): void {
+  begin(current: Pick<ChartStep, "state" | "context" | "at">): void {
     if (this.#options.history.last > 0) return;
     this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [] });
   }

@@ -107,7 +107,7 @@ export class WatchedRun {
     this.#isOpen = true;
     this.stream = new StreamQueue(this.runId, redact);
     const { stream } = this;
-    recorder.begin(steps.current());
+    recorder.begin({ ...steps.current(), at: Date.now() });
     const ignore = steps.subscribe(
       (step) => {
         guarded(() => recorder.record(step));
@@ -131,7 +131,13 @@ export class WatchedRun {
     };
     const stop = (): void => {
       guarded(() =>
-        recorder.record({ ...steps.current(), event: { type: "xstate.stop" }, edges: [], actions: [] }),
+        recorder.record({
+          ...steps.current(),
+          at: Date.now(),
+          event: { type: "xstate.stop" },
+          edges: [],
+          actions: [],
+        }),
       );
       end();
     };

@@ -1,0 +1,169 @@
+import type { Msg } from "../../src/message/types.ts";
+import type { AgentContext } from "./context.ts";
+import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "./services.ts";
+
+/** A failure as it is told: its code if it has one, and the beginning of its message. */
+export type ToldFailure = { readonly code?: string; readonly message: string };
+
+/** What hooks did: they denied or changed a call, or changed parts of the prompt. */
+export type HookDeed = {
+  readonly hook?: string;
+  readonly callId?: string;
+  /** Why they denied the call. */
+  readonly deny?: string;
+  /** The parts of the prompt, or "input" of a call. */
+  readonly parts?: readonly string[];
+};
+
+/** What came of a step, as far as the kept parts of the context do not say it. Whoever sees a run live and whoever reads it from its
+ *  journal know the same of it. Texts are first lines, cut. */
+export type StepAccount = {
+  /** Why the command was refused: then nothing has changed. */
+  readonly refused?: ToldFailure;
+  /** What failed in it: an attempt of a request, hooks, a service. */
+  readonly error?: ToldFailure;
+  /** How an attempt of a call came out that did not succeed. */
+  readonly result?: { readonly state: string; readonly text: string };
+  /** An attempt of a call ran out of time. */
+  readonly isLate?: true;
+  /** What the model answered, if it is no message yet: the tools that it calls, and its text. */
+  readonly draft?: { readonly calls: readonly string[]; readonly text: string };
+  /** The calls that may not run, each with why. */
+  readonly denied?: readonly { readonly callId: string; readonly text: string }[];
+  readonly hooks?: readonly HookDeed[];
+  /** A hook stopped the turn. */
+  readonly stop?: true;
+  /** A hook asked the model once more. */
+  readonly goto?: true;
+  /** The decision on a call, and who made it if that is known. */
+  readonly decision?: { readonly callId: string; readonly kind: string; readonly by?: string };
+  /** A call of the agent that somebody else than the program made came with messages. */
+  readonly isSent?: true;
+  /** How the turn came to rest. */
+  readonly end?: { readonly reason: string; readonly error?: ToldFailure };
+};
+
+/** The longest text that an account has. */
+const MAX_TEXT = 400;
+
+const firstLine = (text: string): string => text.trim().split("\n", 1)[0]!.slice(0, MAX_TEXT);
+
+function failureOf(error: unknown): ToldFailure {
+  const { code, message } = (typeof error === "object" && error !== null ? error : {}) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  return {
+    ...(typeof code === "string" && { code }),
+    message: firstLine(typeof message === "string" ? message : String(error)),
+  };
+}
+
+type Parts = { readonly output: readonly { readonly type: string; readonly text?: string }[] };
+
+const textOfResult = ({ output }: Parts): string =>
+  firstLine(output.find(({ text }) => text !== undefined)?.text ?? "");
+
+/** An answer of the model that waits for hooks. */
+function draftOf({ draft: was }: AgentContext, { draft, transcript }: AgentContext): StepAccount {
+  if (draft === null || draft === was) return {};
+  const { id, content }: Msg = draft.message;
+  if (transcript.at(-1)?.id === id) return {};
+  const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
+  const text = content.find((block) => block.type === "text")?.text ?? "";
+  return { draft: { calls, text: text.trim().replaceAll(/\s+/g, " ").slice(0, MAX_TEXT) } };
+}
+
+function modelAccount({ error }: ModelOutcome): StepAccount {
+  return error ? { error: failureOf(error) } : {};
+}
+
+function toolAccount({ result }: ToolRunOutcome): StepAccount {
+  if (!result || result.state === "success") return {};
+  return { result: { state: result.state, text: textOfResult(result) } };
+}
+
+function reviewAccount({ verdicts }: ReviewOutcome): StepAccount {
+  const denied = verdicts.flatMap(({ callId, action, result }) =>
+    action === "allow" || action === "ask" || !result || result.state === "success"
+      ? []
+      : [{ callId, text: textOfResult(result) }],
+  );
+  return denied.length > 0 ? { denied } : {};
+}
+
+function hooksAccount({ calls = [], entered = [], edits = [], stop, goto }: HooksOutcome): StepAccount {
+  const onCalls = calls.flatMap(({ callId, deny, input, by }): HookDeed[] => {
+    const hook = by === undefined ? {} : { hook: by };
+    if (deny !== undefined) return [{ ...hook, callId, deny: firstLine(deny) }];
+    return input === undefined ? [] : [{ ...hook, callId, parts: ["input"] }];
+  });
+  const onPrompt = [...entered, ...edits].map((edit): HookDeed => {
+    const { hook, ...changed } = edit;
+    return { hook, parts: Object.keys(changed) };
+  });
+  const hooks = [...onCalls, ...onPrompt];
+  return {
+    ...(hooks.length > 0 && { hooks }),
+    ...(stop === true && { stop }),
+    ...(goto !== undefined && { goto: true as const }),
+  };
+}
+
+type Event = { readonly type: string } & { readonly [field: string]: unknown };
+
+function serviceAccount({ type, output }: Event): StepAccount {
+  if (typeof output !== "object" || output === null) return {};
+  if (type === "xstate.done.actor.callModel") return modelAccount(output as ModelOutcome);
+  if (type === "xstate.done.actor.reviewCalls") return reviewAccount(output as ReviewOutcome);
+  if (type === "xstate.done.actor.runHooks") return hooksAccount(output as HooksOutcome);
+  return type.startsWith("xstate.done.actor.tool.") ? toolAccount(output as ToolRunOutcome) : {};
+}
+
+function commandAccount({ type, by: cause, input, callId, decision, decidedBy }: Event): StepAccount {
+  const isSent = Array.isArray(input) && input.length > 0;
+  if (type === "call" && cause !== undefined && isSent) return { isSent };
+  if (type !== "tool.decide") return {};
+  const kind = typeof decision === "object" && decision !== null ? Object.keys(decision)[0] : decision;
+  const by = typeof decidedBy === "string" && { by: decidedBy };
+  return { decision: { callId: String(callId), kind: String(kind), ...by } };
+}
+
+function endOf(before: AgentContext, { progress, outcome }: AgentContext): StepAccount {
+  if (before.progress.settled === progress.settled || outcome === null || outcome === before.outcome)
+    return {};
+  const { reason, error } = outcome;
+  return { end: { reason, ...(error && { error: failureOf(error) }) } };
+}
+
+function isLate({ type }: Event, before: AgentContext, after: AgentContext): boolean {
+  return (
+    type === "timer.due" &&
+    before.calls.some(
+      ({ call, deadlineAt }) =>
+        deadlineAt !== undefined &&
+        after.calls.find(({ call: { id } }) => id === call.id)?.deadlineAt === undefined,
+    )
+  );
+}
+
+/** Returns what came of an event that led from one context to another; `refused`: why it was refused. */
+export function accountOf(
+  event: { readonly type: string },
+  before: AgentContext,
+  after: AgentContext,
+  refused?: { readonly code: string; readonly message: string },
+): StepAccount | undefined {
+  if (refused) return { ...commandAccount(event as Event), refused: failureOf(refused) };
+  const isTimeout = before.request.timedOut && !after.request.timedOut;
+  const account: StepAccount = {
+    ...(isTimeout && { error: { code: "model/timeout", message: "" } }),
+    ...(event.type.startsWith("xstate.error.") && { error: failureOf((event as Event)["error"]) }),
+    ...serviceAccount(event as Event),
+    ...commandAccount(event as Event),
+    ...draftOf(before, after),
+    ...(isLate(event as Event, before, after) && { isLate: true as const }),
+    ...endOf(before, after),
+  };
+  return Object.keys(account).length > 0 ? account : undefined;
+}
