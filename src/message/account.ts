@@ -80,8 +80,17 @@ export function changedInput(account: CallAccount | undefined): Recorded<"input"
   return ran && ("input" in ran || "omitted" in ran) ? (ran as Recorded<"input", Json>) : changed?.at(-1);
 }
 
-/** Returns the arguments with which a call ran, or would run: what hooks, people and the schema have made of those that the model gave.
- *  Undefined if they are too long to be recorded. */
+/**
+ * Returns the arguments with which a call ran, or would run: what hooks, people and the tool's schema have made of those that the model
+ * gave. Undefined if they are longer than 64,000 characters of JSON, or JSON cannot say them.
+ *
+ * @example
+ * ```ts
+ * import { ranInput, type ToolResultBlock, type ToolUseBlock } from "agentchart";
+ *
+ * const shown = (call: ToolUseBlock, result: ToolResultBlock) => ranInput(call, result.account) ?? "too long to show";
+ * ```
+ */
 export function ranInput(
   { input }: Pick<ToolUseBlock, "input">,
   account: CallAccount | undefined,
@@ -112,7 +121,20 @@ const DECIDED = {
   cancel: "cancelled",
 } as const;
 
-/** Returns what became of a call as lines of plain text, in order; none if there is nothing to say. */
+/**
+ * Returns what became of a call as lines of plain text, in order: who was asked and has decided, who has changed what, which attempts
+ * failed, what ran. None if there is nothing to say. They hold arguments and names as they are: a page shows them as text.
+ *
+ * @example
+ * ```ts
+ * import { accountLines, toolResultsOf, type Agent } from "agentchart";
+ *
+ * async function printCalls(agent: Agent) {
+ *   for (const { name, account } of (await agent.messages()).flatMap(toolResultsOf))
+ *     for (const line of accountLines(account)) console.log(`${name}: ${line}`); // pay: approved by Ana, …
+ * }
+ * ```
+ */
 export function accountLines(account: CallAccount | undefined): readonly string[] {
   const { asked = [], decided = [], changed = [], attempts = [], ran, results = [] } = account ?? {};
   const timed = [

@@ -177,7 +177,9 @@ export class RunEvents {
       case "data-compaction":
         return [{ type: "CUSTOM", name: "compaction", value: chunk.data }];
       case "tool-input-available":
-        return chunk.toolMetadata ? this.#tell(chunk) : this.#endCall(chunk, messageId);
+        if (event.type !== "message" || event.message.role !== "tool") return this.#endCall(chunk, messageId);
+        this.#isStale = true; // the arguments with which it ran come with the next snapshot
+        return [];
       default:
         return [];
     }
@@ -200,12 +202,6 @@ export class RunEvents {
     if (streamed && !isTextOf(streamed, input)) this.#isStale = true;
     this.#openCalls.delete(toolCallId);
     return [...opened, ...grown, { type: "TOOL_CALL_END", toolCallId }];
-  }
-
-  /** What became of a call, as it gets its result; the arguments with which it ran come with the next snapshot. */
-  #tell({ toolCallId, input, toolMetadata }: InputChunk): readonly AgUiEvent[] {
-    this.#isStale = true;
-    return [{ type: "CUSTOM", name: "call.account", value: { toolCallId, input, ...toolMetadata } }];
   }
 
   #closeCalls(): readonly AgUiEvent[] {
@@ -250,5 +246,11 @@ function resultOf(event: AgentEvent, toolCallId: string): readonly AgUiEvent[] {
   if (event.type !== "message") return []; // progress
   const result = toolResultsOf(event.message).find(({ id }) => id === toolCallId)!;
   const messageId = resultIdOf(toolCallId);
-  return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content: resultText(result), role: "tool" }];
+  const content = resultText(result);
+  const { account } = result;
+  const value = account && { toolCallId, account: account as unknown as Json };
+  return [
+    ...(value ? [{ type: "CUSTOM", name: "call.account", value } as const] : []),
+    { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" },
+  ];
 }

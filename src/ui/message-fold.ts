@@ -111,7 +111,6 @@ function callFields(chunk: CallChunk): { readonly [field: string]: Json } | unde
         toolCallId,
         state: "input-available",
         input: chunk.input,
-        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
       };
     case "tool-approval-request": {
       const reason = chunk.reason === undefined ? {} : { requestReason: chunk.reason };
@@ -122,9 +121,14 @@ function callFields(chunk: CallChunk): { readonly [field: string]: Json } | unde
         state: "output-available",
         output: chunk.output,
         ...(chunk.preliminary && { preliminary: true }),
+        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
       };
     case "tool-output-error":
-      return { state: "output-error", errorText: chunk.errorText };
+      return {
+        state: "output-error",
+        errorText: chunk.errorText,
+        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
+      };
     case "tool-output-denied":
       return { state: "output-denied" };
     default:

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { textOf, toolResultsOf } from "../message/query.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import { ranInput } from "../message/account.ts";
+import { changedInput } from "../message/account.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";
@@ -233,26 +233,25 @@ export class TurnChunks {
   }
 
   #answer(result: ToolResultBlock): readonly TurnChunk[] {
-    const { id: toolCallId, name, state } = result;
+    const { id: toolCallId, name, state, account } = result;
     if (name === OUTPUT_TOOL || state === "suspended") return [];
     this.#preliminary.delete(toolCallId);
-    const told = this.#tell(result);
-    if (state === "denied") return [...told, { type: "tool-output-denied", toolCallId }];
+    if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
+    const ran = this.#ran(result);
+    const about = account && { toolMetadata: { account: account as unknown as Json } };
     const output = outputOf(result);
     if (state === "success")
-      return [...told, { type: "tool-output-available", toolCallId, output, dynamic: true }];
+      return [...ran, { type: "tool-output-available", toolCallId, output, dynamic: true, ...about }];
     const errorText = typeof output === "string" ? output : JSON.stringify(output);
-    return [...told, { type: "tool-output-error", toolCallId, errorText, dynamic: true }];
+    return [...ran, { type: "tool-output-error", toolCallId, errorText, dynamic: true, ...about }];
   }
 
-  /** What became of a call: the arguments with which it ran, and who has changed or decided what. */
-  #tell({ id: toolCallId, name: toolName, account }: ToolResultBlock): readonly TurnChunk[] {
-    const call = this.#announced.get(toolCallId);
-    if (!account || !call) return [];
-    const input = ranInput(call, account) ?? null;
-    this.#announced.set(toolCallId, { ...call, input: input as JsonObject });
-    const toolMetadata = { account: account as unknown as Json };
-    return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true, toolMetadata }];
+  /** The arguments with which a call ran, if they are not those that the model gave. */
+  #ran({ id: toolCallId, name: toolName, account }: ToolResultBlock): readonly TurnChunk[] {
+    const changed = changedInput(account);
+    if (!changed) return [];
+    const input = "input" in changed ? changed.input : null;
+    return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true }];
   }
 
   /** What the user has said while the turn ran; reminders of the agent itself, which have a name of their own, are not shown. */

@@ -8,6 +8,9 @@ export type TurnMetadata = {
   readonly reason?: string;
 };
 
+/** What became of a call: its `CallAccount`, if there is something to say. */
+type CallMetadata = { readonly account: Json };
+
 type Call = { readonly toolCallId: string };
 
 /** The chunks of the AI SDK's UI message stream that a turn of an agent needs. They are those of `ai`, without depending on it. */
@@ -25,16 +28,20 @@ export type TurnChunk =
        *  too long to be recorded. */
       readonly input: Json;
       readonly dynamic: true;
-      /** What became of the call: its `CallAccount`, if there is something to say. */
-      readonly toolMetadata?: { readonly account: Json };
     })
   | (Call & {
       readonly type: "tool-output-available";
       readonly output: Json;
       readonly dynamic: true;
       readonly preliminary?: true;
+      readonly toolMetadata?: CallMetadata;
     })
-  | (Call & { readonly type: "tool-output-error"; readonly errorText: string; readonly dynamic: true })
+  | (Call & {
+      readonly type: "tool-output-error";
+      readonly errorText: string;
+      readonly dynamic: true;
+      readonly toolMetadata?: CallMetadata;
+    })
   | (Call & { readonly type: "tool-output-denied" })
   | (Call & { readonly type: "tool-approval-request"; readonly approvalId: string; readonly reason?: string })
   | {

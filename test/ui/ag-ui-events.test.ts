@@ -332,3 +332,22 @@ describe("a sub-agent", () => {
     expect(JSON.stringify(messages)).not.toContain("secret");
   });
 });
+
+describe("what became of a call", () => {
+  test("a page gets it with the result, and the arguments with which it ran", async () => {
+    const hook: Hook = { name: "limit", preActing: () => ({ input: { amount: 310 } }) };
+    const { agent } = scripted([{ calls: [{ id: "c", name: "pay", input: { amount: 31 } }] }, "done"], {
+      tools: [toolOf("pay", ({ amount }) => `sent ${String(amount)}`)],
+      hooks: [hook],
+    });
+    const events = await eventsOf(agent.stream("go"));
+    const run = await runOf(events);
+    const account = { changed: [{ by: { hook: "limit" }, at: expect.any(Number), input: { amount: 310 } }] };
+    expect(run.filter(({ type }) => type === "CUSTOM")).toEqual([
+      { type: "CUSTOM", name: "call.account", value: { toolCallId: "c", account } },
+    ]);
+    const asked = { id: "c", type: "function", function: { name: "pay", arguments: '{"amount":310}' } };
+    for (const messages of [await messagesOf(run), await messagesOf(await runOf([], await agent.messages()))])
+      expect(messages).toContainEqual(expect.objectContaining({ role: "assistant", toolCalls: [asked] }));
+  });
+});

@@ -298,3 +298,37 @@ describe("the chunks of a turn", () => {
     expect(shown(await messageOf(chunks))).toEqual(["turn-1", "step-start", "text: one (done)"]);
   });
 });
+
+describe("what became of a call", () => {
+  const changing = {
+    name: "limit",
+    preActing: () => ({ input: { amount: 310 } }),
+    postActing: () => ({ result: { output: [{ type: "text" as const, text: "sent 310" }] } }),
+  };
+
+  test.each(["approved", "edited"])("a part has the arguments with which it ran, once %s", async (how) => {
+    const { agent } = scripted([{ calls: [{ id: "c", name: "pay", input: { amount: 31 } }] }, "done"], {
+      tools: [toolOf("pay", ({ amount }) => `sent ${String(amount)}`)],
+      permissions: { otherwise: "ask" },
+      ...(how === "approved" && { hooks: [changing] }),
+    });
+    const first = await eventsOf(agent.stream("go"));
+    await agent.decide("c", how === "approved" ? "approve" : { edit: { amount: 310 } }, { by: "Ana" });
+    const second = await eventsOf(agent.stream());
+    for (const events of [second, second.filter(({ type }) => DURABLE.has(type))]) {
+      const before = await messageOf(await chunksOf(first));
+      const chunks = await chunksOf(events);
+      await expectValid(chunks);
+      const { parts } = await messageOf(chunks, before);
+      const part = parts.find(({ type }) => type === "dynamic-tool");
+      expect(part).toMatchObject({
+        state: "output-available",
+        input: { amount: 310 },
+        output: "sent 310",
+        toolMetadata: { account: { decided: [{ by: "Ana" }], changed: [{ input: { amount: 310 } }] } },
+      });
+    }
+    const stored = await toUIMessages(iterate([...first, ...second]));
+    expect(stored.at(-1)?.parts).toContainEqual(expect.objectContaining({ input: { amount: 310 } }));
+  });
+});

@@ -1,5 +1,5 @@
 import { noted, recorded, recordedError, withAccount } from "../../../src/message/account.ts";
-import type { CallAccount, ChangedBy, ToolResultBlock } from "../../../src/message/types.ts";
+import type { Block, CallAccount, ChangedBy, ToolResultBlock } from "../../../src/message/types.ts";
 import { isSame } from "../../../src/base/is-same.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
@@ -66,6 +66,14 @@ export function withFailedAttempt(
 /** The record with its result, to which the account goes. */
 export function answered({ account, ...record }: CallRecord, result: ToolResultBlock): CallRecord {
   return { ...record, result: withAccount(result, account) };
+}
+
+/** A result that a caller supplies is an answer, even if it still has the state "suspended" of the reply. What became of its call is known
+ *  here. */
+export function fromOutside(calls: readonly CallRecord[], block: Block): Block {
+  if (block.type !== "tool_result") return block;
+  const result = block.state === "suspended" ? { ...block, state: "success" as const } : block;
+  return withAccount(result, calls.find(({ call }) => call.id === block.id)?.account);
 }
 
 /** The result that hooks have changed, with their names. */

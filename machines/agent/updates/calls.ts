@@ -124,7 +124,9 @@ export function storeResult(
   result: ToolResultBlock,
   reason?: Reason,
 ): Change {
-  const message = { ...makeMessage(context, "tool", [result]), ...(reason && { reason }) };
+  const { account } = context.calls[placeOf(context.calls, callId)] ?? {};
+  const told = account ? withAccount(result, account) : result;
+  const message = { ...makeMessage(context, "tool", [told]), ...(reason && { reason }) };
   return storeResultMessage(context, message, [callId], context.progress.made + 1);
 }
 
@@ -137,22 +139,8 @@ export function storeResultMessage(
 ): Change {
   const order = context.calls.map(({ call }) => call.id);
   const place = placeOfResult(context.transcript, context.progress.batchAt, order, callIds[0]!);
-  const transcript = context.transcript.insert(place, [accounted(context, message)]);
+  const transcript = context.transcript.insert(place, [message]);
   return { transcript, ...withStored(context, new Set(callIds), made) };
-}
-
-/** The message with what became of its calls in its results. */
-function accounted({ calls }: AgentContext, message: Msg): Msg {
-  let isSame = true;
-  const content = message.content.map((block) => {
-    if (block.type !== "tool_result") return block;
-    const record = calls[placeOf(calls, block.id)];
-    if (!record || (record.result?.account && !record.account)) return block;
-    const result = withAccount(block, record.account ?? block.account);
-    isSame &&= result === block;
-    return result;
-  });
-  return isSame ? message : { ...message, content };
 }
 
 function withStored(
@@ -193,10 +181,10 @@ export function storeEach(context: AgentContext, records: readonly CallRecord[],
       }),
       {},
     );
-  const messages = records.map(({ result }, index) => {
+  const messages = records.map(({ result, account = result!.account }, index) => {
     const now = { ...context, progress: { ...progress, made: progress.made + index } };
     const of = reasonOf(index);
-    return accounted(context, { ...makeMessage(now, "tool", [result!]), ...(of && { reason: of }) });
+    return { ...makeMessage(now, "tool", [withAccount(result!, account)]), ...(of && { reason: of }) };
   });
   const ids = new Set(records.map(({ call }) => call.id));
   return {

@@ -1,3 +1,4 @@
+import { fromOutside } from "./account.ts";
 import { shortened } from "../../../src/base/shown.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import type { Json } from "../../../src/base/json.ts";
@@ -370,7 +371,7 @@ export function takeResults(before: AgentContext): Change {
   if (problem) return problem;
   const input = context.inbox.input.map((message) => ({
     ...message,
-    content: message.content.map(answered),
+    content: message.content.map((block) => fromOutside(context.calls, block)),
   }));
   const order = context.calls.map(({ call }) => call.id);
   const isResult = (message: Msg): boolean => toolResultsOf(message).length > 0;
@@ -391,9 +392,4 @@ export function takeResults(before: AgentContext): Change {
     wanted: wantedNow(context),
     outcome: null,
   };
-}
-
-/** A result that a caller supplies is an answer, even if it still has the state "suspended" of the reply. */
-function answered(block: Block): Block {
-  return block.type === "tool_result" && block.state === "suspended" ? { ...block, state: "success" } : block;
 }
