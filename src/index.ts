@@ -52,6 +52,7 @@ export type {
   MediaBlock,
   Msg,
   ProviderBlock,
+  ReachedLimit,
   Reason,
   Recorded,
   Role,

@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../../src/base/error.ts";
 import type { HookPoint } from "../../src/hook/types.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { Msg, Reason, Usage } from "../../src/message/types.ts";
+import type { Msg, ReachedLimit, Reason, Usage } from "../../src/message/types.ts";
 import type { FinishReason } from "../../src/model/port.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
@@ -102,6 +102,8 @@ export type Outcome = {
   readonly output?: Json;
   /** The cause of the interruption, if the turn was interrupted. */
   readonly cause?: Interruption["cause"];
+  /** The limit that the turn has reached, if it ended or rests for that. */
+  readonly limit?: ReachedLimit;
 };
 
 /** Where hooks run once a turn has its outcome, or a call is refused. */

@@ -234,7 +234,8 @@ export class Turns {
       const reject = (): void => running.reject(error); // also if saving fails
       this.#session.runtime.journal.saved().then(reject, reject);
     } else {
-      this.#announce({ type: "turn.end", reason, reply: plainReply(context) });
+      const { limit } = context.outcome ?? {};
+      this.#announce({ type: "turn.end", reason, reply: plainReply(context), ...(limit && { limit }) });
       running.resolve(this.#reply(context));
     }
     this.#wake();

@@ -2,7 +2,7 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { Json } from "../base/json.ts";
 import type { Chunk } from "../hook/types.ts";
-import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { Msg, ReachedLimit, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason } from "../model/port.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
 import type { AnyCall, PendingCall } from "../tool/pending.ts";
@@ -127,8 +127,16 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
   /** An input that another process sent to the session was refused. */
   | { readonly type: "input.refused"; readonly inputId: string; readonly error: ErrorInfo }
-  /** The turn is over: the last event of a turn, emitted once. With `error`, iterating over the stream throws it next. */
-  | { readonly type: "turn.end"; readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
+  /** The turn is over: the last event of a turn, emitted once. With `error`, iterating over the stream throws it next. `limit` is the one that the
+   *  turn has reached, if it ended or rests for that. Read from a journal, it has a `reply` only if hooks have made that another one than the
+   *  answer that is stored. */
+  | {
+      readonly type: "turn.end";
+      readonly reason: Reason;
+      readonly reply?: Msg;
+      readonly limit?: ReachedLimit;
+      readonly error?: ErrorInfo;
+    };
 
 /** An event of an agent: its position and its body. Events are deeply frozen. `Calls`: see {@link CallsOf}. */
 export type AgentEvent<Calls extends AnyCall = AnyCall> = EventBase & AgentEventBody<Calls>;

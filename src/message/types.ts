@@ -169,6 +169,9 @@ export const GOES_ON: ReadonlySet<Reason> = new Set([
   "SHUTDOWN",
 ]);
 
+/** A limit that a turn has reached: its name, as in `budget` or `maxIters`, what it allowed, and what was used. */
+export type ReachedLimit = { readonly name: string; readonly allowed: number; readonly used: number };
+
 /** Who a message is from: `tool` messages hold results only. */
 export type Role = "system" | "user" | "assistant" | "tool";
 

@@ -114,7 +114,11 @@ function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   const turn = inputTurnOf(after.progress);
   const reason = outcome?.reason ?? "ERROR";
   const reply = ownReply(after);
-  if (!failure) return outcome ? [{ type: "turn.end", data: { reason, turn, ...(reply && { reply }) } }] : [];
+  const { limit } = outcome ?? {};
+  if (!failure)
+    return outcome
+      ? [{ type: "turn.end", data: { reason, turn, ...(reply && { reply }), ...(limit && { limit }) } }]
+      : [];
   const { retry: _, ...error } = failure;
   const data = { reason, turn, error, ...(isRefused(after) && { isRefusal: true }) };
   return [{ type: "turn.end", data }];

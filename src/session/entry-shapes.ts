@@ -224,6 +224,7 @@ const shapes = s.lazily(() => {
       turn: s.optional(count),
       error: s.optional(error),
       reply: s.optional(s.fields({ id: s.string(), role: s.exactly("assistant"), content: objects })),
+      limit: s.optional(s.fields({ name: s.string(), allowed: s.finite(), used: s.finite() })),
       isRefusal: s.optional(s.boolean()),
     }),
     "input.refused": s.fields({ id: s.string(), error }),

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../base/error.ts";
-import type { Msg, Reason } from "../message/types.ts";
+import type { Msg, ReachedLimit, Reason } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
@@ -87,6 +87,8 @@ export type TurnEnd = {
   readonly error?: ErrorInfo;
   /** What the caller got, if hooks have made it another one than the answer that is stored. */
   readonly reply?: Msg;
+  /** The limit that the turn has reached. */
+  readonly limit?: ReachedLimit;
   readonly isRefusal?: boolean;
 };
 

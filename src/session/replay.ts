@@ -98,11 +98,12 @@ export class EntryReader {
         return [{ type: "agent.changed", change }, ...(calls.length > 0 ? [pendingEvent(calls)] : [])];
       }
       case "turn.end": {
-        const { reason, error, reply } = entry.data;
+        const { reason, error, reply, limit } = entry.data;
         const end: AgentEventBody = {
           type: "turn.end",
           reason,
           ...(reply && { reply }),
+          ...(limit && { limit }),
           ...(error && { error }),
         };
         const calls = this.#pendingAt(entry.data);

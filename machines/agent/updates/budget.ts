@@ -1,7 +1,6 @@
 import { elapsed } from "../../../src/base/elapsed.ts";
-import type { Msg } from "../../../src/message/types.ts";
 import { closeCalls } from "./calls.ts";
-import type { AgentContext, Change } from "../context.ts";
+import type { AgentContext, Change, Outcome } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { Limits } from "../settings.ts";
 import { makeMessage } from "./messages.ts";
@@ -44,9 +43,11 @@ export function exceededByTools(context: AgentContext): keyof Limits | undefined
   );
 }
 
-function overBudget(context: AgentContext, name: keyof Limits): Msg {
-  const text = `Budget exceeded: ${name} ${usedOf(context)[name]} of ${limitOf(context, name)}.`;
-  return { ...makeMessage(context, "assistant", [{ type: "text", text }]), reason: "BUDGET_EXCEEDED" };
+function overBudget(context: AgentContext, name: keyof Limits): Outcome {
+  const reason = "BUDGET_EXCEEDED";
+  const limit = { name, allowed: limitOf(context, name), used: usedOf(context)[name] };
+  const text = `Budget exceeded: ${name} ${limit.used} of ${limit.allowed}.`;
+  return { reason, reply: { ...makeMessage(context, "assistant", [{ type: "text", text }]), reason }, limit };
 }
 
 function whichOf(context: AgentContext): keyof Limits {
@@ -57,7 +58,7 @@ function whichOf(context: AgentContext): keyof Limits {
 export function suspendForBudget(context: AgentContext): Change {
   const name = exceededByTools(context) ?? whichOf(context);
   return {
-    outcome: { reason: "BUDGET_EXCEEDED", reply: overBudget(context, name) },
+    outcome: overBudget(context, name),
     progress: { ...context.progress, made: context.progress.made + 1, exceeded: name },
   };
 }
@@ -66,12 +67,12 @@ export function suspendForBudget(context: AgentContext): Change {
 export function stopForBudget(context: AgentContext): Change {
   const name = exceededByTools(context) ?? whichOf(context);
   const closed = closeCalls(context, ({ call }) => overBudgetResult(call, name));
-  const reply = overBudget(closed, name);
+  const outcome = overBudget(closed, name);
   return {
     ...closed,
-    transcript: closed.transcript.append([reply]),
+    transcript: closed.transcript.append([outcome.reply!]),
     progress: { ...closed.progress, made: closed.progress.made + 1, continues: false },
-    outcome: { reason: "BUDGET_EXCEEDED", reply },
+    outcome,
   };
 }
 

@@ -292,7 +292,11 @@ export function storeSummary(context: AgentContext): Change {
     progress: { ...context.progress, made: context.progress.made + 1, continues: false },
     draft: null,
     failure: null,
-    outcome: { reason: "MAX_ITERATIONS", reply: message },
+    outcome: {
+      reason: "MAX_ITERATIONS",
+      reply: message,
+      limit: { name: "maxIters", allowed: settings.maxIters, used: context.progress.iteration },
+    },
   };
 }
 

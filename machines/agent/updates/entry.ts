@@ -3,7 +3,7 @@ import { shortened } from "../../../src/base/shown.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import type { Json } from "../../../src/base/json.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
-import type { Block, Msg, ToolResultBlock } from "../../../src/message/types.ts";
+import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
 import { DECLARED, declaredIn, type ClientTool } from "../../../src/tool/declared-tools.ts";
 import { deniedResult, recoveredResult, suspendedResult } from "../../../src/tool/results.ts";
 import { revisionOf } from "../../../src/tool/stored-slots.ts";

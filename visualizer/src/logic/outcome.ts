@@ -77,8 +77,10 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
 
 const overBudget = (text: string): EndOfTurn => ({ ...ENDED["BUDGET_EXCEEDED"]!, text });
 
-function textOf(reason: string, { error, cause, reply }: JsonObject, context: JsonObject): string {
+function textOf(reason: string, { error, cause, reply, limit }: JsonObject, context: JsonObject): string {
   if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;
+  if (reason === "BUDGET_EXCEEDED" && isObject(limit))
+    return `Budget exceeded: ${String(limit["name"])} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
   if (reason === "BUDGET_EXCEEDED" && isMessage(reply)) return textOfMessage(reply);
   if (reason === "MAX_ITERATIONS") {
     const { settings } = context;
