@@ -1,9 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
-import { textOf } from "../message/query.ts";
-import type { Msg } from "../message/types.ts";
-import type { TurnMessage } from "../ui/message-fold.ts";
+import { userMessage } from "../ui/conversation-fold.ts";
 import { toUIMessages } from "../ui/to-ui-messages.ts";
 import { readChatRequest } from "../ui/read-chat-request.ts";
 import { TurnChunks } from "../ui/turn-chunks.ts";
@@ -58,7 +56,7 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     const waiting = await sessions.waiting(id);
     const shown = seq === 0 ? [] : await toUIMessages(sessions.stored(id));
     const known = new Set(shown.map((message) => message.id));
-    return c.json([...shown, ...waiting.filter((message) => !known.has(message.id)).map(toUIMessage)], 200);
+    return c.json([...shown, ...waiting.filter((message) => !known.has(message.id)).map(userMessage)], 200);
   });
 
   app.openapi(routes.chatStream, async (c) => {
@@ -87,12 +85,5 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     return stream(c, (await say(sessions, id, status, said, options.agents)) ?? none);
   });
 }
-
-/** A message of the user as the AI SDK has it. */
-const toUIMessage = (message: Msg): TurnMessage => ({
-  id: message.id,
-  role: "user",
-  parts: [{ type: "text", text: textOf(message) }],
-});
 
 async function* none(): AsyncGenerator<TurnNews> {}

@@ -62,7 +62,7 @@ export function addSessionRoutes(
   });
 
   app.openapi(routes.getSession, async (c) =>
-    c.json(await sessionsOf(c).status(c.req.valid("param").id), 200),
+    c.json(await sessionsOf(c).statusWithWaiting(c.req.valid("param").id), 200),
   );
 
   app.openapi(routes.getMessages, async (c) => {

@@ -50,24 +50,6 @@ const sessionInfo = z
   })
   .openapi("SessionInfo");
 
-export const session = z
-  .object({
-    ...sessionFields,
-    agent: optional(z.string()),
-    reason: optional(z.enum(REASONS), { description: "Why the last turn ended" }),
-    pending: z.array(pendingCall).readonly().openapi({ description: "The open calls" }),
-    inputs: z.number().int().openapi({ description: "Inputs that no worker has accepted yet, at most 100" }),
-    quarantine: optional(z.object({ reason: z.string(), at: z.number().openapi(EPOCH_MS) })),
-  })
-  .openapi("Session");
-
-export const sessionPage = z
-  .object({
-    sessions: z.array(sessionInfo).readonly(),
-    cursor: optional(z.string(), { description: "Present if there may be more sessions" }),
-  })
-  .openapi("SessionPage");
-
 const ROLES = ["system", "user", "assistant", "tool"];
 const BLOCKS = ["text", "thinking", "image", "audio", "video", "tool_use", "tool_result", "provider"];
 
@@ -86,6 +68,25 @@ const message = z.custom<Msg>().openapi("Message", {
     timestamp: { type: "number", ...EPOCH_MS },
   },
 });
+
+export const session = z
+  .object({
+    ...sessionFields,
+    agent: optional(z.string()),
+    reason: optional(z.enum(REASONS), { description: "Why the last turn ended" }),
+    pending: z.array(pendingCall).readonly().openapi({ description: "The open calls" }),
+    inputs: z.number().int().openapi({ description: "Inputs that no worker has accepted yet, at most 100" }),
+    waiting: z.array(message).readonly().openapi({ description: "The messages of the user among them" }),
+    quarantine: optional(z.object({ reason: z.string(), at: z.number().openapi(EPOCH_MS) })),
+  })
+  .openapi("Session");
+
+export const sessionPage = z
+  .object({
+    sessions: z.array(sessionInfo).readonly(),
+    cursor: optional(z.string(), { description: "Present if there may be more sessions" }),
+  })
+  .openapi("SessionPage");
 
 export const messagePage = z
   .object({ messages: z.array(message).readonly(), total: z.number().int() })

@@ -188,6 +188,12 @@ export class TenantSessions {
     return (await openSession(this.#store, this.#storedId(id))).messages(page);
   }
 
+  /** As {@link status}, with the messages of the user that wait. */
+  async statusWithWaiting(id: string) {
+    const status = await this.status(id);
+    return { ...status, waiting: status.inputs > 0 ? await this.waiting(id) : [] };
+  }
+
   /** The messages of the user that wait for a worker, or for calls that are open. Call {@link status} first: this method does not check
    *  the tenant. */
   async waiting(id: string): Promise<readonly Msg[]> {

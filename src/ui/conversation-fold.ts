@@ -1,7 +1,15 @@
 import type { AgentEvent } from "../event/types.ts";
+import type { Msg } from "../message/types.ts";
 import { textOf } from "../message/query.ts";
 import { MessageFold, type TurnMessage } from "./message-fold.ts";
 import { TurnChunks } from "./turn-chunks.ts";
+
+/** What a page shows of a message of the user. */
+export const userMessage = (message: Msg): TurnMessage => ({
+  id: message.id,
+  role: "user",
+  parts: [{ type: "text", text: textOf(message) }],
+});
 
 /** Folds the events of a session into the messages of its conversation: one for each input of the user and one for each turn. The
  *  events that are stored give the same messages as those of the turns while they run. */
@@ -22,9 +30,8 @@ export class ConversationFold {
     if (event.turn !== this.#turn) this.#begin(event.turn);
     if (this.#chunks.isOver) this.#chunks = new TurnChunks(); // a turn that was suspended goes on in a stream of its own
     if (event.type === "message" && event.message.role === "user" && this.#open.isEmpty) {
-      const { id, name } = event.message;
-      if (name === "system") return; // a reminder of the agent itself
-      this.#closed.push({ id, role: "user", parts: [{ type: "text", text: textOf(event.message) }] });
+      if (event.message.name === "system") return; // a reminder of the agent itself
+      this.#closed.push(userMessage(event.message));
     } else for (const chunk of this.#chunks.push(event)) this.#open.push(chunk);
   }
 

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { PendingCall } from "agentchart";
+import { serve } from "agentchart/server";
+import { createWorker } from "agentchart/worker";
 import {
   SessionConnection,
   type ConnectedView,
@@ -7,8 +9,8 @@ import {
 } from "../../src/ui/react/session-connection.ts";
 import { SessionError } from "../../src/ui/react/session-error.ts";
 import { openPageServer } from "../server/open-page-server.ts";
-import { TOKENS } from "../server/open-server.ts";
-import { paid, sayOtherHalf } from "../server/page-agents.ts";
+import { openServer, TOKENS } from "../server/open-server.ts";
+import { AGENTS, paid, resetAgents, sayOtherHalf } from "../server/page-agents.ts";
 import { faultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 
 /** A page of a session, without React around it. */
@@ -279,4 +281,28 @@ test("A page that leaves closes its stream, and one that comes back goes on", as
     "c1 approval-requested",
     "c2 approval-requested",
   ]);
+});
+
+test("A page that loads while its input waits for a worker shows it, and once only", async () => {
+  resetAgents();
+  const server = openServer();
+  const { url, close } = await serve(server.app);
+  onTestFinished(close);
+  const first = new Page({ url, agent: "halves" });
+  await first.connection.send("Say it.");
+  await expect.poll(() => first.shown).toEqual(["user: Say it."]);
+
+  const second = new Page({ url });
+  await expect.poll(() => second.shown).toEqual(["user: Say it."]);
+  expect(second.view.status).toBe("submitted");
+
+  const { queue, store } = server;
+  const worker = createWorker({ queue, store, agents: AGENTS, sweepMs: 200 });
+  onTestFinished(() => worker.close({ deadlineMs: 100 }));
+  await worker.start();
+  sayOtherHalf();
+  for (const page of [first, second]) {
+    await page.reaches("ready");
+    expect(page.shown.filter((text) => text.startsWith("user"))).toEqual(["user: Say it."]);
+  }
 });

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../event/types.ts";
+import type { Msg } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import { eventData } from "./event-data.ts";
 import { randomId } from "./random-id.ts";
@@ -23,6 +24,8 @@ export type SessionState = {
   readonly phase: string;
   readonly seq: number;
   readonly pending: readonly PendingCall[];
+  /** The messages of the user that no worker has taken up; absent: unknown. */
+  readonly waiting?: readonly Msg[];
 };
 
 type SessionRequest = {

@@ -71,6 +71,7 @@ export class SessionConnection {
     const { agent, clientTools } = this.options;
     const more = { ...(agent !== undefined && { agent }), ...(clientTools && { clientTools }) };
     await this.#submit("/messages", { input, ...more });
+    void this.#read(); // the message waits until a worker takes it up
     this.#wake();
   };
 
@@ -112,8 +113,11 @@ export class SessionConnection {
     page.addEventListener?.("online", wake);
     for (let wait = MIN_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
       try {
+        let isOpened = false;
         for await (const events of this.#api.events(this.#after, signal)) {
           if (signal.aborted) break;
+          if (!isOpened) void this.#read();
+          isOpened = true;
           wait = MIN_WAIT_MS;
           this.#take(events);
         }
@@ -136,7 +140,9 @@ export class SessionConnection {
         this.#after = event.position ?? this.#after;
       }
     });
-    if (this.#fold.isSuspended && events.some(({ type }) => RESTS.has(type))) void this.#read();
+    const isNews = ({ type }: AgentEvent): boolean =>
+      type === "input.refused" || (this.#fold.isSuspended && RESTS.has(type));
+    if (events.some(isNews)) void this.#read();
   }
 
   /** Takes what ended an attempt to connect. Returns true if a later one may succeed. */

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../event/types.ts";
 import { addUsage } from "../../message/usage.ts";
 import { GOES_ON, type Reason, type Usage } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
-import { ConversationFold } from "../conversation-fold.ts";
+import { ConversationFold, userMessage } from "../conversation-fold.ts";
 import type { TurnMessage } from "../message-fold.ts";
 import type { SessionState } from "./session-api.ts";
 import { SubagentFold, type Subagent } from "./subagent-fold.ts";
@@ -14,7 +14,7 @@ export type SessionView = {
   /** The conversation: one message for each input of the user and one for each turn, as `useChat` of the AI SDK has them. A message that
    *  does not change stays the same object. */
   readonly messages: readonly TurnMessage[];
-  /** `ready`: the agent rests; `submitted`: what was said or decided has not been taken up; `running`: a turn runs; `suspended`: it
+  /** `ready`: the agent rests; `submitted`: what was said or decided, here or in another page, has not been taken up; `running`: a turn runs; `suspended`: it
    *  waits, mostly for {@link SessionView.pending}; `failed`: the last turn failed, and the session takes more. */
   readonly status: "ready" | "submitted" | "running" | "suspended" | "failed";
   /** The state that the chart has entered last, such as "reasoning.calling"; undefined before the first one since the page was loaded. */
@@ -57,12 +57,16 @@ export class SessionFold {
   #pending: readonly PendingCall[] = [];
   #slots: { readonly [name: string]: Json } = {};
   #usage: Usage = {};
+  /** What the user has said and no worker has taken up, as the server knew it last. */
+  #waiting: readonly TurnMessage[] = [];
 
   get view(): SessionView {
+    const { messages } = this.#conversation;
+    const said = this.#waiting.filter(({ id }) => messages.every((message) => message.id !== id));
     const waiting = this.#pending.length > 0 ? "suspended" : undefined;
-    const submitted = this.#isSubmitted ? "submitted" : undefined;
+    const submitted = this.#isSubmitted || said.length > 0 ? "submitted" : undefined;
     return {
-      messages: this.#conversation.messages,
+      messages: said.length > 0 ? [...messages, ...said] : messages,
       status: this.#phase === "running" ? "running" : (waiting ?? submitted ?? this.#phase),
       state: this.#state,
       reason: this.#reason,
@@ -117,7 +121,8 @@ export class SessionFold {
   }
 
   /** Takes what the server says of the session, unless later events are known. */
-  take({ phase, seq, pending }: SessionState): void {
+  take({ phase, seq, pending, waiting = [] }: SessionState): void {
+    this.#waiting = waiting.map(userMessage);
     if (!this.isSuspended || seq < this.#seq) return;
     if (phase === "suspended") this.#wait(pending);
     else if (phase === "stopped") [this.#phase, this.#pending] = ["ready", []];
