@@ -84,9 +84,13 @@ describe.each(["use-agent-page", "use-chat-page"])("%s", (name) => {
     await press(tab, "Pay less c1");
     await tab.getByText("It is paid.").waitFor();
     expect(paid).toEqual([{ euros: 5 }]);
+    const ran = 'c1 {"euros":5} output-available, c2 {"euros":7} output-denied';
+    const calls = tab.getByRole("status", { name: "calls" });
+    await expect.poll(() => calls.textContent()).toBe(ran);
     await tab.reload();
     await tab.getByText("It is paid.").waitFor();
     expect(await lines(tab)).toEqual(PAID);
+    expect(await calls.textContent()).toBe(ran);
   });
 
   test("is open twice: a call is decided once", async () => {

@@ -1,3 +1,6 @@
+import { isObject } from "../../src/base/is-object.ts";
+import { accountLines } from "../../src/message/account.ts";
+import type { CallAccount } from "../../src/message/types.ts";
 import type { UIPart } from "../../src/ui/message-fold.ts";
 import { preview } from "../src/logic/json-rows.ts";
 import { Icon, type IconName } from "../src/parts/icon.tsx";
@@ -14,7 +17,13 @@ const STYLES: { readonly [state: string]: Style } = {
 };
 const RUNNING: Style = { icon: "play", tone: "cyan", label: "running" };
 
-/** A call of a tool: its arguments, and what came of it. */
+/** What became of a call beside its result. */
+function linesOf({ toolMetadata }: UIPart): readonly string[] {
+  const account = isObject(toolMetadata) ? toolMetadata["account"] : undefined;
+  return isObject(account) ? accountLines(account as CallAccount) : [];
+}
+
+/** A call of a tool: the arguments with which it ran, what became of it, and its result. */
 export function CallView({ part }: { readonly part: UIPart }) {
   const state = String(part["state"]);
   const style = part["preliminary"] === true ? RUNNING : (STYLES[state] ?? RUNNING);
@@ -38,6 +47,11 @@ export function CallView({ part }: { readonly part: UIPart }) {
       <pre className="args" tabIndex={0} aria-label="Arguments">
         {JSON.stringify(input, null, 2)}
       </pre>
+      {linesOf(part).map((line) => (
+        <p key={line} className="note">
+          {line}
+        </p>
+      ))}
       {errorText !== undefined && <pre className="error">{String(errorText)}</pre>}
       {output !== undefined && (
         <pre tabIndex={0} aria-label="Result">

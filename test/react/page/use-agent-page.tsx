@@ -41,6 +41,16 @@ function Chat() {
         <output aria-label="status">{status}</output>{" "}
         <output aria-label="connection">{isConnected ? "online" : "offline"}</output>
       </p>
+      <output aria-label="calls">
+        {messages
+          .flatMap(({ parts }) => parts)
+          .flatMap((part) =>
+            part.type === "dynamic-tool"
+              ? `${String(part.toolCallId)} ${JSON.stringify(part.input)} ${String(part.state)}`
+              : [],
+          )
+          .join(", ")}
+      </output>
       <ol>
         {messages.map((message) => (
           <li key={message.id}>

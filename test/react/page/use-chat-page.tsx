@@ -29,6 +29,16 @@ function Chat() {
   return (
     <main>
       <output aria-label="status">{chat.status}</output>
+      <output aria-label="calls">
+        {chat.messages
+          .flatMap(({ parts }) => parts)
+          .flatMap((part) =>
+            part.type === "dynamic-tool"
+              ? `${String(part.toolCallId)} ${JSON.stringify(part.input)} ${String(part.state)}`
+              : [],
+          )
+          .join(", ")}
+      </output>
       <ol>
         {chat.messages.map((message) => (
           <li key={message.id}>

@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from "agentchart";
+import type { CallAccount, Json, JsonObject } from "agentchart";
 import type { Subagent } from "agentchart/react";
 import { Icon } from "../parts/icon.tsx";
+import type { Words } from "../words/en.ts";
 import { useLanguage } from "../words/language.tsx";
 import { Fields } from "./fields.tsx";
 import { SubagentWork } from "./subagent-work.tsx";
@@ -14,6 +15,8 @@ export type CallPart = {
   readonly input?: JsonObject;
   readonly output?: Json;
   readonly errorText?: string;
+  /** What became of the call beside its result. */
+  readonly toolMetadata?: { readonly account?: CallAccount };
 };
 
 type Props = {
@@ -44,6 +47,15 @@ function objectOf(output: Json | undefined): JsonObject | undefined {
   }
 }
 
+/** Who has decided the call, and which hooks have changed its arguments. */
+function toldOf({ toolMetadata }: CallPart, { tool }: Words): readonly string[] {
+  const { decided = [], changed = [] } = toolMetadata?.account ?? {};
+  return [
+    ...changed.flatMap(({ by }) => ("hook" in by ? [tool.changed(by.hook)] : [])),
+    ...decided.flatMap(({ decision, by }) => tool.decided[decision]?.(by ?? tool.someone) ?? []),
+  ];
+}
+
 /** A call of a tool with its state; what was asked for and what came of it are behind a line that opens them. */
 export function ToolCall({ call, sessionId, subagent, isWaiting }: Props) {
   const { words } = useLanguage();
@@ -68,6 +80,11 @@ export function ToolCall({ call, sessionId, subagent, isWaiting }: Props) {
             <Fields value={given} />
           </>
         )}
+        {toldOf(call, words).map((line) => (
+          <p key={line} className="text">
+            {line}
+          </p>
+        ))}
         {isAgent && (subagent || isWaiting || isOver) && (
           <SubagentWork sessionId={`${sessionId}/${toolCallId}`} writing={subagent?.text ?? ""} />
         )}

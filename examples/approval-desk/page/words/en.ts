@@ -84,6 +84,13 @@ export const en = {
       "output-denied": "denied",
     } as { readonly [state: string]: string },
     given: "Asked for",
+    decided: {
+      approve: (who: string) => `Approved by ${who}`,
+      edit: (who: string) => `Approved with changes by ${who}`,
+      deny: (who: string) => `Denied by ${who}`,
+    } as { readonly [decision: string]: (who: string) => string },
+    changed: (who: string) => `Changed by ${who}`,
+    someone: "someone",
     result: "Result",
   },
   subagent: {

@@ -86,6 +86,13 @@ export const zh: Words = {
       "output-denied": "已拒绝",
     },
     given: "请求内容",
+    decided: {
+      approve: (who: string) => `由 ${who} 批准`,
+      edit: (who: string) => `由 ${who} 修改后批准`,
+      deny: (who: string) => `由 ${who} 拒绝`,
+    },
+    changed: (who: string) => `由 ${who} 修改`,
+    someone: "某人",
     result: "结果",
   },
   subagent: {
