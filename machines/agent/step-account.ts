@@ -39,8 +39,8 @@ export type StepAccount = {
   readonly decision?: { readonly callId: string; readonly kind: string; readonly by?: string };
   /** A call of the agent that somebody else than the program made came with messages. */
   readonly isSent?: true;
-  /** How the turn came to rest. */
-  readonly end?: { readonly reason: string; readonly error?: ToldFailure };
+  /** How the turn came to rest, and its number in the session. */
+  readonly end?: { readonly turn: number; readonly reason: string; readonly error?: ToldFailure };
 };
 
 /** The longest text that an account has. */
@@ -133,7 +133,7 @@ function endOf(before: AgentContext, { progress, outcome }: AgentContext): StepA
   if (before.progress.settled === progress.settled || outcome === null || outcome === before.outcome)
     return {};
   const { reason, error } = outcome;
-  return { end: { reason, ...(error && { error: failureOf(error) }) } };
+  return { end: { turn: progress.turn, reason, ...(error && { error: failureOf(error) }) } };
 }
 
 function isLate({ type }: Event, before: AgentContext, after: AgentContext): boolean {

@@ -36,6 +36,6 @@ test("each append says when its steps were, which entries are theirs, and what t
   expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(all.flatMap(({ did }) => (did ? [did] : []))).toEqual([
     { result: { state: "error", text: expect.stringContaining("it broke") as string } },
-    { end: { reason: "MODEL_STOP" } },
+    { end: { turn: 1, reason: "MODEL_STOP" } },
   ]);
 });

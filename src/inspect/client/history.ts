@@ -41,8 +41,9 @@ const EVICTED_AT_ONCE = 256;
  * H2 Its size is bounded, whatever the agent does.
  */
 export class History {
-  /** When the observation began, on the monotonic clock. */
-  readonly startedAt: number = performance.now();
+  #startedAt: number | undefined;
+  #updatedAt: number | undefined;
+  #elapsed = 0;
   /** The machine's context after the newest step; the next step is a diff to it. */
   context: Readonly<Record<string, unknown>> | undefined;
   readonly #limits: { readonly steps: number; readonly bytes: number };
@@ -76,6 +77,24 @@ export class History {
   /** The configurations that steps refer to by index. */
   get states(): readonly (readonly string[])[] {
     return this.#states;
+  }
+
+  /** Returns how long after the first event an event at `at` (epoch ms) was, ms; never less than for the event before. */
+  elapsedAt(at: number): number {
+    this.#startedAt ??= at;
+    this.#updatedAt = at;
+    this.#elapsed = Math.max(this.#elapsed, at - this.#startedAt);
+    return this.#elapsed;
+  }
+
+  /** When the first event was, epoch ms; undefined before. */
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+
+  /** When the newest event was, epoch ms; undefined before the first. */
+  get updatedAt(): number | undefined {
+    return this.#updatedAt;
   }
 
   /** Returns the index of a configuration, and adds it if it is new. */

@@ -20,7 +20,7 @@ type StepEvent = ChartStep["event"] & { readonly id?: string };
 type RecordedStep = ChartStep & {
   /** The newest request to a model. */
   modelCall: ModelCall | undefined;
-  readonly t: number;
+  /** Since the first event, ms. */
   readonly m: number;
   readonly position: number;
 };
@@ -81,13 +81,15 @@ export class Recorder {
    * former.
    */
   begin(current: Pick<ChartStep, "state" | "context" | "at">): void {
-    if (this.#options.history.last > 0) return;
-    this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [] });
+    const { history } = this.#options;
+    if (history.last > 0) return;
+    const m = current.context.at > 0 ? history.elapsedAt(current.at) : 0; // a new session begins with its first event
+    this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [] }, m);
   }
 
   /** Records a step of the chart. */
   record(step: ChartStep): void {
-    this.#add(step);
+    this.#add(step, this.#options.history.elapsedAt(step.at));
   }
 
   /** Records a request to a model as a part of the step that led to it. A step that waits to be written is always there: the newest one
@@ -98,11 +100,10 @@ export class Recorder {
     if (newest) newest.modelCall = call;
   }
 
-  #add(step: ChartStep): void {
+  #add(step: ChartStep, m: number): void {
     if (this.#waiting.length >= MAX_WAITING) this.write();
-    const m = performance.now() - this.#options.history.startedAt;
     const position = this.#options.position();
-    this.#waiting.push({ ...step, modelCall: this.#modelCall, t: Date.now(), m, position });
+    this.#waiting.push({ ...step, modelCall: this.#modelCall, m, position });
   }
 
   /** Writes the recorded steps to the history. */
@@ -118,7 +119,8 @@ export class Recorder {
     }
   }
 
-  #push({ t, m, event, state, context, edges, actions, position, modelCall }: RecordedStep): void {
+  #push(recordedStep: RecordedStep): void {
+    const { at, m, event, account, state, context, edges, actions, position, modelCall } = recordedStep;
     const { history } = this.#options;
     if (modelCall && modelCall.id !== this.#recordedCall?.id)
       this.#recordedCall = { ...modelCall, step: history.last + 1 };
@@ -127,10 +129,11 @@ export class Recorder {
     const ops = patchJson(history.context, fields, this.#diffOptions);
     history.context = fields;
     // built by hand: this runs for every step of an agent, and most of it is the same each time
-    let text = `{"q":${history.last + 1},"t":${t},"m":${Math.round(m * 1_000) / 1_000},"e":`;
+    let text = `{"q":${history.last + 1},"t":${at},"m":${m},"e":`;
     text += JSON.stringify(event.type);
     text += this.#transitionJson(state, edges, actions);
     if (event.by !== undefined) text += `,"by":${JSON.stringify(event.by)}`;
+    if (account) text += `,"d":${this.#redactJson(JSON.stringify(account))}`;
     if (event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
     if (ops !== "[]") text += `,"p":${ops}`;
     if (position > 0) text += `,"j":${position}`;

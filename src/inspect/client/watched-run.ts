@@ -5,6 +5,7 @@ import type { AgentConfig } from "../../agent/agent-config.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { AboutSession } from "../../agent/about-session.ts";
+import type { AgentEvent } from "../../event/types.ts";
 import type { AboutTurns } from "../../message/about-turns.ts";
 import type { Usage } from "../../message/types.ts";
 import type { SessionToolkit } from "../../tool/toolkit.ts";
@@ -34,6 +35,8 @@ export type RunReport = {
 /** This process, as it appears in rows. */
 export type WorkerInfo = NonNullable<RunRow["worker"]>;
 
+type Refused = Extract<AgentEvent, { readonly type: "input.refused" }>;
+
 type Attachment = {
   readonly agent: Agent;
   /** Absent if only the agent was passed: then no new agent can be created. */
@@ -47,7 +50,7 @@ export class WatchedRun {
   readonly runId: string;
   /** The recorded steps. */
   readonly history: History;
-  readonly #startedAt = Date.now();
+  readonly #attachedAt = Date.now();
   readonly #changed: () => void;
   readonly #usage = new UsageSum();
   #attachment!: Attachment;
@@ -108,6 +111,12 @@ export class WatchedRun {
     this.stream = new StreamQueue(this.runId, redact);
     const { stream } = this;
     recorder.begin({ ...steps.current(), at: Date.now() });
+    const refused = ({ at, inputId, error }: Refused): void => {
+      const { code, message } = error;
+      const event = { type: "input.refused", inputId, error };
+      const account = { refused: { code, message } };
+      guarded(() => recorder.record({ ...steps.current(), at, event, account, edges: [], actions: [] }));
+    };
     const ignore = steps.subscribe(
       (step) => {
         guarded(() => recorder.record(step));
@@ -117,11 +126,13 @@ export class WatchedRun {
     );
     const unsubscribe = agent.subscribe(
       (event) => {
-        if (!event.source) stream.push(event); // an inner agent is a run of its own
+        if (event.source) return; // an inner agent is a run of its own
+        if (event.type === "input.refused") refused(event);
+        else stream.push(event);
         // the journal has grown since the last step of a turn
-        if (!stream.isEmpty || event.type === "turn.end") this.#changed();
+        if (!stream.isEmpty || !event.type.endsWith(".delta")) this.#changed();
       },
-      { types: ["block.delta", "tool.delta", "turn.end"] },
+      { types: ["block.delta", "tool.delta", "turn.end", "input.refused"] },
     );
     const end = (): void => {
       ignore();
@@ -129,19 +140,7 @@ export class WatchedRun {
       if (this.#attachment.agent === agent) this.#isOpen = false;
       this.#changed();
     };
-    const stop = (): void => {
-      guarded(() =>
-        recorder.record({
-          ...steps.current(),
-          at: Date.now(),
-          event: { type: "xstate.stop" },
-          edges: [],
-          actions: [],
-        }),
-      );
-      end();
-    };
-    actor.subscribe({ complete: stop, error: end });
+    actor.subscribe({ complete: end, error: end });
     this.#changed();
   }
 
@@ -160,6 +159,7 @@ export class WatchedRun {
     const { seq, reason, waitsFor } = status;
     // A call that is only saved is not a running turn: its row must not wait for another step.
     const phase = status.phase === "running" ? phaseOf(state) : status.phase;
+    const { startedAt = this.#attachedAt, updatedAt = startedAt } = this.history;
     const slots = this.#toolkit.clientSlots;
     const can = availableCommands({
       phase,
@@ -186,8 +186,8 @@ export class WatchedRun {
         ...(reason && { reason }),
         ...this.#about.of(context, (about) => this.#attachment.recorder.display(about) as AboutTurns),
         state,
-        startedAt: this.#startedAt,
-        updatedAt: Math.max(this.#startedAt, context.at),
+        startedAt,
+        updatedAt: Math.max(startedAt, updatedAt),
         steps: this.history.last,
         ...(config?.store && { seq }),
         usage: this.#usage.of(context.transcript),

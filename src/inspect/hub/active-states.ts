@@ -1,5 +1,14 @@
 import type { Chart, ChartNode } from "../../diagram/chart-json.ts";
 
+/** Returns the ids of the states that are active once a state was entered, outermost first. */
+export function statesIn(target: string, { nodes }: Chart): readonly string[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const active: string[] = [];
+  for (let id = byId.get(target)?.parent; id !== undefined; id = byId.get(id)?.parent) active.unshift(id);
+  for (let id: string | undefined = target; id !== undefined; id = byId.get(id)?.initial) active.push(id);
+  return active;
+}
+
 /**
  * Returns the ids of the states that are active in a stored state such as "acting.executing", outermost first.
  * Stored names omit `running`, which is inserted again. Keys that the chart does not contain are ignored.

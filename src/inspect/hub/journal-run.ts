@@ -6,32 +6,50 @@ import { innermost } from "../client/watched-run.ts";
 import { Transcript } from "../../message/transcript.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";
-import type { SessionEntry, StoredStep } from "../../session/entry.ts";
+import type { SessionEntry, StoredStep, TurnEnd } from "../../session/entry.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
-import { ModelCallReader } from "../../session/model-calls.ts";
+import { ModelCallReader, type StoredModelCall } from "../../session/model-calls.ts";
 import type { RecordedCall } from "../protocol/recorded-call.ts";
 import type { JournalEntry, SessionPhase } from "../../store/port.ts";
 import { restingPhaseOf } from "../../../machines/agent/phase.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../message/usage.ts";
 import type { PendingItem } from "../protocol/commands.ts";
-import type { RunRow } from "../protocol/protocol.ts";
+import type { RunRow, Step } from "../protocol/protocol.ts";
 import { aboutTurns } from "../../message/about-turns.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { activeStates } from "./active-states.ts";
+import type { StepAccount } from "../../../machines/agent/step-account.ts";
+import { activeStates, statesIn } from "./active-states.ts";
 import { RunLog } from "./run-log.ts";
 
-type CallWithoutEntry = {
-  readonly seq: number;
-  readonly at: number;
-  readonly type: "model.call";
-  readonly data: JsonObject;
+/** The event of a row of changes whose steps the journal does not tell apart: it is of an earlier release or another chart, or they
+ *  were made while no agent ran. */
+export const UNKNOWN_STEPS = "journal";
+
+/** The entries that stand alone without a change of the session: where it is, and refused inputs, which are steps of their own. */
+const WITHOUT_STEP: ReadonlySet<SessionEntry["type"]> = new Set(["position", "session", "input.refused"]);
+
+/** A step that is known from a journal, before its entries have been applied to the context. */
+type Row = Pick<Step, "e" | "t" | "x"> & {
+  readonly by?: StoredStep["by"];
+  readonly did?: StepAccount | undefined;
+  /** Absent until a position says it. */
+  readonly active?: readonly string[];
+  readonly v?: Step["v"];
 };
 
+type Position = Extract<SessionEntry, { readonly type: "position" }>;
+type TimedStep = StoredStep & Required<Pick<StoredStep, "at" | "facts">>;
+
+const isTimed = (step: StoredStep): step is TimedStep => step.at !== undefined && step.facts !== undefined;
+
 /**
- * A stored session as steps: one for each entry of its journal, named by the type of the entry. The position at the end of an append says
- * after which of its entries the model was asked, so that the entries of an append become steps together.
+ * A stored session as steps: those that a process has seen which watched the session while it ran. An append says which steps it is
+ * about, when they were, and which of its entries belong to each. Appends of earlier releases do not: such an append is one step.
+ *
+ * K1 The newest step is written with the next append, or when there is none: what was recorded before the first step of an append
+ *   belongs to the last one of the append before.
  */
 export class JournalRun {
   /** The steps of the run. */
@@ -44,9 +62,14 @@ export class JournalRun {
   readonly #blobs = new Map<string, string>();
   #transcript = Transcript.of();
   #context: Readonly<Record<string, unknown>> | undefined;
-  #startedAt = 0;
+  /** When the session began, and when the first of its steps was. */
+  #startedAt: number | undefined;
+  #beganAt = 0;
+  #outcome: JsonObject | null = null;
   #error: JsonObject | undefined;
-  #state = "stopped.idle";
+  #active: readonly string[] = [];
+  /** The newest step, see K1. */
+  #held: Row | undefined;
   readonly #calls = new ModelCallReader();
   #modelCall: RecordedCall | undefined;
   /** The entries of an append whose position is still to come. */
@@ -73,64 +96,174 @@ export class JournalRun {
       throw error;
     }
     this.#append.push(entry);
-    if (entry.type === "position" && entry.data.state !== undefined) this.settle();
+    if (entry.type === "position" && entry.data.state !== undefined) this.#addAppend();
   }
 
-  /** Adds the entries of an append that is cut off. Throws as {@link add}. */
+  /** Adds the entries of an append that is cut off, and the newest step. Throws as {@link add}. */
   settle(): void {
+    this.#addAppend();
+    this.#writeHeld();
+  }
+
+  #addAppend(): void {
     const entries = this.#append;
     this.#append = [];
     const last = entries.at(-1);
-    const calls = (last?.type === "position" && last.data.modelCalls) || [];
-    const noteCalls = (after: number, step: number): void => {
-      const made = calls.filter((each) => (each.after ?? 0) === after);
-      for (const [index, call] of made.entries()) {
-        if (index > 0) this.#addCall(); // only the newest is a part of the next step
-        this.#modelCall = { ...this.#calls.read(call, this.#fold.state().kept.view), step };
-      }
-    };
-    noteCalls(0, this.log.last); // made after the append before
-    for (const [index, entry] of entries.entries()) {
-      this.#fold.push(entry);
-      noteCalls(index + 1, this.log.last + 1);
-      this.#addStep(entry);
+    if (!last) return;
+    const position = last.type === "position" && last.data.state !== undefined ? last : undefined;
+    if (position?.data.chart !== undefined) this.#writtenWith = position.data.chart;
+    const steps = position?.data.steps ?? [];
+    const parts = position && this.#parts(entries, steps);
+    if (parts) this.#addSteps(parts, steps as readonly TimedStep[], position);
+    else this.#addUnknown(entries, steps, position);
+  }
+
+  /** The entries of an append by its steps: first those before the first one, then those of each. Undefined if it does not say it. */
+  #parts(
+    entries: readonly SessionEntry[],
+    steps: readonly StoredStep[],
+  ): readonly SessionEntry[][] | undefined {
+    if (steps.length === 0 || this.#writtenWith !== this.#hash || !steps.every(isTimed)) return undefined;
+    const recorded = entries.slice(0, entries.at(-2)?.type === "groups" ? -2 : -1);
+    let from = recorded.length - steps.reduce((sum, { facts }) => sum + facts, 0);
+    if (from < 0) return undefined;
+    const parts = [recorded.slice(0, from)];
+    for (const { facts } of steps) parts.push(recorded.slice(from, (from += facts)));
+    parts.at(-1)!.push(...entries.slice(recorded.length));
+    return parts;
+  }
+
+  #addSteps(
+    [before = [], ...parts]: readonly (readonly SessionEntry[])[],
+    steps: readonly TimedStep[],
+    position: Position,
+  ): void {
+    this.#noteCalls(position, ({ steps: count = 0 }) => count === 0);
+    this.#apply(before);
+    if (this.log.last === 0 && !this.#held) this.#hold({ e: "xstate.init", t: position.at, x: [] });
+    for (const [index, step] of steps.entries()) {
+      const isLast = index === steps.length - 1; // the position says where it led to
+      this.#hold({ ...this.#rowOf(step), ...(!isLast && { active: this.#stateAfter(step) }) });
+      this.#noteCalls(position, ({ steps: count }) => count === index + 1);
+      this.#apply(parts[index]!);
     }
   }
 
-  /** Adds a step for a call after which nothing was stored before the next one, such as one that failed. */
-  #addCall(): void {
-    const { seq } = this.#fold;
-    const { model, attempt } = this.#modelCall!;
-    this.#addStep({ seq, at: this.log.newest?.t ?? 0, type: "model.call", data: { model, attempt } });
+  /** Adds an append that does not say which entries belong to which step. */
+  #addUnknown(
+    entries: readonly SessionEntry[],
+    steps: readonly StoredStep[],
+    position: Position | undefined,
+  ): void {
+    const [step] = steps;
+    const isKnown = this.#writtenWith === this.#hash;
+    const { at } = position ?? entries.at(-1)!;
+    const by = steps.findLast((each) => each.by)?.by;
+    const t = position?.data.at ?? at;
+    this.#noteCalls(position, ({ after = 0 }) => after === 0);
+    if (this.log.last === 0 && !this.#held) this.#hold({ e: "xstate.init", t: at, x: [] });
+    else if (step && isKnown && steps.length === 1) this.#hold(this.#rowOf({ ...step, at: t }));
+    else if (entries.some(({ type }) => !WITHOUT_STEP.has(type))) {
+      const x = isKnown ? steps.flatMap((each) => this.#edgesOf(each)) : [];
+      this.#hold({ e: UNKNOWN_STEPS, t, x, ...(by && { by }) });
+    }
+    this.#apply(entries);
+    this.#noteCalls(position, ({ after = 0 }) => after > 0);
   }
 
-  #addStep(entry: SessionEntry | CallWithoutEntry): void {
-    const { state, at, reason, kept, messages } = this.#fold.state();
-    if (entry.type === "messages") this.#addMessages(messages, entry.data.from);
-    if (this.log.last === 0) this.#startedAt = entry.at;
-    if (entry.type === "turn.end") this.#error = entry.data.error as JsonObject | undefined;
+  #edgesOf({ x }: StoredStep): readonly string[] {
+    return x.flatMap((number) => this.#chart.edges[number]?.id ?? []);
+  }
+
+  #rowOf(step: StoredStep & { readonly at: number }): Row {
+    const { x, at, by, did } = step;
+    const event = this.#chart.edges[x[0] ?? -1]?.event ?? UNKNOWN_STEPS;
+    return { e: event, t: at, x: this.#edgesOf(step), ...(by && { by }), did };
+  }
+
+  /** The states after a step: those that its last edge with a target leads to. */
+  #stateAfter({ x }: StoredStep): readonly string[] {
+    const target = x
+      .map((number) => this.#chart.edges[number]?.targets[0])
+      .findLast((id) => id !== undefined);
+    if (target !== undefined) this.#active = statesIn(target, this.#chart);
+    return this.#active;
+  }
+
+  /** Notes model calls of an append as a part of the newest step. */
+  #noteCalls(position: Position | undefined, isOfStep: (call: StoredModelCall) => boolean): void {
+    for (const call of position?.data.modelCalls ?? []) {
+      if (!isOfStep(call)) continue;
+      const step = this.log.last + (this.#held ? 1 : 0);
+      this.#modelCall = { ...this.#calls.read(call, this.#fold.state().kept.view), step };
+    }
+  }
+
+  /** Applies entries. A refused input is a step of its own. */
+  #apply(entries: readonly SessionEntry[]): void {
+    for (const entry of entries) {
+      if (entry.type === "input.refused") {
+        const { id, error } = entry.data;
+        const { code, message } = error;
+        const v = encode({ inputId: id, error }, { limits: PREVIEW });
+        this.#hold({ e: entry.type, t: entry.at, x: [], did: { refused: { code, message } }, v });
+      }
+      this.#fold.push(entry);
+      if (entry.type === "messages") this.#addMessages(this.#messages(), entry.data.from);
+      if (entry.type === "turn.end") this.#endTurn(entry.data);
+      if (entry.type === "position" && entry.data.state !== undefined) this.#applyPosition(entry.data.state);
+    }
+  }
+
+  #endTurn({ reason, error, isRefusal }: TurnEnd): void {
+    if (isRefusal) return; // the outcome is that of the turn before
+    this.#error = error as JsonObject | undefined;
+    this.#outcome = { reason, ...(this.#error && { error: this.#error }) };
+  }
+
+  #applyPosition(state: string): void {
+    const { reason } = this.#fold.state();
     const error = reason === "ERROR" ? this.#error : undefined;
-    const outcome = reason ? { reason, ...(error && { error }) } : null;
+    if (!reason) this.#outcome = null;
+    else if (this.#outcome?.["reason"] !== reason) this.#outcome = { reason, ...(error && { error }) };
+    const active = activeStates(state, this.#chart);
+    this.#active = active;
+    if (this.#held) this.#held = { active, ...this.#held };
+  }
+
+  /** Writes the newest step, and makes `row` the newest one. */
+  #hold(row: Row): void {
+    this.#writeHeld();
+    this.#held = row;
+    if (row.e === "call" && !row.did?.refused && row.active?.[1] !== "agent.stopped") this.#outcome = null;
+  }
+
+  #writeHeld(): void {
+    const row = this.#held;
+    if (!row) return;
+    this.#held = undefined;
+    const { e, t, x, by, did, v, active = this.#active } = row;
+    if (e !== "xstate.init") this.#startedAt ??= t;
+    if (this.log.last === 0) this.#beganAt = t;
+    const { kept } = this.#fold.state();
     const modelCall = this.#modelCall && { modelCall: this.#modelCall };
-    const context = { ...kept, transcript: this.#transcript, at, outcome, ...modelCall };
+    const context = { ...kept, transcript: this.#transcript, at: t, outcome: this.#outcome, ...modelCall };
     const keepBlob = (sha: string, text: string): void => void this.#blobs.set(sha, text);
     const serialize = (value: unknown): string => encodeToString(value, { keepBlob });
-    const active = activeStates(state, this.#chart);
-    const { edges, by } = entry.type === "position" ? this.#stepsOf(entry) : { edges: [], by: undefined };
     const ops = patchBetween(this.#context, context, { serialize });
     this.#context = context;
-    this.#state = state;
     this.log.add({
       q: this.log.last + 1,
-      t: entry.at,
-      m: Math.max(0, entry.at - this.#startedAt),
-      e: entry.type,
-      v: encode(entry.data, { limits: PREVIEW }),
-      x: edges,
+      t,
+      m: Math.max(this.log.newest?.m ?? 0, t - (this.#startedAt ?? t)),
+      e,
+      ...(v !== undefined && { v }),
+      x,
       ...(by && { by }),
       s: this.log.stateOf(active),
+      ...(did && { d: did }),
       ...(ops.length > 0 && { p: ops }),
-      j: entry.seq,
+      j: this.#fold.seq,
     });
   }
 
@@ -138,7 +271,7 @@ export class JournalRun {
   row(overrides: Pick<RunRow, "source"> & Partial<RunRow>): RunRow {
     const { reason } = this.#fold.state();
     const name = this.#messages().findLast(({ role }) => role === "assistant")?.name;
-    const phase = overrides.phase ?? restingPhaseOf(this.#state);
+    const phase = overrides.phase ?? restingPhaseOf(this.#fold.state().state);
     return {
       runId: this.log.runId,
       agent: name ?? "",
@@ -148,7 +281,7 @@ export class JournalRun {
       ...(reason && { reason }),
       ...aboutTurns({ reason, error: this.#error, messages: this.#messages() }),
       state: innermost(this.log.active),
-      startedAt: this.#startedAt,
+      startedAt: this.#startedAt ?? this.#beganAt,
       updatedAt: this.log.newest?.t ?? 0,
       steps: this.log.last,
       seq: this.seq,
@@ -160,7 +293,7 @@ export class JournalRun {
   }
 
   /** Returns the open calls of a suspended session; empty for other phases. */
-  pending(phase: SessionPhase = restingPhaseOf(this.#state)): readonly PendingItem[] {
+  pending(phase: SessionPhase = restingPhaseOf(this.#fold.state().state)): readonly PendingItem[] {
     if (phase !== "suspended") return [];
     const calls = pendingCalls(contextOf(this.#fold.state(), READER_SETTINGS));
     return calls.map(({ callId, argsHash, ...call }) => ({
@@ -195,19 +328,5 @@ export class JournalRun {
       from === this.#transcript.length
         ? this.#transcript.append(added)
         : this.#transcript.replaceFrom(from, added);
-  }
-
-  /** The edges that a position says were taken, and who caused the last of its steps. Sessions of releases that did not record
-   *  them, and of other charts, have none. */
-  #stepsOf(entry: Extract<SessionEntry, { readonly type: "position" }>): {
-    readonly edges: readonly string[];
-    readonly by?: StoredStep["by"];
-  } {
-    const { steps = [], chart = this.#writtenWith } = entry.data;
-    this.#writtenWith = chart;
-    const by = steps.findLast((step) => step.by)?.by;
-    if (chart !== this.#hash) return { edges: [], ...(by && { by }) };
-    const ids = steps.flatMap(({ x }) => x.flatMap((number) => this.#chart.edges[number]?.id ?? []));
-    return { edges: ids, ...(by && { by }) };
   }
 }

@@ -67,7 +67,7 @@ export function parseRow(value: unknown): RunRow {
 
 /** Validates a step that follows step `before`; throws if it is not one. */
 export function parseStep(record: JsonObject, before: number | undefined): Step {
-  const { q, s, m, t, e, x, k, p, j } = record;
+  const { q, s, m, t, e, x, k, p, j, d } = record;
   if (!isCount(q) || q === 0) throw new Error("`q` must be the number of a step");
   if (before !== undefined && q !== before + 1) throw new Error(`step ${q} follows step ${before}`);
   const isComplete =
@@ -78,10 +78,28 @@ export function parseStep(record: JsonObject, before: number | undefined): Step 
     isStrings(x) &&
     (k === undefined || isStrings(k)) &&
     (p === undefined || (Array.isArray(p) && p.every(isPatchOp))) &&
-    (j === undefined || isNumber(j));
+    (j === undefined || isNumber(j)) &&
+    (d === undefined || isAccount(d));
   if (!isComplete) throw new Error(`step ${q} is incomplete`);
   return record as unknown as Step;
 }
+
+/** True for an account whose parts have the shapes that are read. */
+function isAccount(account: Json): boolean {
+  if (!isObject(account)) return false;
+  const { refused, error, result, draft, denied, hooks, decision, end } = account;
+  return (
+    [refused, error].every((each) => each === undefined || hasText(each, "message")) &&
+    (result === undefined || (hasText(result, "text") && hasText(result, "state"))) &&
+    (draft === undefined || (hasText(draft, "text") && isStrings((draft as JsonObject)["calls"]))) &&
+    (denied === undefined || (Array.isArray(denied) && denied.every((each) => hasText(each, "text")))) &&
+    (hooks === undefined || (Array.isArray(hooks) && hooks.every(isObject))) &&
+    (decision === undefined || hasText(decision, "kind")) &&
+    (end === undefined || hasText(end, "reason"))
+  );
+}
+
+const hasText = (value: Json, key: string): boolean => isObject(value) && isString(value[key]);
 
 /** Validates the states of a `state` line. */
 export function parseStates(state: Json): readonly string[] {

@@ -1,4 +1,5 @@
 // src/inspect/protocol defines what agents, hub and page exchange: messages, steps, patches, and how values are encoded.
+import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import type { Ack, PendingItem, RunCommand, RunCommandType } from "./commands.ts";
 import type { Chart } from "../../diagram/chart-json.ts";
 import type { Layouts } from "../../diagram/layout.ts";
@@ -40,22 +41,24 @@ export type Path = readonly (string | number)[];
 export type Blob = { readonly $blob: string; readonly length: number; readonly head: string };
 
 /**
- * A step of a run: a microstep of the machine for a live run, an entry of the journal for a stored one. The
- * field names are short because a run has many steps.
+ * A step of a run: what one event did, the same for a live run and a stored one. The field names are short because a run has many
+ * steps.
  */
 export type Step = {
   /** The step's number in the run, from 1 without gaps. */
   readonly q: number;
-  /** The time, epoch ms; for display. */
+  /** When the event was, epoch ms; for display. */
   readonly t: number;
-  /** Monotonic time since the observation began, ms; for durations and order. */
+  /** Since the first step of the run that is known, ms; never less than that of the step before. For durations and order. */
   readonly m: number;
   /**
-   * The event type as XState names it, "" for an `always` transition; in a stored run the type of the journal
-   * entry.
+   * The event type as XState names it; in a stored run as the chart does, such as "xstate.done.actor.tool.*". "input.refused" for an
+   * input that was refused, "journal" for changes whose steps are not known.
    */
   readonly e: string;
-  /** A preview of the event's payload, at most 8 KB. */
+  /** What came of it, as far as the context does not say it; `v` is not needed to tell a step. */
+  readonly d?: StepAccount;
+  /** A preview of the event's payload, at most 8 KB; a stored run has none. */
   readonly v?: Json;
   /** What caused the event; absent if the program that uses the agent did. */
   readonly by?: "caller" | "hook" | "inspector" | "worker" | "operator";

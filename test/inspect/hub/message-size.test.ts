@@ -29,14 +29,14 @@ test("20 turns with 3 tool results of 4 KB each take at most 1 MB from the agent
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as { port: number }).port}#w=any`;
   let bytes = 0;
-  let hasStopped = false;
+  let hasSettled = false;
   server.on("connection", (socket) =>
     socket.on("message", (data) => {
       const text = String(data as Buffer);
       if (bytes === 0)
         socket.send(JSON.stringify({ type: "welcome", proto: PROTOCOL, version: "0", have: {} }));
       bytes += text.length;
-      hasStopped ||= text.includes("xstate.stop");
+      hasSettled ||= text.includes(`["progress","settled"],${TURNS}]`);
     }),
   );
   const home = testHome();
@@ -63,7 +63,7 @@ test("20 turns with 3 tool results of 4 KB each take at most 1 MB from the agent
     .poll(() => page.rows.get(agent.sessionId)?.steps === stepsDone() && stepsDone())
     .toBeGreaterThan(TURNS * 6);
   await agent.close();
-  await expect.poll(() => hasStopped).toBe(true);
+  await expect.poll(() => hasSettled).toBe(true);
   expect((await agent.messages()).length).toBe(TURNS * 6);
   expect(bytes).toBeGreaterThan(TURNS * 3 * RESULT.length);
   expect(bytes).toBeLessThanOrEqual(LIMIT);

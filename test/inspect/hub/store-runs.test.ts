@@ -41,7 +41,7 @@ describe("a stored session", () => {
     expect(found.rows.map(({ runId }) => runId)).toEqual(["failed"]);
   });
 
-  test("is shown with one step per journal entry, and with its messages and states", async () => {
+  test("is shown with the steps that it had, and with its messages and states", async () => {
     const store = memoryStore();
     const agent = await storedSession(store, "s-1");
     const messages = await agent.messages();
@@ -51,9 +51,8 @@ describe("a stored session", () => {
     const { row, pending, chart } = await get<Detail>(hub, "/api/runs/s-1");
     const session = await openSession(store, "s-1");
     const last = await session.at();
-    expect(page.items.map(({ q, j }) => [q, j])).toEqual(
-      Array.from({ length: last.seq }, (_, index) => [index + 1, index + 1]),
-    );
+    expect(page.items.map(({ q }) => q)).toEqual(page.items.map((_, index) => index + 1));
+    expect(page.items.at(-1)!.j).toBe(last.seq);
     const texts = JSON.stringify(messages).replaceAll(/seen x{9000}/g, "");
     const shown = contextOf(page)["messages"] as readonly {
       readonly content: readonly { readonly type: string }[];
@@ -62,13 +61,12 @@ describe("a stored session", () => {
       messages.map(({ content }) => content[0]!.type),
     );
     expect(texts).toContain("It is there.");
-    for (const at of [3, Math.floor(last.seq / 2), last.seq]) {
-      const { context } = await get<{ context: JsonObject }>(hub, `/api/runs/s-1/keyframe?at=${at}`);
-      const then = await session.at(at);
-      expect((context["messages"] as unknown[]).length).toBe(then.messages.length);
-      const active = page.states[page.items[at - 1]!.s]!;
-      expect(active.join(" ")).toContain(`agent.${then.state.split(".")[0]}`);
+    for (const { q, j } of page.items) {
+      const { context } = await get<{ context: JsonObject }>(hub, `/api/runs/s-1/keyframe?at=${q}`);
+      expect((context["messages"] as unknown[]).length).toBe((await session.at(j)).messages.length);
     }
+    const state = page.states[page.items.at(-1)!.s]!;
+    expect(state.join(" ")).toContain(`agent.${last.state.split(".")[0]}`);
     expect(row).toMatchObject({
       agent: "clerk",
       phase: "suspended",

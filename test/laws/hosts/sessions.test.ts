@@ -15,7 +15,7 @@ test(
     let sent = 0;
     const property = fc.asyncProperty(scenario, async (each) => {
       const requests: ModelRequest[] = [];
-      await play(each, (request) => requests.push(request));
+      await play(each, { onRequest: (request) => void requests.push(request) });
       sent += requests.length;
       expect(await refusalsOf(requests)).toEqual([]);
     });

@@ -40,11 +40,22 @@ function openIn(messages: readonly Msg[]): ReadonlySet<string> {
   return new Set(asking ? toolUsesOf(asking).flatMap(({ id }) => (answered.has(id) ? [] : [id])) : []);
 }
 
+/** How else a session is played. */
+export type PlayOptions = {
+  /** Sees what its models are asked. */
+  readonly onRequest?: (request: ModelRequest) => void;
+  /** Sees its agent before it is called. */
+  readonly onAgent?: (agent: Agent) => void;
+  /** More of its configuration. With a store, snapshots are not checked. */
+  readonly config?: Partial<AgentConfig>;
+};
+
 /** One session played to its end, with everything that is wrong about it. */
 class Session {
   readonly problems: Problem[] = [];
   readonly #scenario: Scenario;
   readonly #config: AgentConfig;
+  readonly #onAgent: PlayOptions["onAgent"];
   readonly #finished = new Set<string>();
   readonly #seen = new Map<string, number>();
   #agent: Agent;
@@ -55,8 +66,9 @@ class Session {
   #abort = new AbortController();
   #crashed: (() => void) | undefined;
 
-  constructor(scenario: Scenario, onRequest?: (request: ModelRequest) => void) {
+  constructor(scenario: Scenario, { onRequest, onAgent, config }: PlayOptions) {
     this.#scenario = scenario;
+    this.#onAgent = onAgent;
     const asked = (where: string) => (request: ModelRequest) => {
       onRequest?.(request);
       const problem = historyProblem(request.messages);
@@ -73,6 +85,7 @@ class Session {
         if (this.#finished.has(callId)) this.#wrong("again", `call ${callId} has a result and runs again`);
       }),
       hooks: hooksOf(scenario.hooks, () => void this.#agent.interrupt()),
+      ...config,
     };
     this.#agent = this.#begin();
   }
@@ -96,6 +109,7 @@ class Session {
 
   #begin(snapshot?: Snapshot): Agent {
     const agent = createAgent({ ...this.#config, ...(snapshot && { snapshot }) });
+    this.#onAgent?.(agent);
     agent.subscribe((event) => {
       if (agent !== this.#agent) return;
       this.#events.push(event);
@@ -264,6 +278,7 @@ class Session {
 
   /** A snapshot is JSON, and the session made of it gives the same one. */
   #checkSnapshot(): void {
+    if (this.#config.store) return;
     const snapshot = this.#agent.snapshot();
     if (!isDeepStrictEqual(json(snapshot), snapshot)) this.#wrong("json", "the snapshot is no JSON");
     const restored = createAgent({ ...this.#config, snapshot: json(snapshot) });
@@ -312,12 +327,9 @@ function comparable(snapshot: Snapshot, isAtRest: boolean): { readonly [part: st
   };
 }
 
-/** Plays a session and says what is wrong about it. `onRequest` sees what its models are asked. */
-export async function play(
-  scenario: Scenario,
-  onRequest?: (request: ModelRequest) => void,
-): Promise<readonly Problem[]> {
-  const session = new Session(scenario, onRequest);
+/** Plays a session and says what is wrong about it. */
+export async function play(scenario: Scenario, options: PlayOptions = {}): Promise<readonly Problem[]> {
+  const session = new Session(scenario, options);
   await session.play();
   return session.problems;
 }

@@ -1,59 +1,39 @@
-import { isObject } from "../../../src/base/is-object.ts";
+import type { HookDeed } from "../../../machines/agent/step-account.ts";
 import type { Step } from "../wire/step.ts";
-import type { CallRecord, Json, JsonObject } from "../wire/types.ts";
+import type { CallRecord } from "../wire/types.ts";
 import { safeText } from "./format.ts";
-import { headOf } from "./step-notes.ts";
-import { detailOf, outcomeOfResult, toolOf, type Work } from "./work.ts";
+import { detailOf, toolOf, type Work } from "./work.ts";
 
 type Outcome = Pick<Work, "state" | "detail">;
 
-/** What hooks did, or what the check of permissions came to, as the payload of the step says; `calls` are those before it. */
-export function outcomeOfService(step: Step, kind: Work["kind"], calls: readonly CallRecord[]): Outcome {
-  const { event, payload } = step;
-  if (event.startsWith("xstate.error")) {
-    const error = isObject(payload) ? payload["error"] : undefined;
-    return { state: "failed", detail: isObject(error) ? detailOf(error["message"]) : "" };
-  }
-  const output = isObject(payload) ? payload["output"] : undefined;
-  if (!isObject(output)) return { state: "done", detail: "" };
-  if (kind === "review") return outcomeOfReview(output, calls);
-  return { state: "done", detail: kind === "hooks" ? textOfHooks(output, calls) : "" };
+/** What hooks did, or what the check of permissions came to; `calls` are those before the step. */
+export function outcomeOfService(
+  { event, account = {} }: Step,
+  kind: Work["kind"],
+  calls: readonly CallRecord[],
+): Outcome {
+  if (event.startsWith("xstate.error")) return { state: "failed", detail: detailOf(account.error?.message) };
+  if (kind === "hooks") return { state: "done", detail: textOfHooks(account, calls) };
+  const { denied = [] } = account;
+  if (kind !== "review" || denied.length === 0) return { state: "done", detail: "" };
+  const refused = denied.map(({ callId, text }) => `${nameIn(calls, callId)}: ${detailOf(text)}`);
+  return { state: "failed", detail: refused.join("; ") };
 }
 
-const listOf = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value.filter(isObject) as readonly JsonObject[]) : [];
-
-function nameIn(calls: readonly CallRecord[], id: Json | undefined): string {
+function nameIn(calls: readonly CallRecord[], id: string | undefined): string {
   const record = calls.find(({ call }) => call.id === id);
   return record ? toolOf(record) : "a call";
 }
 
-/** Calls that may not run, or were answered without being run, each with why. */
-function outcomeOfReview(
-  { verdicts }: { readonly [key: string]: Json },
-  calls: readonly CallRecord[],
-): Outcome {
-  const refused = listOf(verdicts).flatMap(({ callId, action, result }) => {
-    const outcome = outcomeOfResult(result);
-    if (action === "allow" || action === "ask" || outcome.state === "done") return [];
-    return [`${nameIn(calls, callId)}: ${outcome.detail}`];
-  });
-  return refused.length === 0
-    ? { state: "done", detail: "" }
-    : { state: "failed", detail: refused.join("; ") };
-}
-
 /** The calls that hooks have denied or changed in a step, each with what they did. */
 export function hooksOnCalls({
-  event,
-  payload,
+  account,
 }: Step): readonly { readonly callId: string; readonly text: string }[] {
-  if (event !== "xstate.done.actor.runHooks" || !isObject(payload) || !isObject(payload["output"])) return [];
-  return listOf(payload["output"]["calls"]).flatMap(({ callId, deny, input, by }) => {
-    if (typeof callId !== "string" || (deny === undefined && input === undefined)) return [];
+  return (account?.hooks ?? []).flatMap(({ hook, callId, deny }) => {
+    if (callId === undefined) return [];
     const did = deny === undefined ? "its arguments were changed" : "denied";
     return [
-      { callId, text: by === undefined ? `${did} by a hook` : `${did} by the hook ${safeText(headOf(by))}` },
+      { callId, text: hook === undefined ? `${did} by a hook` : `${did} by the hook ${safeText(hook)}` },
     ];
   });
 }
@@ -66,22 +46,21 @@ const PARTS: { readonly [key: string]: string } = {
   tools: "the tools",
 };
 
+function textOfDeed({ hook, callId, deny, parts = [] }: HookDeed, calls: readonly CallRecord[]): string {
+  const name = safeText(hook ?? "a hook");
+  if (deny !== undefined) return `${name} denied ${nameIn(calls, callId)}: ${detailOf(deny)}`;
+  if (callId !== undefined) return `${name} changed the arguments of ${nameIn(calls, callId)}`;
+  return `${name} changed ${parts.flatMap((part) => (Object.hasOwn(PARTS, part) ? PARTS[part]! : [])).join(" and ")}`;
+}
+
 /** What hooks changed, each with its name. */
-function textOfHooks(output: { readonly [key: string]: Json }, calls: readonly CallRecord[]): string {
-  const onCalls = listOf(output["calls"]).flatMap(({ callId, deny, input, by }) => {
-    const hook = by === undefined ? "a hook" : safeText(headOf(by));
-    if (deny !== undefined) return [`${hook} denied ${nameIn(calls, callId)}: ${detailOf(deny)}`];
-    return input === undefined ? [] : [`${hook} changed the arguments of ${nameIn(calls, callId)}`];
-  });
-  const onPrompts = [...listOf(output["entered"]), ...listOf(output["edits"])].map(
-    (edit) =>
-      `${safeText(headOf(edit["hook"] ?? "a hook"))} changed ${Object.keys(edit)
-        .flatMap((key) => PARTS[key] ?? [])
-        .join(" and ")}`,
-  );
-  const asks = [
-    ...(output["stop"] === true ? ["a hook stopped the turn"] : []),
-    ...(output["goto"] === undefined ? [] : ["a hook asked the model once more"]),
-  ];
-  return [...onCalls, ...onPrompts, ...asks].join("; ");
+function textOfHooks(
+  { hooks = [], stop, goto }: NonNullable<Step["account"]>,
+  calls: readonly CallRecord[],
+): string {
+  return [
+    ...hooks.map((deed) => textOfDeed(deed, calls)),
+    ...(stop ? ["a hook stopped the turn"] : []),
+    ...(goto ? ["a hook asked the model once more"] : []),
+  ].join("; ");
 }

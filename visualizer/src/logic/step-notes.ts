@@ -1,9 +1,13 @@
 import type { Step } from "../wire/step.ts";
-import type { Json, JsonObject, Msg, PatchOp, Usage } from "../wire/types.ts";
-import { bytes } from "./format.ts";
+import type { StepAccount, ToldFailure } from "../../../machines/agent/step-account.ts";
+import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
+import { bytes, safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
 import { isObject } from "../../../src/base/is-object.ts";
+
+/** The event of changes whose steps a stored run does not tell apart. */
+export const UNKNOWN_STEPS = "journal";
 
 /** The messages that a step added to the transcript. */
 export function messagesOf(step: Step): readonly Msg[] {
@@ -22,63 +26,21 @@ export function setBy(step: Step, key: string): Json | undefined {
   return (op as Extract<PatchOp, readonly ["=", ...unknown[]]> | undefined)?.[2];
 }
 
-/**
- * The usage that a step added, counted once: with the model's answer, or with the message if there was no
- * answer.
- */
+/** The usage that a step added: that of the model's message. */
 export function usageOf(step: Step): Usage | undefined {
-  const draft = setBy(step, "draft");
-  if (isObject(draft) && isMessage(draft["message"])) return draft["message"].usage;
-  if (draft === null) return undefined;
   return messagesOf(step).find(({ role, usage }) => role === "assistant" && usage)?.usage;
 }
 
 /** True if a step recorded a failure, or an attempt failed in it. */
 export function isFailure(step: Step): boolean {
-  const failure = failureOf(step);
-  if ((failure && failure["code"] !== "run/shutdown") || step.event.startsWith("xstate.error")) return true;
-  if (step.event.startsWith("xstate.done.actor.tool.")) return resultOf(step)?.["state"] === "error";
-  if (step.event === "timer.due") return endsCall(step);
+  const { event, account } = step;
+  if (account?.error && account.error.code !== "run/shutdown") return true;
+  if (account?.isLate || event.startsWith("xstate.error")) return true;
+  if (event.startsWith("xstate.done.actor.tool.")) return account?.result?.state === "error";
+  const ended = account?.end?.error;
+  if (ended && ended.code !== "run/shutdown") return true;
   return messagesOf(step).some(({ content }) =>
     content.some((block) => block.type === "tool_result" && block.state === "error"),
-  );
-}
-
-/**
- * What failed in a step: what it left in the context, or else the attempt that it ended. The context of the step does not show an
- * attempt that is answered at once, by the fallback model or by a summary that says what failed.
- */
-function failureOf(step: Step): JsonObject | undefined {
-  const failure = setBy(step, "failure");
-  if (isObject(failure)) return failure;
-  const output = isObject(step.payload) ? step.payload["output"] : undefined;
-  const error = isObject(output) ? output["error"] : undefined;
-  if (isObject(error)) return error;
-  return endsTimeout(step) ? { code: "model/timeout" } : undefined;
-}
-
-/** The result of the attempt that a step ended, as its payload says. */
-function resultOf({ payload }: Step): JsonObject | undefined {
-  const output = isObject(payload) ? payload["output"] : undefined;
-  const result = isObject(output) ? output["result"] : undefined;
-  return isObject(result) ? (result as JsonObject) : undefined;
-}
-
-/** True if a call ran out of time in a step: it has no deadline any more. */
-const endsCall = ({ patch }: Step): boolean =>
-  patch.some(
-    ([kind, [key, index, field]]) =>
-      kind === "d" &&
-      key === "calls" &&
-      typeof index === "number" &&
-      (field === undefined || field === "deadlineAt"),
-  );
-
-/** True if a step ended an attempt that had timed out. */
-function endsTimeout({ patch }: Step): boolean {
-  return patch.some(
-    ([kind, [key, field], value]) =>
-      kind === "=" && key === "request" && field === "timedOut" && value === false,
   );
 }
 
@@ -98,7 +60,7 @@ const DECISION_NOTES: { readonly [decision: string]: string } = {
   answer: "answered",
   retry: "run again",
 };
-/** What a command did of which only the type is stored. */
+/** What a command did whose step is not known apart from others. */
 const STORED_NOTES: { readonly [event: string]: string } = {
   ...COMMAND_NOTES,
   call: "called",
@@ -107,37 +69,24 @@ const STORED_NOTES: { readonly [event: string]: string } = {
 
 /**
  * What a command of the inspector did: "approved in the inspector", or who has decided: "approved by maria"; "" for other steps of
- * the program. A stored position has the edges of the command, and not its payload: "decided in the inspector".
+ * the program.
  */
-export function commandNote({ by, event, payload, edges }: Step): string {
-  const name = deciderOf(event, payload);
-  if (event === "call" && name !== undefined) return `decided by ${name}`;
+export function commandNote({ by, event, account, edges }: Step): string {
+  const { decision } = account ?? {};
+  const name = decision?.by;
   if (event === "tool.decide" && name !== undefined && name !== by)
-    return `${decisionNote(payload)} by ${name}`;
+    return `${decisionNote(account)} by ${safeText(name)}`;
   if (by === undefined) return "";
-  if (event === "position") {
+  if (event === UNKNOWN_STEPS) {
     const commands = edges.map((id) => id.split("|")[1]!).filter((each) => Object.hasOwn(STORED_NOTES, each));
     return `${STORED_NOTES[commands.at(-1) ?? ""] ?? "changed"} in the ${by}`;
   }
-  const details = isObject(payload) ? payload : {};
-  const { input } = details;
-  const call = Array.isArray(input) && input.length > 0 ? "sent" : "resumed";
-  return `${event === "tool.decide" ? decisionNote(payload) : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
+  const call = account?.isSent ? "sent" : "resumed";
+  return `${event === "tool.decide" ? decisionNote(account) : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
 }
 
-function decisionNote(payload: Step["payload"]): string {
-  const { decision = "" } = isObject(payload) ? payload : {};
-  const kind = isObject(decision) ? Object.keys(decision)[0]! : String(decision);
-  return DECISION_NOTES[kind] ?? "decided";
-}
-
-/** Who has decided, as a decision or the record of a decided call says. */
-function deciderOf(event: string, payload: Step["payload"]): string | undefined {
-  if (!isObject(payload)) return undefined;
-  const { set } = payload;
-  const { decidedBy } = event === "call" && isObject(set) ? set : payload;
-  return typeof decidedBy === "string" ? decidedBy : undefined;
-}
+const decisionNote = (account: Step["account"]): string =>
+  DECISION_NOTES[account?.decision?.kind ?? ""] ?? "decided";
 
 /** Describes a step in a few words; "" if nothing stands out. */
 export function noteOf(step: Step): string {
@@ -145,18 +94,26 @@ export function noteOf(step: Step): string {
 }
 
 function noteOfChange(step: Step): string {
+  const { refused, draft, error, end } = step.account ?? {};
+  if (refused) return `refused: ${failureText(refused)}`;
   const message = messagesOf(step).at(-1);
   if (message) return noteOfMessage(message);
-  const draft = setBy(step, "draft");
-  if (isObject(draft) && isMessage(draft["message"])) return noteOfMessage(draft["message"]);
-  const failure = failureOf(step);
-  if (failure) return `${String(failure["code"])} ${cut(headOf(failure["message"] ?? ""), 90)}`.trimEnd();
+  if (draft) return noteOfDraft(draft);
+  const failure = end?.error ?? error;
+  if (failure) return failureText(failure);
   const view = setBy(step, "view");
   if (isObject(view) && isMessage(view["summary"])) return noteOfMessage(view["summary"]);
-  const outcome = setBy(step, "outcome");
-  if (isObject(outcome)) return String(outcome["reason"]);
+  if (end) return end.reason;
   return noteOfCalls(step);
 }
+
+const failureText = ({ code = "", message }: ToldFailure): string =>
+  `${code} ${cut(safeText(message), 90)}`.trim();
+
+const noteOfDraft = ({ calls, text }: NonNullable<StepAccount["draft"]>): string =>
+  calls.length > 0
+    ? `→ ${calls.map(safeText).join(", ")}`
+    : `assistant${text === "" ? "" : `: ${cut(safeText(text), 90)}`}`;
 
 function noteOfCalls(step: Step): string {
   const calls = setBy(step, "calls");

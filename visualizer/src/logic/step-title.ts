@@ -1,7 +1,6 @@
 import type { Step } from "../wire/step.ts";
 import { eventText } from "./guards.ts";
-import { isObject } from "../../../src/base/is-object.ts";
-import { commandNote, messagesOf, noteOf, setBy } from "./step-notes.ts";
+import { commandNote, messagesOf, noteOf, UNKNOWN_STEPS } from "./step-notes.ts";
 import type { Work } from "./work.ts";
 
 /** What a step is in the list: what happened in the words of an agent, how it came out, and how long what ended had taken. */
@@ -36,7 +35,7 @@ export const hooksText = (point: string): string =>
 
 const COMMANDS: { readonly [event: string]: string } = {
   "xstate.init": "the run began",
-  "xstate.stop": "the agent left its process",
+  "xstate.stop": "the agent left its process", // in files of earlier releases
   call: "a call came in",
   "run.interrupt": "interrupted",
   "run.steer": "a message for the running turn",
@@ -52,21 +51,16 @@ const COMMANDS: { readonly [event: string]: string } = {
   "hooks.listen": "hooks were registered",
   "tools.allow": "the tools changed",
   "timer.due": "the timer went off",
-  // entries of a journal
-  session: "the session began",
-  position: "stored where the run is",
-  kept: "stored what the run keeps",
-  "calls.closed": "the calls are closed",
-  "budget.extended": "the budget was extended",
-  groups: "the groups of tools changed",
-  slot: "a slot was written",
-  "turn.end": "the turn ended",
   "input.refused": "an input was refused",
+  [UNKNOWN_STEPS]: "changes whose steps are not known",
 };
 
 /** Describes a step by what it ended, else by the event that caused it. */
 export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work[]): StepTitle {
-  const shown = ended.filter(({ kind }) => kind !== "turn" && kind !== "rest" && kind !== "wait");
+  const isKnown = step.event !== UNKNOWN_STEPS;
+  const shown = (isKnown ? ended : []).filter(
+    ({ kind }) => kind !== "turn" && kind !== "rest" && kind !== "wait",
+  );
   const main = shown.find(({ state }) => state === "failed") ?? shown[0];
   const note = noteOf(step);
   if (main)
@@ -108,30 +102,15 @@ function textOf({ kind, name, state, attempt }: Work, step: Step): string {
 
 /** What an answer of the model came to. */
 function modelText(step: Step): string {
-  const draft = setBy(step, "draft");
   const message = messagesOf(step).findLast(({ role }) => role === "assistant");
-  const content =
-    message?.content ??
-    contentOf(isObject(draft) ? draft["message"] : undefined) ??
-    contentOf(outputOf(step));
-  const calls = (content ?? []).filter((block) => isObject(block) && block["type"] === "tool_use").length;
+  const stored = (message?.content ?? []).filter(({ type }) => type === "tool_use").length;
+  const calls = message ? stored : (step.account?.draft?.calls.length ?? 0);
   if (calls === 0) return "answered";
   return calls === 1 ? "called a tool" : `called ${calls} tools`;
 }
 
-const outputOf = ({ payload }: Step) => {
-  const output = isObject(payload) ? payload["output"] : undefined;
-  return isObject(output) ? output["message"] : undefined;
-};
-const contentOf = (message: unknown): readonly unknown[] | undefined =>
-  isObject(message) && Array.isArray(message["content"]) ? message["content"] : undefined;
-
-function textOfEvent(step: Step): string {
-  const { event } = step;
-  if (event === "messages") return messagesOf(step).length > 1 ? "messages stored" : "a message was stored";
-  if (event === "call" && step.payload && isObject(step.payload) && "set" in step.payload)
-    return "a call has changed";
-  const command = commandNote(step);
-  if (event === "tool.decide" && command !== "") return "a call was decided";
-  return Object.hasOwn(COMMANDS, event) ? COMMANDS[event]! : eventText(event);
+function textOfEvent({ event, edges }: Step): string {
+  const pattern = edges[0]?.split("|")[1];
+  const type = pattern?.includes("*") ? pattern : event;
+  return Object.hasOwn(COMMANDS, type) ? COMMANDS[type]! : eventText(type);
 }

@@ -4,7 +4,7 @@ import type { CallRecord, Json, JsonObject } from "../wire/types.ts";
 import { safeText } from "./format.ts";
 import { cut } from "./json-rows.ts";
 import { callRecords } from "./message-shape.ts";
-import { headOf } from "./step-notes.ts";
+import { headOf, UNKNOWN_STEPS } from "./step-notes.ts";
 
 /** What takes time in a run: a turn, a request to the model, hooks, one attempt of a call, a wait for somebody. */
 export type WorkKind = "turn" | "model" | "hooks" | "tool" | "wait" | "review" | "store" | "rest";
@@ -15,7 +15,7 @@ export type Work = {
   readonly id: number;
   readonly kind: WorkKind;
   /** What it is, in a word or two: "model", the name of a tool, the point of hooks. */
-  readonly name: string;
+  name: string;
   /** The call of a tool. */
   readonly callId?: string;
   /** The arguments of the call on one line. */
@@ -52,18 +52,19 @@ const MAX_DETAIL = 300;
 export const detailOf = (text: Json | undefined): string =>
   text === undefined ? "" : cut(safeText(headOf(text).trim().split("\n")[0]!), MAX_DETAIL);
 
-/** How the attempt that a step ended came out, as its payload says. */
+/** How the attempt that a step ended came out. */
 export function outcomeOfAttempt(
-  { event, payload }: Step,
+  { event, account }: Step,
   record: CallRecord | undefined,
 ): Pick<Work, "state" | "detail"> {
-  const output = isObject(payload) ? payload["output"] : undefined;
-  const result = isObject(output) && isObject(output["result"]) ? output["result"] : record?.result;
   if (event === "timer.due" && !isFinished(record)) return { state: "failed", detail: "ran out of time" };
   if (event === "run.interrupt") return { state: "stopped", detail: "interrupted" };
   if (record?.status === "unknown")
     return { state: "stopped", detail: "its process ended, and its outcome is unknown" };
-  return outcomeOfResult(result as Json | undefined);
+  const { result } = account ?? {};
+  return outcomeOfResult(
+    result ? { state: result.state, output: [{ type: "text", text: result.text }] } : record?.result,
+  );
 }
 
 const isFinished = (record: CallRecord | undefined): boolean => record?.result !== undefined;
@@ -83,16 +84,12 @@ const textOfOutput = (output: Json | undefined): string => {
 };
 
 /** How a request to the model that a step ended came out. */
-export function outcomeOfModel({ event, payload, patch }: Step): Pick<Work, "state" | "detail"> {
-  const output = isObject(payload) ? payload["output"] : undefined;
-  const error = isObject(output) ? output["error"] : isObject(payload) ? payload["error"] : undefined;
-  if (isObject(error))
-    return { state: "failed", detail: `${headOf(error["code"] ?? "")} ${detailOf(error["message"])}`.trim() };
-  const isLate = patch.some(
-    ([kind, [key, field], value]) =>
-      kind === "=" && key === "request" && field === "timedOut" && value === false,
-  );
-  if (isLate) return { state: "failed", detail: "ran out of time" };
+export function outcomeOfModel({ event, account }: Step): Pick<Work, "state" | "detail"> {
+  const { error } = account ?? {};
+  if (error?.code === "model/timeout" && error.message === "")
+    return { state: "failed", detail: "ran out of time" };
+  if (error) return { state: "failed", detail: `${error.code ?? ""} ${detailOf(error.message)}`.trim() };
+  if (event === UNKNOWN_STEPS) return { state: "done", detail: "its outcome is not known" };
   return event.startsWith("xstate.done")
     ? { state: "done", detail: "" }
     : { state: "stopped", detail: "stopped" };

@@ -1,5 +1,4 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
-import { isObject } from "../../../src/base/is-object.ts";
 import { commandNote, messagesOf } from "../logic/step-notes.ts";
 import { decodeStep, type Step } from "../wire/step.ts";
 import type { JsonObject, StepPage } from "../wire/types.ts";
@@ -148,9 +147,8 @@ export class RunData {
     this.#steps[step.number - this.#base - 1] = step;
     while (this.#wholeFrom > 1 && this.at(this.#wholeFrom - 1)) this.#wholeFrom--;
     this.total = Math.max(this.total, step.number);
-    const { payload } = step;
-    if (step.by && isObject(payload) && payload["callId"] !== undefined)
-      this.#decisions.set(String(payload["callId"]), step.number);
+    const { decision } = step.account ?? {};
+    if (step.by && decision) this.#decisions.set(decision.callId, step.number);
     for (const { id } of messagesOf(step))
       if (!this.#messageSteps.has(id)) this.#messageSteps.set(id, step.number);
   }

@@ -1,5 +1,6 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import { isRest, type ChartIndex } from "../logic/chart-index.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 import { hooksOnCalls, outcomeOfService } from "../logic/service-outcomes.ts";
 import { messagesOf } from "../logic/step-notes.ts";
 import {
@@ -38,6 +39,8 @@ export class WorkLog {
   readonly from: number;
   #next: number;
   #context: JsonObject;
+  /** The newest request to a model before the step that is read. */
+  #asked: Json | undefined;
   #calls: readonly CallRecord[] = [];
 
   constructor(run: RunData, index: ChartIndex | undefined) {
@@ -93,13 +96,13 @@ export class WorkLog {
   }
 
   #readStep(step: Step): void {
+    this.#asked = this.#context["modelCall"];
     if (step.patch.length > 0) this.#context = applyPatch(this.#context, step.patch);
     const rests = isRest(this.#index, this.#run.statesAt(step.number));
     if (!rests) this.#readTurn(step);
     for (const { callId, text } of hooksOnCalls(step)) add(this.#hooksOn, callId, { at: step.number, text });
     this.#readServices(step);
     this.#readCalls(step);
-    this.#readStored(step);
     if (rests) this.#readRest(step);
   }
 
@@ -110,6 +113,7 @@ export class WorkLog {
       const name = key.slice(key.indexOf(" ") + 1);
       if (kindOfService(name) !== work.kind || key.startsWith("call ")) continue;
       if (wanted.has(key) && !answers(step.event, name)) continue;
+      if (work.kind === "model") this.#nameRequest(key, this.#asked);
       this.#end(
         key,
         step,
@@ -119,8 +123,16 @@ export class WorkLog {
     for (const key of wanted) {
       if (this.#open.has(key)) continue;
       const name = key.slice(key.indexOf(" ") + 1);
-      this.#begin(key, step, { kind: kindOfService(name)!, name: nameOfService(name, key, this.#context) });
+      this.#begin(key, step, { kind: kindOfService(name)!, name: nameOfService(name, key) });
+      if (name === "callModel") this.#nameRequest(key, this.#context["modelCall"]);
     }
+  }
+
+  /** Which model is asked is known once the request is made. */
+  #nameRequest(key: string, call: Json | undefined): void {
+    const work = this.#open.get(key)!;
+    const isFallback = isObject(call) && call["isFallback"] === true && Number(call["step"]) >= work.from;
+    if (work.name !== SUMMARY && isFallback) work.name = "fallback model";
   }
 
   /** The services of the states after a step, each with its state. */
@@ -170,17 +182,6 @@ export class WorkLog {
       });
   }
 
-  /** A stored run has no step for the beginning of a request: the answer says how long it took. */
-  #readStored(step: Step): void {
-    if (step.event !== "messages") return;
-    for (const { role, usage } of messagesOf(step)) {
-      if (role !== "assistant" || usage?.durationMs === undefined) continue;
-      const begin = Math.max(0, step.elapsed - usage.durationMs);
-      this.#begin("stored", { ...step, elapsed: begin }, { kind: "model", name: "model" });
-      this.#end("stored", step, { state: "done", detail: "" });
-    }
-  }
-
   /** A turn lasts from its call until the run rests. */
   #readTurn(step: Step): void {
     for (const key of ["wait", "rest"])
@@ -193,6 +194,8 @@ export class WorkLog {
   /** A run that is suspended waits for somebody. */
   #readRest(step: Step): void {
     const isWaiting = this.#run.statesAt(step.number).some((id) => id.endsWith(".waiting"));
+    const turn = this.#open.get("turn");
+    if (turn) turn.name = turnName(this.#context, step.account?.end?.turn);
     for (const [key, work] of this.#open)
       if (work.kind === "turn" || (work.kind === "wait" && !isWaiting))
         this.#end(key, step, turnOutcome(this.#context));
@@ -238,12 +241,8 @@ const answers = (event: string, service: string): boolean =>
 const SUMMARY = "summary of the conversation";
 
 /** The point of hooks, from the state that runs them: "preHooks" of "reasoning" is before the model. */
-function nameOfService(service: string, key: string, context: JsonObject): string {
-  if (service === "callModel") {
-    if (key.includes(".compacting.")) return SUMMARY;
-    const request = context["request"] as JsonObject | undefined;
-    return request?.["usesFallback"] === true ? "fallback model" : "model";
-  }
+function nameOfService(service: string, key: string): string {
+  if (service === "callModel") return key.includes(".compacting.") ? SUMMARY : "model";
   if (service !== "runHooks") return service === "reviewCalls" ? "permissions" : "store";
   const path = key.slice(0, key.indexOf(" ")).split(".").slice(1);
   const HOOKS: { readonly [state: string]: string } = {
@@ -276,9 +275,10 @@ const firstText = (message: Msg | undefined): string => {
   return text?.type === "text" ? detailOf(text.text) : "";
 };
 
-const turnName = (context: JsonObject): string => {
+const turnName = (context: JsonObject, ended?: number): string => {
   const progress = context["progress"] as JsonObject | undefined;
-  return `turn ${typeof progress?.["turn"] === "number" ? Math.max(1, progress["turn"]) : ""}`.trim();
+  const turn = ended ?? progress?.["turn"];
+  return `turn ${typeof turn === "number" ? Math.max(1, turn) : ""}`.trim();
 };
 
 function waitsFor(calls: readonly CallRecord[]): string {

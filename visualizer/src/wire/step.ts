@@ -1,3 +1,4 @@
+import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import type { Json, PatchOp, WireStep } from "./types.ts";
 
 /** A step of a run. The wire has one letter for each field, see `Step` in src/inspect/protocol/protocol.ts. */
@@ -8,9 +9,11 @@ export type Step = {
   readonly time: number;
   /** Monotonic ms since the observation began. */
   readonly elapsed: number;
-  /** The event type; "" for an `always` transition. */
+  /** The event type; "journal" for changes whose steps are not known. */
   readonly event: string;
+  /** Of a live step; what is told of a step does not need it. */
   readonly payload: Json | undefined;
+  readonly account: StepAccount | undefined;
   /** "inspector" if a command of the inspector caused the event. */
   readonly by: WireStep["by"];
   /** The ids of the edges taken. */
@@ -24,13 +27,14 @@ export type Step = {
 };
 
 /** Decodes a step of the wire or of an exported run. */
-export function decodeStep({ q, t, m, e, v, by, x, s, k = NONE, p = NONE, j = 0 }: WireStep): Step {
+export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j = 0 }: WireStep): Step {
   return {
     number: q,
     time: t,
     elapsed: m,
     event: e,
     payload: v,
+    account: d,
     by,
     edges: x,
     state: s,
@@ -44,12 +48,14 @@ const NONE: readonly never[] = [];
 
 /** Encodes a step as it is sent over the wire. */
 export function encodeStep(step: Step): WireStep {
-  const { number, time, elapsed, event, payload, by, edges, state, actions, patch, journalSeq } = step;
+  const { number, time, elapsed, event, payload, account, by, edges, state, actions, patch, journalSeq } =
+    step;
   return {
     q: number,
     t: time,
     m: elapsed,
     e: event,
+    ...(account && { d: account }),
     ...(payload !== undefined && { v: payload }),
     ...(by && { by }),
     x: edges,

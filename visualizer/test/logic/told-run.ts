@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Agent, SessionStore } from "agentchart";
+import type { JournalEntry } from "agentchart/session";
+import { agentChart } from "../../../src/agent/agent-chart.ts";
+import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
+import { exportRun } from "../../../src/inspect/hub/export-run.ts";
+import { openFile } from "../../../src/inspect/hub/file-run.ts";
+import { JournalRun } from "../../../src/inspect/hub/journal-run.ts";
+import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
+import { RunLog } from "../../../src/inspect/hub/run-log.ts";
+import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
+import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";
+import { indexChart } from "../../src/logic/chart-index.ts";
+import { outcomeOf } from "../../src/logic/outcome.ts";
+import { isFailure, usageOf } from "../../src/logic/step-notes.ts";
+import { titleOf } from "../../src/logic/step-title.ts";
+import { RunData } from "../../src/store/run-data.ts";
+import { workLog } from "../../src/store/work-log.ts";
+
+const own = agentChart();
+const index = indexChart(own.chart);
+
+/** What a page tells of a run: its steps in words, what took how long, and how it came out. */
+export function told(log: RunLog, row: RunRow) {
+  const run = new RunData();
+  run.add(log.page(1, log.last));
+  const works = workLog(run, index);
+  const steps = Array.from({ length: run.last }, (_, place) => {
+    const step = run.at(place + 1)!;
+    const { number, elapsed, by, edges } = step;
+    return {
+      number,
+      ...titleOf(step, works.endedAt(number), works.begunAt(number)),
+      states: run.statesAt(number).at(-1),
+      elapsed,
+      by,
+      edges,
+      usage: usageOf(step),
+      hasFailed: isFailure(step),
+      hooks: works.hooksOn("c1", number),
+    };
+  });
+  const took = works.works.map(({ id: _, ...work }) => work);
+  const { steps: count, startedAt, updatedAt, reason, phase, error, title, state, usage } = row;
+  const end = { count, startedAt, updatedAt, reason, phase, error, title, state, usage };
+  return { steps, took, end: { ...end, outcome: outcomeOf(row).label } };
+}
+
+export type Told = ReturnType<typeof told>;
+
+/** Watches an agent as an inspector does. */
+export function watched(agent: Agent): { told(): { readonly log: RunLog; readonly row: RunRow } } {
+  const run = new WatchedRun("s", () => {});
+  run.attach(agent);
+  return {
+    told() {
+      run.write();
+      const log = new RunLog("s");
+      const { history } = run;
+      for (const ids of history.states) log.stateOf(ids);
+      for (const step of keptSteps(history)) log.add(step);
+      return { log, row: run.report({ id: "w", pid: 1, host: "h" } as never).row };
+    },
+  };
+}
+
+/** Reads a session from its store as the hub does. */
+export async function stored(store: SessionStore, id: string): Promise<{ log: RunLog; row: RunRow }> {
+  return (await new StoreRuns(store, own).open(id))!;
+}
+
+/** Reads the entries of a journal as the hub does. */
+export function journalRun(entries: readonly JournalEntry[]): { log: RunLog; row: RunRow } {
+  const journal = new JournalRun("s", own.chart);
+  for (const entry of entries) journal.add(entry);
+  journal.settle();
+  return { log: journal.log, row: journal.row({ source: "store", chart: own.hash }) };
+}
+
+/** Exports a run to a file, and opens the file. */
+export async function exported({
+  log,
+  row,
+}: {
+  log: RunLog;
+  row: RunRow;
+}): Promise<{ log: RunLog; row: RunRow }> {
+  const dir = mkdtempSync(join(tmpdir(), "agentchart-told-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, "run.ndjson");
+  const run = { row, log, pending: [], blob: () => undefined, blobs: () => [] };
+  writeFileSync(path, [...exportRun(run, own.chart)].join(""));
+  const { run: opened } = await openFile(path, own);
+  return { log: opened.log, row: opened.row };
+}
