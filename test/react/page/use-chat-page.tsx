@@ -34,7 +34,7 @@ function Chat() {
           .flatMap(({ parts }) => parts)
           .flatMap((part) =>
             part.type === "dynamic-tool"
-              ? `${String(part.toolCallId)} ${JSON.stringify(part.input)} ${String(part.state)}`
+              ? `${part.toolCallId} ${JSON.stringify(part.input)} ${part.state}`
               : [],
           )
           .join(", ")}
