@@ -215,10 +215,15 @@ export class JournalRun {
     }
   }
 
-  #endTurn({ reason, error, isRefusal }: TurnEnd): void {
+  #endTurn({ reason, error, reply, limit, isRefusal }: TurnEnd): void {
     if (isRefusal) return; // the outcome is that of the turn before
     this.#error = error as JsonObject | undefined;
-    this.#outcome = { reason, ...(this.#error && { error: this.#error }) };
+    const said = {
+      ...(this.#error && { error: this.#error }),
+      ...(reply && { reply }),
+      ...(limit && { limit }),
+    };
+    this.#outcome = { reason, ...(said as JsonObject) };
   }
 
   #applyPosition(state: string): void {
