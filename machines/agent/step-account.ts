@@ -18,7 +18,7 @@ export type HookDeed = {
 /** What came of a step, as far as the kept parts of the context do not say it. Whoever sees a run live and whoever reads it from its
  *  journal know the same of it. Texts are first lines, cut. */
 export type StepAccount = {
-  /** Why the command was refused: then nothing has changed. */
+  /** Why the command, or the call that ends here, was refused. */
   readonly refused?: ToldFailure;
   /** What failed in it: an attempt of a request, hooks, a service. */
   readonly error?: ToldFailure;
@@ -39,8 +39,13 @@ export type StepAccount = {
   readonly decision?: { readonly callId: string; readonly kind: string; readonly by?: string };
   /** A call of the agent that somebody else than the program made came with messages. */
   readonly isSent?: true;
-  /** How the turn came to rest, and its number in the session. */
-  readonly end?: { readonly turn: number; readonly reason: string; readonly error?: ToldFailure };
+  /** How the turn came to rest, its number in the session, and the cause of its interruption. */
+  readonly end?: {
+    readonly turn: number;
+    readonly reason: string;
+    readonly error?: ToldFailure;
+    readonly cause?: string;
+  };
 };
 
 /** The longest text that an account has. */
@@ -129,11 +134,19 @@ function commandAccount({ type, by: cause, input, callId, decision, decidedBy }:
   return { decision: { callId: String(callId), kind: String(kind), ...by } };
 }
 
-function endOf(before: AgentContext, { progress, outcome }: AgentContext): StepAccount {
-  if (before.progress.settled === progress.settled || outcome === null || outcome === before.outcome)
-    return {};
-  const { reason, error } = outcome;
-  return { end: { turn: progress.turn, reason, ...(error && { error: failureOf(error) }) } };
+/** How a turn has come to rest, or why its call was refused: then the outcome is that of the turn before. */
+function endOf(before: AgentContext, { progress, outcome, failure }: AgentContext): StepAccount {
+  const isOfTurn = failure || outcome !== before.outcome || before.progress.ending;
+  if (before.progress.settled === progress.settled || !isOfTurn) return {};
+  const isOwn =
+    !failure ||
+    outcome?.reason === "SHUTDOWN" ||
+    failureOf(outcome?.error).message === failureOf(failure).message;
+  if (failure && !isOwn) return { refused: failureOf(failure) };
+  if (outcome === null) return {};
+  const { reason, error, cause } = outcome;
+  const told = { ...(error && { error: failureOf(error) }), ...(cause && { cause }) };
+  return { end: { turn: progress.turn, reason, ...told } };
 }
 
 function isLate({ type }: Event, before: AgentContext, after: AgentContext): boolean {

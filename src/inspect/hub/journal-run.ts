@@ -30,6 +30,14 @@ export const UNKNOWN_STEPS = "journal";
 /** The entries that stand alone without a change of the session: where it is, and refused inputs, which are steps of their own. */
 const WITHOUT_STEP: ReadonlySet<SessionEntry["type"]> = new Set(["position", "session", "input.refused"]);
 
+/** The actions of the chart with which a turn begins or goes on. */
+const GOES_ON: ReadonlySet<string> = new Set([
+  "acceptInput",
+  "cancelPending",
+  "takeResults",
+  "rerunSuspended",
+]);
+
 /** A step that is known from a journal, before its entries have been applied to the context. */
 type Row = Pick<Step, "e" | "t" | "x"> & {
   readonly by?: StoredStep["by"];
@@ -144,6 +152,7 @@ export class JournalRun {
     for (const [index, step] of steps.entries()) {
       const isLast = index === steps.length - 1; // the position says where it led to
       this.#hold({ ...this.#rowOf(step), ...(!isLast && { active: this.#stateAfter(step) }) });
+      if (this.#goesOn(step)) this.#outcome = null;
       this.#noteCalls(position, ({ steps: count }) => count === index + 1);
       this.#apply(parts[index]!);
     }
@@ -181,6 +190,14 @@ export class JournalRun {
     return { e: event, t: at, x: this.#edgesOf(step), ...(by && { by }), did };
   }
 
+  /** True for a step with which a turn begins or goes on: then it has no outcome. Input that is refused leaves the one it had. */
+  #goesOn({ x }: StoredStep): boolean {
+    return x.some((number) => {
+      const { actions = [], guard } = this.#chart.edges[number] ?? {};
+      return actions.some(({ name }) => GOES_ON.has(name)) && guard?.name.includes("hasFailed") !== true;
+    });
+  }
+
   /** The states after a step: those that its last edge with a target leads to. */
   #stateAfter({ x }: StoredStep): readonly string[] {
     const target = x
@@ -215,15 +232,11 @@ export class JournalRun {
     }
   }
 
-  #endTurn({ reason, error, reply, limit, isRefusal }: TurnEnd): void {
+  #endTurn({ turn: _, isRefusal, ...outcome }: TurnEnd): void {
     if (isRefusal) return; // the outcome is that of the turn before
-    this.#error = error as JsonObject | undefined;
-    const said = {
-      ...(this.#error && { error: this.#error }),
-      ...(reply && { reply }),
-      ...(limit && { limit }),
-    };
-    this.#outcome = { reason, ...(said as JsonObject) };
+    const cause = this.#held?.did?.end?.cause;
+    this.#error = outcome.error as JsonObject | undefined;
+    this.#outcome = { ...(outcome as unknown as JsonObject), ...(cause !== undefined && { cause }) };
   }
 
   #applyPosition(state: string): void {
@@ -240,7 +253,6 @@ export class JournalRun {
   #hold(row: Row): void {
     this.#writeHeld();
     this.#held = row;
-    if (row.e === "call" && !row.did?.refused && row.active?.[1] !== "agent.stopped") this.#outcome = null;
   }
 
   #writeHeld(): void {
@@ -252,7 +264,9 @@ export class JournalRun {
     if (this.log.last === 0) this.#beganAt = t;
     const { kept } = this.#fold.state();
     const modelCall = this.#modelCall && { modelCall: this.#modelCall };
-    const context = { ...kept, transcript: this.#transcript, at: t, outcome: this.#outcome, ...modelCall };
+    const { ending } = kept.progress;
+    const outcome = ending && ending.at !== "doCall.onError" ? ending.outcome : this.#outcome;
+    const context = { ...kept, transcript: this.#transcript, at: t, outcome, ...modelCall };
     const keepBlob = (sha: string, text: string): void => void this.#blobs.set(sha, text);
     const serialize = (value: unknown): string => encodeToString(value, { keepBlob });
     const ops = patchBetween(this.#context, context, { serialize });

@@ -119,6 +119,12 @@ export class StoreRuns {
     };
   }
 
+  /** The number of steps of a session that is open, else an upper bound: the number of its entries. */
+  #stepsOf(sessionId: string, seq: number): number {
+    const opened = this.#open.peek(sessionId)?.run;
+    return opened?.seq === seq ? opened.log.last : seq;
+  }
+
   #rowOf(info: FoundSession): RunRow {
     const { sessionId, seq, phase, reason, waitsFor, title, error, meta, updatedAt, usage } = info;
     const { startedAt = updatedAt } = info;
@@ -136,7 +142,7 @@ export class StoreRuns {
       state: phase,
       startedAt,
       updatedAt,
-      steps: seq,
+      steps: this.#stepsOf(sessionId, seq),
       seq,
       usage,
       pending: waitsFor.length,

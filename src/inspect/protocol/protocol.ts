@@ -140,7 +140,7 @@ export type RunRow = {
   readonly startedAt: number;
   /** The time of the newest step, epoch ms. */
   readonly updatedAt: number;
-  /** The number of steps. */
+  /** The number of steps; in a list, that of a stored session which is not open may be an upper bound. */
   readonly steps: number;
   /**
    * The current position in the journal; absent without a store. To fork after the newest step, fork here; to

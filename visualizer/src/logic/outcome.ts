@@ -72,19 +72,18 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
         .join("\n")
         .trim()
     : "";
-  return { ...known, text: textOf(reason, outcome, context!), ...(hint !== "" && { hint }) };
+  return { ...known, text: textOf(reason, outcome), ...(hint !== "" && { hint }) };
 }
 
 const overBudget = (text: string): EndOfTurn => ({ ...ENDED["BUDGET_EXCEEDED"]!, text });
 
-function textOf(reason: string, { error, cause, reply, limit }: JsonObject, context: JsonObject): string {
+function textOf(reason: string, { error, cause, reply, limit }: JsonObject): string {
   if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;
   if (reason === "BUDGET_EXCEEDED" && isObject(limit))
     return `Budget exceeded: ${String(limit["name"])} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
   if (reason === "BUDGET_EXCEEDED" && isMessage(reply)) return textOfMessage(reply);
   if (reason === "MAX_ITERATIONS") {
-    const { settings } = context;
-    const max = isObject(settings) ? settings["maxIters"] : undefined;
+    const max = isObject(limit) && limit["name"] === "maxIters" ? limit["allowed"] : undefined;
     return `The turn reached its ${typeof max === "number" ? `${max} iterations` : "iteration limit"} without an answer of the model.`;
   }
   if (reason === "INTERRUPTED")

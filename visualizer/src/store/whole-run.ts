@@ -11,6 +11,8 @@ const loaded = new Map<string, RunData>();
 const MAX_LOADED = 24;
 const loading = new Set<string>();
 /** Runs that could not be loaded. */
+/** How many steps a run was said to have when it had no more: that of a stored session which was not opened is an upper bound. */
+const wholeAt = new Map<string, number>();
 const missing = new Set<string>();
 
 /** The steps of a run that is not selected, as far as they are loaded. */
@@ -46,7 +48,9 @@ async function refresh(runId: string): Promise<void> {
     while (data.last < total()) {
       const from = data.last + 1;
       data.add(await client.api.steps(runId, from, from + STEPS_PER_PAGE - 1));
-      if (data.last < from) break;
+      if (data.last >= from) continue;
+      wholeAt.set(runId, total());
+      break;
     }
     model.changed();
   } catch {
@@ -69,7 +73,8 @@ export function useWholeRuns(runIds: readonly string[]): readonly RunData[] {
       );
       for (const id of ids) {
         const steps = model.rows.get(id)?.steps;
-        if (steps === undefined || dataOf(id).last < steps) void refresh(id);
+        const isWhole = steps !== undefined && (dataOf(id).last >= steps || wholeAt.get(id) === steps);
+        if (!isWhole) void refresh(id);
       }
     };
     update();

@@ -13,6 +13,8 @@ import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";
 import { finish, pausing, plannedAgent } from "../../../test/support/planned.ts";
 import { indexChart, edgesLeaving } from "../../src/logic/chart-index.ts";
 import { eventText, pathCoverage } from "../../src/logic/guards.ts";
+import { titleOf } from "../../src/logic/step-title.ts";
+import { workLog } from "../../src/store/work-log.ts";
 import { RunData } from "../../src/store/run-data.ts";
 
 const { chart } = agentChart();
@@ -87,6 +89,18 @@ describe.each(Object.keys(sessions))("the session %s of release 0.1.0", (name) =
     const run = stored(await sessions[name]!());
     expect(run.last).toBeGreaterThan(3);
     expect(decisionRows(run)).toEqual([]);
+  });
+
+  test("has a row for each append, which says that its steps are not known and how nothing came out", async () => {
+    const run = stored(await sessions[name]!());
+    const log = workLog(run, index);
+    const [first, ...rows] = numbersOf(run).map((number) => {
+      const step = run.at(number)!;
+      return [step.event, titleOf(step, log.endedAt(number), log.begunAt(number)).title];
+    });
+    expect(first).toEqual(["xstate.init", "the run began"]);
+    expect(rows).toEqual(rows.map(() => ["journal", "changes whose steps are not known"]));
+    expect(log.works.filter(({ state }) => state === "stopped")).toEqual([]);
   });
 
   test("shows no edges, and the page knows of each change of state that its edges are not recorded", async () => {

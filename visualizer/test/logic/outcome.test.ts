@@ -69,8 +69,8 @@ describe("endOfTurn", () => {
   });
 
   test("gives the iteration limit and the cause of an interruption", () => {
-    const settings = { maxIters: 14 };
-    expect(endOfTurn({ outcome: { reason: "MAX_ITERATIONS" }, settings })?.text).toContain("14 iterations");
+    const limit = { name: "maxIters", allowed: 14, used: 14 };
+    expect(endOfTurn({ outcome: { reason: "MAX_ITERATIONS", limit } })?.text).toContain("14 iterations");
     expect(endOfTurn({ outcome: { reason: "INTERRUPTED", cause: "timeout" } })?.text).toBe("Cause: timeout.");
   });
 });

@@ -14,7 +14,7 @@ import { RunLog } from "../../../src/inspect/hub/run-log.ts";
 import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
 import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";
 import { indexChart } from "../../src/logic/chart-index.ts";
-import { outcomeOf } from "../../src/logic/outcome.ts";
+import { endOfTurn, outcomeOf } from "../../src/logic/outcome.ts";
 import { isFailure, usageOf } from "../../src/logic/step-notes.ts";
 import { titleOf } from "../../src/logic/step-title.ts";
 import { RunData } from "../../src/store/run-data.ts";
@@ -40,6 +40,7 @@ export function told(log: RunLog, row: RunRow) {
       edges,
       usage: usageOf(step),
       hasFailed: isFailure(step),
+      end: endOfTurn(run.contextAt(number)),
       hooks: works.hooksOn("c1", number),
     };
   });
