@@ -49,6 +49,7 @@ export type {
   Block,
   CallAccount,
   ChangedBy,
+  FinishReason,
   MediaBlock,
   Msg,
   ProviderBlock,
@@ -67,7 +68,6 @@ export type {
 export type {
   ChatModel,
   Execution,
-  FinishReason,
   GenerateOptions,
   LeftOutTool,
   ModelRequest,

@@ -1,7 +1,13 @@
 import type { ErrorInfo } from "../../src/base/error.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { CallAccount, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
-import type { FinishReason } from "../../src/model/port.ts";
+import type {
+  CallAccount,
+  FinishReason,
+  Msg,
+  ToolResultBlock,
+  ToolUseBlock,
+  Usage,
+} from "../../src/message/types.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Resumed, Suspension } from "../../src/tool/types.ts";
 import type { AgentContext, Compaction, Draft, WantedOutput } from "./context.ts";

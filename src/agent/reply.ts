@@ -1,5 +1,5 @@
 import { elapsed } from "../base/elapsed.ts";
-import { textOf } from "../message/query.ts";
+import { finishReasonOf, textOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
@@ -50,8 +50,10 @@ export function replyOf(context: AgentContext, output: unknown): Reply<never> {
   const message = messageOf(context);
   const { progress, at, outcome } = context;
   const { iterations, modelCalls, toolCalls, usage, startedAt } = progress.stats;
+  const finishReason = finishReasonOf(message);
   return {
     ...message,
+    ...(finishReason && { finishReason }),
     reason: outcome!.reason,
     text: textOf(message),
     output: output as never,

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../event/types.ts";
 import type { AnyActorRef } from "xstate";
 import type { Hook } from "../hook/types.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Msg, Reason, Usage } from "../message/types.ts";
+import type { FinishReason, Msg, Reason, Usage } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { ClientTool } from "../tool/declared-tools.ts";
@@ -77,6 +77,9 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
 export type Reply<O = undefined, Calls extends AnyCall = AnyCall> = Msg & {
   /** Why the turn ended, or what it waits for. */
   readonly reason: Reason;
+  /** How the model ended the message: by itself (`stop`, `tool_calls`), or cut by its limit of tokens (`length`), a filter or a refusal.
+   *  Absent if no model made it. */
+  readonly finishReason?: FinishReason;
   /** The text blocks of the message. */
   readonly text: string;
   /** The structured answer; undefined if none was asked for. */

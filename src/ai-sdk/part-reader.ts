@@ -1,8 +1,8 @@
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { MediaBlock, Source, Usage } from "../message/types.ts";
+import type { FinishReason, MediaBlock, Source, Usage } from "../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../model/finish-reason.ts";
-import type { FinishReason, StreamPart } from "../model/port.ts";
+import type { StreamPart } from "../model/port.ts";
 import { countOf, usageFrom } from "../model/usage.ts";
 import { isObject } from "../base/is-object.ts";
 import { plain, toOpaque, type SdkData as OwnData } from "./own-data.ts";

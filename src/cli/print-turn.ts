@@ -61,11 +61,14 @@ function printInner(terminal: Terminal, source: readonly string[], event: AgentE
 }
 
 /** The line below an answer: how the turn ended, its calls, its tokens and its duration. */
-export function closingLine({ reason, turn }: Reply<unknown>): string {
+export function closingLine({ reason, finishReason, turn }: Reply<unknown>): string {
   const { usage, modelCalls, toolCalls, durationMs } = turn;
   const { inputTokens, outputTokens } = usage;
   return [
     reason,
+    ...(finishReason === undefined || finishReason === "stop" || finishReason === "tool_calls"
+      ? []
+      : [`the answer may not be whole: ${finishReason}`]),
     counted(modelCalls, "model call"),
     counted(toolCalls, "tool call"),
     ...(inputTokens === undefined && outputTokens === undefined

@@ -2,8 +2,15 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { Json } from "../base/json.ts";
 import type { Chunk } from "../hook/types.ts";
-import type { Msg, ReachedLimit, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
-import type { FinishReason } from "../model/port.ts";
+import type {
+  FinishReason,
+  Msg,
+  ReachedLimit,
+  Reason,
+  ToolResultBlock,
+  ToolUseBlock,
+  Usage,
+} from "../message/types.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
 import type { AnyCall, PendingCall } from "../tool/pending.ts";
 

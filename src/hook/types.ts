@@ -1,8 +1,8 @@
 // src/hook defines hooks: functions of the user that see, change or stop what an agent does at named points of a turn.
 import type { ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
-import type { FinishReason, GenerateOptions } from "../model/port.ts";
+import type { FinishReason, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { GenerateOptions } from "../model/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { Slot, SlotReader, SlotWrites, Tool, ToolOutcome } from "../tool/types.ts";
 

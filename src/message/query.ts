@@ -1,4 +1,4 @@
-import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "./types.ts";
+import type { Block, FinishReason, Msg, ToolResultBlock, ToolUseBlock } from "./types.ts";
 
 /**
  * Returns the text blocks of a message, joined by newlines; "" if it has none. Thinking is not text.
@@ -66,4 +66,10 @@ export function hasVisibleContent(content: readonly Block[]): boolean {
       block.type === "audio" ||
       block.type === "video",
   );
+}
+
+/** How the model ended a message of its; undefined for a message that is not of a model. */
+export function finishReasonOf(message: Msg): FinishReason | undefined {
+  if (message.role !== "assistant" || !message.usage) return undefined;
+  return message.finishReason ?? (toolUsesOf(message).length > 0 ? "tool_calls" : "stop");
 }

@@ -172,6 +172,9 @@ export const GOES_ON: ReadonlySet<Reason> = new Set([
 /** A limit that a turn has reached: its name, as in `budget` or `maxIters`, what it allowed, and what was used. */
 export type ReachedLimit = { readonly name: string; readonly allowed: number; readonly used: number };
 
+/** Why an answer ended. `unknown` covers every reason of a provider that has no equivalent here. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "unknown";
+
 /** Who a message is from: `tool` messages hold results only. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
@@ -192,6 +195,8 @@ export type Msg = {
   readonly reason?: Reason;
   /** Set on messages of a model. */
   readonly usage?: Usage;
+  /** How the model ended the answer, unless it came to its end by itself (`stop`, `tool_calls`): what it says may not be whole. */
+  readonly finishReason?: FinishReason;
   /** The name of the hook that added the message. */
   readonly addedBy?: string;
   /** The names of the hooks that changed its content, in order. What it was before is in no message: a hook may hide it. */

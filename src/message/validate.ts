@@ -47,6 +47,7 @@ const messageSchema = s.lazily(() => {
     metadata: s.recordOf(s.anything()),
     timestamp: s.finite(),
     reason: s.optional(s.oneOf(...REASONS)),
+    finishReason: s.optional(s.string()),
   });
 });
 

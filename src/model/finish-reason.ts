@@ -1,4 +1,4 @@
-import type { FinishReason } from "./port.ts";
+import type { FinishReason } from "../message/types.ts";
 
 /** The words with which servers say that an answer ended, in lower case with "_". Any other word says that it failed. */
 const REASONS: { readonly [word: string]: FinishReason } = {

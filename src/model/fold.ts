@@ -2,9 +2,16 @@ import { AgentError } from "../base/error.ts";
 import { frozenCopy, isTooDeep } from "../base/freeze.ts";
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Block, MediaBlock, ProviderBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type {
+  Block,
+  FinishReason,
+  MediaBlock,
+  ProviderBlock,
+  ToolUseBlock,
+  Usage,
+} from "../message/types.ts";
 import { UsageSum } from "./usage.ts";
-import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
+import type { ChatModel, ModelRequest, StreamPart } from "./port.ts";
 
 /** Options of {@link createFold}. */
 export type FoldOptions = {

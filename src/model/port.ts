@@ -1,7 +1,7 @@
 // src/model defines the model port, which adapters implement, and what holds for every model: folding, retries, tokens.
 import type { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { MediaBlock, Msg, ProviderBlock, Usage } from "../message/types.ts";
+import type { FinishReason, MediaBlock, Msg, ProviderBlock, Usage } from "../message/types.ts";
 
 /** Which tool the model must call: any or none as it likes, none, at least one, or this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
@@ -90,9 +90,6 @@ export type ModelRequest = {
   /** The structured answer that is asked for; only for models that declare `capabilities.structuredOutput`. */
   readonly output?: { readonly name: string; readonly schema: JsonObject };
 };
-
-/** Why an answer ended. `unknown` covers every reason of a provider that has no equivalent here. */
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "unknown";
 
 /**
  * One piece of a streamed answer. Parts of the same tool call have the same `key`. Of several usages the largest counts are taken;

@@ -1,8 +1,8 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Json, JsonObject } from "../base/json.ts";
 import { redactSecrets } from "../base/secrets.ts";
-import type { Block, Msg } from "../message/types.ts";
-import type { FinishReason, ModelRequest } from "../model/port.ts";
+import type { Block, FinishReason, Msg } from "../message/types.ts";
+import type { ModelRequest } from "../model/port.ts";
 import { GEN_AI, OWN } from "./names.ts";
 
 /** The most bytes of one attribute of content. */

@@ -1,5 +1,4 @@
-import type { Block, Usage } from "../message/types.ts";
-import type { FinishReason } from "../model/port.ts";
+import type { Block, FinishReason, Usage } from "../message/types.ts";
 
 /** The answer of a provider as its server sent it, and what an adapter must make of it. */
 export type ModelRecording = {

@@ -56,7 +56,8 @@ type EventBody =
   | (Run & { readonly type: "RUN_STARTED"; readonly protocolVersion: "1.0" })
   | (Run & {
       readonly type: "RUN_FINISHED";
-      readonly result?: { readonly reason: string };
+      /** `finishReason`: how the model ended its last answer, unless it came to its end by itself. */
+      readonly result?: { readonly reason: string; readonly finishReason?: string };
       readonly outcome:
         | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] }
         | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }

@@ -122,13 +122,20 @@ export class RunEvents {
   }
 
   #endOf({ reason, error }: Extract<AgentEvent, { readonly type: "turn.end" }>): AgUiEvent {
+    const { finishReason } = this.#turn;
     const { threadId, runId } = this.#run;
     if (reason === "INTERRUPTED")
       return { type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } };
     if (error) return { type: "RUN_ERROR", message: error.message, code: error.code };
     const outcome = outcomeOf(OVER.has(reason) ? [] : this.#pending);
     const isSuccess = outcome.type === "success";
-    return { type: "RUN_FINISHED", threadId, runId, ...(isSuccess && { result: { reason } }), outcome };
+    return {
+      type: "RUN_FINISHED",
+      threadId,
+      runId,
+      ...(isSuccess && { result: { reason, ...(finishReason && { finishReason }) } }),
+      outcome,
+    };
   }
 
   #eventsOf(chunk: TurnChunk, event: AgentEvent, messageId: string): readonly AgUiEvent[] {

@@ -33,6 +33,14 @@ const FINISH: { readonly [R in Reason]: FinishReason } = {
   ERROR: "error",
 };
 
+/** What the AI SDK calls an answer that did not come to its end by itself. */
+const CUT: { readonly [reason: string]: FinishReason } = {
+  length: "length",
+  content_filter: "content-filter",
+  refusal: "content-filter",
+  unknown: "other",
+};
+
 /** What of a message a page shows: text, thinking, and calls but the one that gives a structured answer. */
 function shownOf({ content }: Msg): readonly Shown[] {
   return content.flatMap((block): readonly Shown[] => {
@@ -70,6 +78,14 @@ export class TurnChunks {
   readonly #preliminary = new Set<string>();
   /** The sub-agents that run inside of calls, by call. */
   readonly #inner = new Map<string, { chunks: TurnChunks; readonly message: MessageFold }>();
+
+  /** How the model ended the newest answer, unless it came to its end by itself. */
+  #finishReason: string | undefined;
+
+  /** How the model ended the newest answer; undefined if it came to its end by itself. */
+  get finishReason(): string | undefined {
+    return this.#finishReason;
+  }
 
   /** True once the turn has ended: later events are of another one. */
   get isOver(): boolean {
@@ -203,6 +219,7 @@ export class TurnChunks {
     if (message.role === "user") return this.#steer(message);
     if (message.role !== "assistant") return [];
     const opened = this.#open(message.id);
+    this.#finishReason = message.finishReason;
     const step = this.#step!;
     step.isStored = true;
     const shown = shownOf(message);
@@ -296,8 +313,8 @@ export class TurnChunks {
     const closed = [...this.#withoutPreliminary(), ...ended];
     const finish: TurnChunk = {
       type: "finish",
-      finishReason: FINISH[reason],
-      messageMetadata: { turn, reason },
+      finishReason: (FINISH[reason] === "stop" && CUT[this.#finishReason ?? ""]) || FINISH[reason],
+      messageMetadata: { turn, reason, ...(this.#finishReason && { finishReason: this.#finishReason }) },
     };
     if (reason === "INTERRUPTED") return [...closed, { type: "abort", reason }];
     if (error) return [...closed, { type: "error", errorText: error.message }, finish];

@@ -6,6 +6,8 @@ export type TurnMetadata = {
   readonly turn: number;
   /** Why the turn ended, or why it is suspended; absent before. */
   readonly reason?: string;
+  /** How the model ended its last answer, unless it came to its end by itself: `length`, `content_filter`, `refusal` or `unknown`. */
+  readonly finishReason?: string;
 };
 
 /** What became of a call: its `CallAccount`, if there is something to say. */
@@ -55,6 +57,6 @@ export type TurnChunk =
   | { readonly type: "abort"; readonly reason: string }
   | {
       readonly type: "finish";
-      readonly finishReason: "stop" | "length" | "tool-calls" | "error" | "other";
+      readonly finishReason: "stop" | "length" | "content-filter" | "tool-calls" | "error" | "other";
       readonly messageMetadata: TurnMetadata;
     };

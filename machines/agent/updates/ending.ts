@@ -23,7 +23,7 @@ import { closeOrphans, orphansOf } from "./orphans.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
 import type { HooksOutcome } from "../services.ts";
 import { hasOutput, keepOutput } from "./output.ts";
-import { isEmptyAnswer, storeDraft } from "./reasoning.ts";
+import { isEmptyAnswer, messageOf, storeDraft } from "./reasoning.ts";
 import { viewAfterFailure } from "./refused-content.ts";
 import { deliverWaiting } from "./waiting.ts";
 
@@ -276,7 +276,7 @@ export function storeSummary(context: AgentContext): Change {
   const cause = failure?.message ?? "the model gave an empty answer";
   const message: Msg =
     draft && !failure && !isEmptyAnswer(context)
-      ? { ...draft.message, reason: "MAX_ITERATIONS" }
+      ? { ...messageOf(draft), reason: "MAX_ITERATIONS" }
       : {
           ...makeMessage(context, "assistant", [
             {

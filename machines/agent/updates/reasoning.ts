@@ -1,5 +1,5 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Reason } from "../../../src/message/types.ts";
+import type { Msg, Reason } from "../../../src/message/types.ts";
 import { backoffMs } from "../../../src/model/execution.ts";
 import { truncatedCall } from "../../../src/tool/results.ts";
 import { answersTo, closeCalls, cutBy, recordsOf, resultsFirst } from "./calls.ts";
@@ -212,6 +212,12 @@ export function applyPostSummary(context: AgentContext, outcome: HooksOutcome): 
   return { ...change, draft: withoutCalls(change.draft ?? null) };
 }
 
+/** The message of a draft, with how the model ended it unless it came to its end by itself. */
+export function messageOf({ message, finishReason }: Draft): Msg {
+  const { finishReason: _, ...rest } = message;
+  return finishReason === "stop" || finishReason === "tool_calls" ? rest : { ...rest, finishReason };
+}
+
 /** Stores the message and creates the records of its calls. Results of a goto answer them at once. If the turn stops here, calls
  *  that were cut off are answered too, so that no decision about them is required. */
 export function storeDraft(context: AgentContext): Change {
@@ -227,7 +233,7 @@ export function storeDraft(context: AgentContext): Change {
   const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
   const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
   const stored: Change = {
-    transcript: transcript.append([reason ? { ...draft.message, reason } : draft.message]),
+    transcript: transcript.append([{ ...messageOf(draft), ...(reason && { reason }) }]),
     draft: null,
     calls,
     ...(isOutput && isAnswer && { wanted: { ...wanted, value: draft.value } }),

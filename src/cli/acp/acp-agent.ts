@@ -1,10 +1,10 @@
 // src/cli/acp speaks the Agent Client Protocol with editors.
 import { randomUUID } from "node:crypto";
 import type { AgentApp, AgentContext, McpServer, StopReason } from "@agentclientprotocol/sdk";
-import type { Agent } from "../../agent/types.ts";
+import type { Agent, Reply } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
 import { userMsg } from "../../message/create.ts";
-import type { Msg, Reason } from "../../message/types.ts";
+import type { FinishReason, Msg, Reason } from "../../message/types.ts";
 import { decideAll } from "./decide.ts";
 import { acpHistory, acpInput, acpUpdates } from "./updates.ts";
 
@@ -25,6 +25,12 @@ const STOP_REASONS: { readonly [reason in Reason]?: StopReason } = {
   INTERRUPTED: "cancelled",
   MAX_ITERATIONS: "max_turn_requests",
   BUDGET_EXCEEDED: "max_turn_requests",
+};
+/** What a client is told of an answer that did not come to its end by itself. */
+const CUT: { readonly [reason in FinishReason]?: StopReason } = {
+  length: "max_tokens",
+  content_filter: "refusal",
+  refusal: "refusal",
 };
 
 class Session {
@@ -63,22 +69,22 @@ class Session {
     if (phase === "unfinished") await this.#turn(undefined, client);
     if (phase === "suspended" && (await this.#settle(client))) await this.#turn(undefined, client);
     if (this.#isCancelled) return "cancelled";
-    const reason = await this.#turn(userMsg("", { content: [...content] }), client);
-    return STOP_REASONS[reason] ?? "end_turn";
+    const { reason, finishReason } = await this.#turn(userMsg("", { content: [...content] }), client);
+    return STOP_REASONS[reason] ?? CUT[finishReason ?? "stop"] ?? "end_turn";
   }
 
   /** Runs a turn until it has ended, or waits for what no client of ACP can give it. */
-  async #turn(input: Msg | undefined, client: AgentContext): Promise<Reason> {
+  async #turn(input: Msg | undefined, client: AgentContext): Promise<Pick<Reply, "reason" | "finishReason">> {
     const updatesOf = acpUpdates();
     for (let next = input; ; next = undefined) {
       const stream = this.#agent.stream(next, { onLeave: "continue", context: { cwd: this.#cwd } as never });
       for await (const event of stream)
         for (const update of updatesOf(event))
           await client.notify("session/update", { sessionId: this.id, update });
-      const { reason } = await stream.reply;
+      const reply = await stream.reply;
       const { phase, waitsFor } = this.#agent.status();
-      if (phase !== "suspended" || waitsFor.includes("budget")) return reason;
-      if (!(await this.#settle(client))) return "INTERRUPTED";
+      if (phase !== "suspended" || waitsFor.includes("budget")) return reply;
+      if (!(await this.#settle(client))) return { reason: "INTERRUPTED" };
     }
   }
 

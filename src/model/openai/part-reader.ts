@@ -1,8 +1,8 @@
 import { isObject } from "../../base/is-object.ts";
 import type { Json } from "../../base/json.ts";
-import type { MediaBlock } from "../../message/types.ts";
+import type { FinishReason, MediaBlock } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
-import type { FinishReason, StreamPart } from "../port.ts";
+import type { StreamPart } from "../port.ts";
 import { WireError } from "../wire-error.ts";
 import { AnswerMetadata } from "./answer-metadata.ts";
 import { toOpaque } from "./provider-data.ts";

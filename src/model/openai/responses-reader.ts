@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Usage } from "../../message/types.ts";
+import type { FinishReason, Usage } from "../../message/types.ts";
 import { failedBy, toFinishReason } from "../finish-reason.ts";
-import type { FinishReason, StreamPart } from "../port.ts";
+import type { StreamPart } from "../port.ts";
 import { usageFrom } from "../usage.ts";
 import { WireError } from "../wire-error.ts";
 import type { PartReader } from "./part-reader.ts";

@@ -1,5 +1,4 @@
-import type { Block, ToolUseBlock } from "../../../src/message/types.ts";
-import type { FinishReason } from "../../../src/model/port.ts";
+import type { Block, FinishReason, ToolUseBlock } from "../../../src/message/types.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
 import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
 import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
