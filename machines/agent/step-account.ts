@@ -167,6 +167,7 @@ export function accountOf(
   after: AgentContext,
   refused?: { readonly code: string; readonly message: string },
 ): StepAccount | undefined {
+  if (event.type === "session.load") return refused && { refused: failureOf(refused) }; // what it brings has happened before
   if (refused) return { ...commandAccount(event as Event), refused: failureOf(refused) };
   const isTimeout = before.request.timedOut && !after.request.timedOut;
   const account: StepAccount = {

@@ -54,6 +54,9 @@ type Recorded = {
   readonly acknowledged: string[];
 };
 
+/** The steps that wait for an append beyond which refused commands are not recorded: they may be any number, and append nothing. */
+const MAX_REFUSED = 1_000;
+
 /** Steps with the number of facts that belong to each: those that were recorded after it and before the next. */
 const withFacts = (steps: Recorded["steps"], length: number) =>
   steps.map((step, index) => ({ ...step, facts: (steps[index + 1]?.from ?? length) - step.from }));
@@ -149,6 +152,7 @@ export class Journal {
   /** Records a step of the chart. It is written with the next append. */
   recordStep(step: ChartStepRecord): void {
     const { steps, facts } = this.#recorded;
+    if (step.account?.refused && steps.length >= MAX_REFUSED) return;
     steps.push({ ...step, from: facts.length });
   }
 

@@ -93,14 +93,14 @@ describe.each(Object.entries(stores))("sessions that release 0.1.0 left in the %
     expect(historyProblem(await agent.messages())).toBeUndefined();
   });
 
-  test("the inspector shows every step of them", async () => {
+  test("the inspector shows every append of them", async () => {
     const store = await open();
     onTestFinished(() => store.close());
     const hub = await testHub({ home: testHome(), store });
     for (const sessionId of ["idle", "suspended", "unfinished"]) {
       const { row } = await get<Detail>(hub, `/api/runs/${sessionId}`);
       expect(row.source).toBe("store");
-      expect((await steps(hub, sessionId)).items.length, sessionId).toBeGreaterThan(20);
+      expect((await steps(hub, sessionId)).items.length, sessionId).toBeGreaterThan(3);
     }
   });
 });

@@ -106,6 +106,7 @@ export class WatchedRun {
       position,
       ...(redact && { redact }),
     });
+    (this.#attachment as Attachment | undefined)?.recorder.write(); // what the agent before has done
     this.#attachment = { agent, recorder, ...(config && { config }) };
     this.#isOpen = true;
     this.stream = new StreamQueue(this.runId, redact);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, type Agent, type AgentConfig } from "agentchart";
+import { AgentError, createAgent, defineHook, type Agent, type AgentConfig } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import fc from "../../../test/support/fast-check.ts";
 import { GOLDEN_RUNS } from "../../../test/support/golden-runs.ts";
 import { play } from "../../../test/laws/properties/play.ts";
 import { scenario, type Scenario } from "../../../test/laws/properties/scenario.ts";
+import { toolOf } from "../../../test/support/agents.ts";
 import { traced } from "../../../test/support/trace.ts";
 import { exported, stored, told, watched, type Told } from "./told-run.ts";
 
@@ -26,7 +27,8 @@ async function toldOf(
     config: { store, sessionId: "s", now: () => ++time },
     onAgent: (each) => {
       agent = each;
-      live = watched(each);
+      if (live) live.attach(each);
+      else live = watched(each);
     },
   });
   await agent!.close();
@@ -62,6 +64,96 @@ describe("a run has the same steps, titles, durations and outcome live, stored a
       expect(others).toEqual([live, live, live]);
     },
   );
+});
+
+const ask = { calls: [{ id: "c1", name: "ask", input: {} }] };
+const tools = [toolOf("ask", () => "done", { permission: "ask" })];
+
+/** What is told of sessions that the golden runs do not have. */
+const MORE: { readonly [name: string]: (run: Run) => Promise<void> } = {
+  "a decision of a person, and its refusal": async ({ config, onAgent }) => {
+    const model = scriptedModel([ask, "done"]);
+    const agent = createAgent({ name: "bot", model, tools, ...config });
+    onAgent(agent);
+    await agent.call("U1");
+    const [pending] = agent.status().pending;
+    await expect(agent.decide("nobody", "approve")).rejects.toThrow("No open call");
+    await agent.decide(pending!.callId, "approve", { argsHash: pending!.argsHash, by: "maria" });
+    await agent.call();
+  },
+  "another process that goes on": async ({ config, onAgent }) => {
+    const first = createAgent({ name: "bot", model: scriptedModel([ask]), tools, ...config });
+    onAgent(first);
+    await first.call("U1");
+    const [pending] = first.status().pending;
+    await first.close();
+    const second = createAgent({ name: "bot", model: scriptedModel(["done"]), tools, ...config });
+    onAgent(second);
+    await second.decide(pending!.callId, "deny");
+    await second.call();
+  },
+  "attempts that fail, and a fallback": async ({ config, onAgent }) => {
+    let runs = 0;
+    const flaky = toolOf(
+      "flaky",
+      () => {
+        if (++runs < 3) throw new AgentError("tool/failed", `attempt ${runs} broke`, { isRetryable: true });
+        return "done";
+      },
+      { execution: { maxAttempts: 3, initialBackoffMs: 1 } },
+    );
+    const agent = createAgent({
+      name: "bot",
+      model: scriptedModel([
+        { calls: [{ id: "c1", name: "flaky", input: {} }] },
+        { error: new Error("down") },
+      ]),
+      fallbackModel: scriptedModel(["done"]),
+      tools: [flaky],
+      ...config,
+    });
+    onAgent(agent);
+    await agent.call("U1");
+  },
+  "hooks that deny, change and stop": async ({ config, onAgent }) => {
+    const hook = defineHook({
+      name: "guard",
+      preReasoning: ({ iteration }) => (iteration === 0 ? { system: "Be brief." } : undefined),
+      preActing: ({ call: { id } }) => (id === "c1" ? { deny: "Not now." } : { input: { n: 2 } }),
+      postActing: ({ call: { id } }) => (id === "c2" ? { stop: true } : undefined),
+    });
+    const calls = [
+      { id: "c1", name: "look", input: {} },
+      { id: "c2", name: "look", input: {} },
+    ];
+    const agent = createAgent({
+      name: "bot",
+      model: scriptedModel([{ calls }, "done"]),
+      tools: [toolOf("look", () => "seen")],
+      hooks: [hook],
+      ...config,
+    });
+    onAgent(agent);
+    await agent.call("U1");
+  },
+  "a conversation that is summed up": async ({ config, onAgent }) => {
+    const agent = createAgent({
+      name: "bot",
+      model: scriptedModel(["one", "two", "a summary", "three"]),
+      ...config,
+    });
+    onAgent(agent);
+    await agent.call("U1");
+    await agent.call("U2");
+    await agent.compact();
+    await agent.call("U3");
+  },
+};
+
+test.each(Object.keys(MORE))("%s is told alike live, stored and exported", async (name) => {
+  const { live, others } = await toldOf(MORE[name]!);
+  expect(others).toEqual([live, live, live]);
+  expect(live.steps.map(({ title, note }) => (note === "" ? title : `${title} · ${note}`))).toMatchSnapshot();
 });
 
 test("a good turn is not told as a stopped model", async () => {

@@ -52,11 +52,15 @@ export function told(log: RunLog, row: RunRow) {
 
 export type Told = ReturnType<typeof told>;
 
-/** Watches an agent as an inspector does. */
-export function watched(agent: Agent): { told(): { readonly log: RunLog; readonly row: RunRow } } {
+/** Watches an agent as an inspector does, and the next one of its session. */
+export function watched(agent: Agent): {
+  attach(next: Agent): void;
+  told(): { readonly log: RunLog; readonly row: RunRow };
+} {
   const run = new WatchedRun("s", () => {});
   run.attach(agent);
   return {
+    attach: (next) => run.attach(next),
     told() {
       run.write();
       const log = new RunLog("s");
