@@ -120,9 +120,9 @@ export class StoreRuns {
   }
 
   /** The number of steps of a session that is open, else an upper bound: the number of its entries. */
-  #stepsOf(sessionId: string, seq: number): number {
+  #stepsOf(sessionId: string, seq: number): Pick<RunRow, "steps" | "isAtMost"> {
     const opened = this.#open.peek(sessionId)?.run;
-    return opened?.seq === seq ? opened.log.last : seq;
+    return opened?.seq === seq ? { steps: opened.log.last } : { steps: seq, isAtMost: true };
   }
 
   #rowOf(info: FoundSession): RunRow {
@@ -142,7 +142,7 @@ export class StoreRuns {
       state: phase,
       startedAt,
       updatedAt,
-      steps: this.#stepsOf(sessionId, seq),
+      ...this.#stepsOf(sessionId, seq),
       seq,
       usage,
       pending: waitsFor.length,

@@ -140,8 +140,10 @@ export type RunRow = {
   readonly startedAt: number;
   /** The time of the newest step, epoch ms. */
   readonly updatedAt: number;
-  /** The number of steps; in a list, that of a stored session which is not open may be an upper bound. */
+  /** The number of steps. */
   readonly steps: number;
+  /** `steps` is an upper bound: a stored session in a list that has not been opened. */
+  readonly isAtMost?: true;
   /**
    * The current position in the journal; absent without a store. To fork after the newest step, fork here; to
    * fork after another step, fork at `j` of the step that follows it.

@@ -92,13 +92,14 @@ export const RunLine = memo(function RunLine({
 /** How long, how much and how many, as far as it is known. */
 function figuresOf({
   steps,
+  isAtMost,
   startedAt,
   updatedAt,
   usage: { inputTokens, outputTokens, cost },
 }: RunRow): string {
   const tokens = inputTokens === undefined ? undefined : inputTokens + (outputTokens ?? 0);
   return [
-    `${compact(steps)} ${steps === 1 ? "step" : "steps"}`,
+    ...(isAtMost ? [] : [`${compact(steps)} ${steps === 1 ? "step" : "steps"}`]),
     duration(Math.max(0, updatedAt - startedAt)),
     ...(cost === undefined ? (tokens === undefined ? [] : [`${compact(tokens)} tokens`]) : [money(cost)]),
   ].join(" · ");
