@@ -56,7 +56,7 @@ const isTimed = (step: StoredStep): step is TimedStep => step.at !== undefined &
  * A stored session as steps: those that a process has seen which watched the session while it ran. An append says which steps it is
  * about, when they were, and which of its entries belong to each. Appends of earlier releases do not: such an append is one step.
  *
- * K1 The newest step is written with the next append, or when there is none: what was recorded before the first step of an append
+ * The newest step is written with the next append, or when there is none: what was recorded before the first step of an append
  *   belongs to the last one of the append before.
  */
 export class JournalRun {
@@ -76,7 +76,7 @@ export class JournalRun {
   #outcome: JsonObject | null = null;
   #error: JsonObject | undefined;
   #active: readonly string[] = [];
-  /** The newest step, see K1. */
+  /** The newest step, which is not written yet. */
   #held: Row | undefined;
   readonly #calls = new ModelCallReader();
   #modelCall: RecordedCall | undefined;
