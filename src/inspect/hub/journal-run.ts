@@ -25,7 +25,7 @@ import { RunLog } from "./run-log.ts";
 
 /** The event of a row of changes whose steps the journal does not tell apart: it is of an earlier release or another chart, or they
  *  were made while no agent ran. */
-export const UNKNOWN_STEPS = "journal";
+const UNKNOWN_STEPS = "journal";
 
 /** The entries that stand alone without a change of the session: where it is, and refused inputs, which are steps of their own. */
 const WITHOUT_STEP: ReadonlySet<SessionEntry["type"]> = new Set(["position", "session", "input.refused"]);

@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Agent, SessionStore } from "agentchart";
-import type { JournalEntry } from "agentchart/session";
 import { agentChart } from "../../../src/agent/agent-chart.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { exportRun } from "../../../src/inspect/hub/export-run.ts";
 import { openFile } from "../../../src/inspect/hub/file-run.ts";
-import { JournalRun } from "../../../src/inspect/hub/journal-run.ts";
 import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
 import { RunLog } from "../../../src/inspect/hub/run-log.ts";
 import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
@@ -75,14 +73,6 @@ export function watched(agent: Agent): {
 /** Reads a session from its store as the hub does. */
 export async function stored(store: SessionStore, id: string): Promise<{ log: RunLog; row: RunRow }> {
   return (await new StoreRuns(store, own).open(id))!;
-}
-
-/** Reads the entries of a journal as the hub does. */
-export function journalRun(entries: readonly JournalEntry[]): { log: RunLog; row: RunRow } {
-  const journal = new JournalRun("s", own.chart);
-  for (const entry of entries) journal.add(entry);
-  journal.settle();
-  return { log: journal.log, row: journal.row({ source: "store", chart: own.hash }) };
 }
 
 /** Exports a run to a file, and opens the file. */
