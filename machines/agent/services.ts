@@ -172,6 +172,8 @@ export type HooksOutcome = Timed & {
     readonly deny?: string;
     /** The names of the hooks that changed or denied the call. */
     readonly by?: string;
+    /** The name of the hook that denied it. */
+    readonly deniedBy?: string;
     /** The hooks that changed its arguments, in order, each with those after it. */
     readonly changes?: readonly { readonly hook: string; readonly input: JsonObject }[];
   }[];

@@ -139,9 +139,9 @@ export function accountLines(account: CallAccount | undefined): readonly string[
   const { asked = [], decided = [], changed = [], attempts = [], ran, results = [] } = account ?? {};
   const timed = [
     ...asked.map(({ at, reason }) => ({ at, text: `asked: ${reason}` })),
-    ...decided.map(({ at, decision, by, via, ask }) => ({
+    ...decided.map(({ at, decision, by, via, ask, hook }) => ({
       at,
-      text: `${DECIDED[decision]}${ask === undefined ? "" : ` (question ${ask})`} by ${nameOf({ person: by ?? null })}${via === undefined ? "" : `, from the ${via}`}, ${isoTime(at)}`,
+      text: `${DECIDED[decision]}${ask === undefined ? "" : ` (question ${ask})`} by ${nameOf(hook === undefined ? { person: by ?? null } : { hook })}${via === undefined ? "" : `, from the ${via}`}, ${isoTime(at)}`,
     })),
     ...changed.map(({ at, by, ...now }) => ({
       at,

@@ -57,12 +57,14 @@ export type CallAccount = {
   >)[];
   /** Why a person was asked. */
   readonly asked?: readonly { readonly at: number; readonly reason: string }[];
-  /** What was decided. `by`: who, as the caller of `decide` said; `via`: what sent it, unless it was the program that uses the agent. */
+  /** What was decided. `by`: who, as the caller of `decide` said; `via`: what sent it, unless it was the program that uses the agent. With
+   *  `hook`, no person has decided, but this hook. */
   readonly decided?: readonly {
     readonly at: number;
     readonly decision: "approve" | "deny" | "retry" | "edit" | "answer" | "respond" | "decline" | "cancel";
     readonly by?: string;
     readonly via?: string;
+    readonly hook?: string;
     /** The id of the question that was answered. */
     readonly ask?: string;
   }[];

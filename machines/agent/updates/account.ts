@@ -45,6 +45,15 @@ export function withDecision(
   });
 }
 
+/** The account of a call that a hook has denied. */
+export function withDenial(
+  account: CallAccount | undefined,
+  hook: string | undefined,
+  at: number,
+): CallAccount {
+  return noted(account, "decided", { at, decision: "deny", ...(hook !== undefined && { hook }) });
+}
+
 /** The account of a call of which an attempt has failed and is repeated; without `endedAt`, its process ended while it ran. */
 export function withFailedAttempt(
   { account, attempt, since }: CallRecord,

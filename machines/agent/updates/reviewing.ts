@@ -5,7 +5,7 @@ import { deniedResult } from "../../../src/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";
 import { noted } from "../../../src/message/account.ts";
-import { answered, withChangedInput } from "./account.ts";
+import { answered, withChangedInput, withDenial } from "./account.ts";
 import { wantedNow } from "./entry.ts";
 import type { HooksOutcome, ReviewOutcome, Verdict } from "../services.ts";
 
@@ -39,7 +39,8 @@ export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Ch
     const changed = edits.reduce((now, { hook, input }) => withInput(now, input, hook, outcome.at), record);
     const hooked = { ...changed, hooked: true };
     if (change?.deny === undefined) return hooked;
-    return answered({ ...hooked, status: "denied" }, deniedResult(hooked.call, change.deny));
+    const account = withDenial(hooked.account, change.deniedBy, outcome.at);
+    return answered({ ...hooked, account, status: "denied" }, deniedResult(hooked.call, change.deny));
   });
   return { at: outcome.at, calls };
 }

@@ -240,7 +240,7 @@ async function preActing(
     calls.push({
       callId: call.id,
       ...(isChanged && { input: call.input, changes }),
-      ...(deny !== undefined && { deny }),
+      ...(deny !== undefined && { deny, deniedBy: by.at(-1)! }),
       ...(by.length > 0 && { by: by.join(", ") }),
     });
   }

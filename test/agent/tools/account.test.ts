@@ -149,7 +149,10 @@ describe("the account of a call", () => {
   test("a denial by a hook keeps what hooks before it have changed", async () => {
     const deny: Hook = { name: "deny", preActing: () => ({ deny: "never" }) };
     const account = await accountOf({ tools: [pay], hooks: [HOOKS[0]!, deny] });
-    expect(account).toEqual({ changed: [{ by: { hook: "a" }, at, input: { n: 1, a: 1 } }] });
+    expect(account).toEqual({
+      changed: [{ by: { hook: "a" }, at, input: { n: 1, a: 1 } }],
+      decided: [{ at, decision: "deny", hook: "deny" }],
+    });
   });
 
   test("the account that comes with a result from outside is not believed", async () => {

@@ -12,6 +12,8 @@ import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
 import { FailedAttempts, timeOf } from "./attempts.tsx";
+import { readAccount } from "../logic/call-account.ts";
+import { AfterRun, BeforeRun } from "./account.tsx";
 import { Output } from "./output.tsx";
 
 const STYLES: { readonly [state: string]: { readonly icon: IconName; readonly tone: string } } = {
@@ -31,18 +33,17 @@ type Props = {
   readonly result: ToolResultBlock | undefined;
   readonly record: CallRecord | undefined;
   readonly output: string | undefined;
-  /** The decision on the call in the inspector; "" if there is none. */
-  readonly decision: string;
 };
 
 /** A tool call with its arguments and its result. */
-export const CallCard = memo(function CallCard({ call, result, record, output, decision }: Props) {
+export const CallCard = memo(function CallCard({ call, result, record, output }: Props) {
   const state = stateOf(result, record);
   const { icon, tone } = STYLES[state] ?? { icon: "clock" as const, tone: "slate" };
   const args = JSON.stringify(call.input, null, 2);
   const log = workLog(model.run, model.chart?.index);
   const attempts = log.attemptsOf(call.id, model.stepNumber);
   const took = timeOf(attempts);
+  const account = readAccount(result?.account ?? record?.account);
   const canEdit = useModel(canFork);
   const [isOpen, setOpen] = useState(args.length < MAX_EXPANDED_LENGTH);
   return (
@@ -65,16 +66,12 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
       </button>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
       <InnerRun callId={call.id} />
-      {log.hooksOn(call.id, model.stepNumber).map((text) => (
-        <p key={text} className="note">
-          {text}
-        </p>
-      ))}
-      {decision !== "" && <p className="note">{decision}</p>}
+      <BeforeRun asked={call.input} account={account} isOver={result !== undefined} />
       {record?.asks !== undefined && !result && <p className="reason">{record.asks}</p>}
       <FailedAttempts attempts={attempts} hasResult={result !== undefined} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
+      <AfterRun account={account} />
       {isOpen && canEdit && (
         <p className="edit-again">
           <button type="button" className="link" onClick={() => editArguments(call.id)}>

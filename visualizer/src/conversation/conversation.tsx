@@ -8,6 +8,7 @@ import { useDisplayed } from "../store/displayed-step.ts";
 import type { JsonObject } from "../wire/types.ts";
 import { EndCard } from "./end-card.tsx";
 import { MessageCard } from "./message-card.tsx";
+import { OwnReply } from "./own-reply.tsx";
 import { StreamCard } from "./stream-card.tsx";
 import { useNewest } from "./use-newest.ts";
 
@@ -43,6 +44,7 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
             {item.kind === "message" ? <MessageCard item={item} /> : <StreamCard blocks={item.blocks} />}
           </div>
         ))}
+        <OwnReply context={context} />
         {end && <EndCard end={end} />}
         {shown.items.length === 0 && !end && <p className="placeholder">No messages yet.</p>}
       </div>

@@ -39,7 +39,6 @@ export function ManyCalls({ calls, item }: Props) {
           result={item.results.get(call.id)}
           record={item.open.get(call.id)}
           output={item.outputs.get(call.id)}
-          decision={model.run.decisionOf(call.id, model.stepNumber)}
         />
       ))}
     </>

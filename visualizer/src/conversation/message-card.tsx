@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { MessageItem } from "../logic/conversation-items.ts";
-import { compact, duration } from "../logic/format.ts";
+import { compact, duration, safeText } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
@@ -11,7 +11,7 @@ import { goTo } from "../store/navigate.ts";
 import { canFork, editMessage } from "../store/open-fork.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
-import type { Block, Json } from "../wire/types.ts";
+import type { Block, Json, Msg } from "../wire/types.ts";
 import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { CallCard } from "./call-card.tsx";
 import { ManyCalls, MAX_UNFOLDED } from "./many-calls.tsx";
@@ -40,11 +40,16 @@ export const MessageCard = memo(
         className="message"
         data-tone={TONES[message.role]}
         data-message={message.id}
-        aria-label={`Message from ${message.role}`}
+        aria-label={`Message from ${isAdded(message) ? "a hook" : message.role}`}
       >
         <header>
           <Icon name={ICONS[message.role]} />
-          <strong>{message.role === "assistant" && message.name !== "" ? message.name : message.role}</strong>
+          <strong>{authorOf(message)}</strong>
+          {changersOf(message) !== "" && (
+            <span className="badge" data-tone="amber" title={changersOf(message)}>
+              {changersOf(message)}
+            </span>
+          )}
           {item.standsFor !== undefined && (
             <span className="badge" data-tone="amber">
               summary: the model sees it in place of the {item.standsFor} messages above
@@ -129,6 +134,20 @@ export const MessageCard = memo(
     areEqual(before.outputs, after.outputs),
 );
 
+const isAdded = ({ addedBy }: Msg): boolean => typeof addedBy === "string";
+
+/** Who speaks: the hook that added the message, the agent, or the role. */
+function authorOf({ role, name, addedBy }: Msg): string {
+  if (typeof addedBy === "string") return `hook ${safeText(addedBy)}`;
+  return role === "assistant" && name !== "" ? name : role;
+}
+
+/** The hooks that changed the message, as words; "" if none did. */
+function changersOf({ changedBy }: Msg): string {
+  if (!Array.isArray(changedBy) || changedBy.length === 0) return "";
+  return `changed by the hook ${changedBy.map((hook) => safeText(String(hook))).join(", ")}`;
+}
+
 function areEqual<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }
@@ -146,7 +165,6 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
           result={item.results.get(block.id)}
           record={item.open.get(block.id)}
           output={item.outputs.get(block.id)}
-          decision={model.run.decisionOf(block.id, model.stepNumber)}
         />
       );
     case "tool_result":

@@ -19,7 +19,14 @@ export type { OutcomeName, RunFilter } from "../../../src/inspect/protocol/outco
 export type { Chart, ChartEdge, ChartNode } from "../../../src/diagram/chart-json.ts";
 export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagram/layout.ts";
 export type { Json, JsonObject } from "../../../src/base/json.ts";
-export type { Block, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../../src/message/types.ts";
+export type {
+  Block,
+  CallAccount,
+  Msg,
+  ToolResultBlock,
+  ToolUseBlock,
+  Usage,
+} from "../../../src/message/types.ts";
 export type { Decision } from "../../../src/tool/pending.ts";
 export type { ForkPlace, ForkPlan } from "../../../src/inspect/protocol/fork-plan.ts";
 export type { ForkChanges } from "../../../machines/agent/overrides.ts";

@@ -1,0 +1,61 @@
+import { isObject } from "../../../src/base/is-object.ts";
+import type { CallAccount, Json, JsonObject } from "../wire/types.ts";
+
+type Candidate = { readonly [key: string]: unknown };
+
+/** Arguments as text, or how long they were if they were too long to be recorded. */
+function textOf(now: Candidate): string {
+  if ("input" in now) return JSON.stringify(now["input"], null, 2);
+  return `not recorded: ${String(now["omitted"])} characters`;
+}
+
+function whoOf(by: unknown): string {
+  if (!isObject(by)) return "an unknown cause";
+  if (typeof by["hook"] === "string") return `the hook ${by["hook"]}`;
+  return typeof by["person"] === "string" ? by["person"] : "a person";
+}
+
+/** A change of the arguments of a call: who made it, and the arguments before and after. */
+export type ArgumentChange = { readonly who: string; readonly before: string; readonly after: string };
+
+/** How the arguments of a call were changed on their way to `execute`, in order. */
+export function argumentChanges(asked: Json, account: CallAccount | undefined): readonly ArgumentChange[] {
+  const { changed = [], ran } = account ?? {};
+  const changes: ArgumentChange[] = [];
+  let before = JSON.stringify(asked, null, 2);
+  const add = (who: string, now: Candidate): void => {
+    const after = textOf(now);
+    if (after !== before) changes.push({ who, before, after });
+    before = after;
+  };
+  for (const each of changed) add(whoOf(each.by), each);
+  if (ran && ("input" in ran || "omitted" in ran)) add("the schema of the tool", ran);
+  return changes;
+}
+
+/** Who changed the result, as one line; "" if nobody did. */
+export function resultChange(account: CallAccount | undefined): string {
+  const who = (account?.results ?? []).map(({ by }) => whoOf(by));
+  return who.length === 0 ? "" : `The result was changed by ${[...new Set(who)].join(", then ")}.`;
+}
+
+const PARTS: { readonly [part: string]: (item: Candidate) => boolean } = {
+  changed: ({ by, at }) => isObject(by) && typeof at === "number",
+  asked: ({ at, reason }) => typeof at === "number" && typeof reason === "string",
+  decided: ({ at, decision }) => typeof at === "number" && typeof decision === "string",
+  attempts: ({ attempt, startedAt, error }) =>
+    typeof attempt === "number" && typeof startedAt === "number" && typeof error === "string",
+  results: ({ by }) => isObject(by),
+};
+
+/** The account of a call as far as it can be read: parts of another shape, such as in a file that was edited, are left out. */
+export function readAccount(value: unknown): CallAccount | undefined {
+  if (!isObject(value)) return undefined;
+  const { ran } = value;
+  const parts = Object.entries(PARTS).flatMap(([part, fits]) => {
+    const items = (value as JsonObject)[part];
+    return Array.isArray(items) && items.every((item) => isObject(item) && fits(item)) ? [[part, items]] : [];
+  });
+  const account = { ...Object.fromEntries(parts), ...(isObject(ran) && { ran }) } as CallAccount;
+  return Object.keys(account).length > 0 ? account : undefined;
+}
