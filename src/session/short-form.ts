@@ -47,9 +47,24 @@ function shortPosition({ at, steps, ...rest }: PositionChange, writtenAt: number
 function shortSteps(steps: readonly StoredStep[], positionAt: number): readonly object[] {
   return steps.map(({ x, at, facts, ...more }, index) => {
     const ms = index === 0 ? positionAt - steps.at(-1)!.at! : at! - steps[index - 1]!.at!;
-    const list = [facts, ms, ...x];
+    const list = [...packed(facts!, ms), ...x];
     return Object.keys(more).length === 0 ? list : { ran: list, ...more };
   });
+}
+
+/** The number of entries and the ms of a step as one number, which is short as mostly both are; as three, beginning with -1, if that
+ *  cannot be. It is a part of the journal's format. */
+function packed(facts: number, ms: number): readonly number[] {
+  return facts < PACKED && ms >= 0 && Number.isInteger(ms) ? [ms * PACKED + facts] : [-1, facts, ms];
+}
+
+const PACKED = 10;
+
+/** The number of entries, the ms and the edges of a step; undefined if it has none of these. */
+function unpacked([first, ...rest]: readonly number[]): readonly number[] | undefined {
+  if (first === undefined) return undefined;
+  if (first >= 0) return [first % PACKED, Math.floor(first / PACKED), ...rest];
+  return rest.length >= 2 ? rest : undefined;
 }
 
 /** The steps of `ran`; undefined if it is none. */
@@ -58,9 +73,10 @@ function longSteps(ran: unknown, positionAt: number): readonly object[] | undefi
   const lists: (readonly number[])[] = [];
   for (const each of ran as readonly unknown[]) {
     const list = isObject(each) ? each["ran"] : each;
-    if (!Array.isArray(list) || list.length < 2 || !list.every((part) => typeof part === "number"))
-      return undefined;
-    lists.push(list);
+    if (!Array.isArray(list) || !list.every((part) => typeof part === "number")) return undefined;
+    const whole = unpacked(list);
+    if (!whole) return undefined;
+    lists.push(whole);
   }
   let at = lists.reduce((time, [, ms = 0]) => time - ms, positionAt);
   return lists.map(([facts, ms = 0, ...x], index) => {

@@ -55,6 +55,25 @@ describe("the short form of a journal entry", () => {
       { state: "a", steps: [[1, 2], { x: [3], by: "maria" }, []] },
     ],
     [
+      "steps with many entries, and a clock that was set back",
+      position({
+        state: "a",
+        steps: [
+          { x: [1], at: 1_000, facts: 12 },
+          { x: [2], at: 990, facts: 1 },
+          { x: [3], at: 1_000, facts: 9 },
+        ],
+      }),
+      {
+        state: "a",
+        ran: [
+          [-1, 12, 0, 1],
+          [-1, 1, -10, 2],
+          [109, 3],
+        ],
+      },
+    ],
+    [
       "steps with their times and entries",
       position({
         state: "a",
@@ -68,7 +87,7 @@ describe("the short form of a journal entry", () => {
       {
         state: "a",
         ago: 2,
-        ran: [[2, 1, 1, 2], { ran: [0, 5, 3], by: "hook", did: { stop: true } }, [1, 2, 4]],
+        ran: [[12, 1, 2], { ran: [50, 3], by: "hook", did: { stop: true } }, [21, 4]],
       },
     ],
     ["an entry of another type", { type: "calls.closed", data: {} }, {}],
@@ -97,7 +116,7 @@ describe("the short form of a journal entry", () => {
     ["position", { steps: "x" }, "steps"],
     ["position", { ran: "x" }, "steps"],
     ["position", { ran: [[1, "x"]] }, "steps.0"],
-    ["position", { ran: [[1, 0, 2.5]] }, "steps.0.x.0"],
+    ["position", { ran: [[10, 2.5]] }, "steps.0.x.0"],
     ["position", { steps: [["x"]] }, "steps.0.x.0"],
     ["position", null, "it"],
   ])("a damaged one is refused: %s %j", (type, data, place) => {
