@@ -74,6 +74,10 @@ export const session = z
     ...sessionFields,
     agent: optional(z.string()),
     reason: optional(z.enum(REASONS), { description: "Why the last turn ended" }),
+    error: optional(z.object({ code: z.string(), message: z.string() }), {
+      description:
+        "Why the last turn failed, or why the last inputs were refused: their agent cannot be made",
+    }),
     pending: z.array(pendingCall).readonly().openapi({ description: "The open calls" }),
     inputs: z.number().int().openapi({ description: "Inputs that no worker has accepted yet, at most 100" }),
     waiting: z.array(message).readonly().openapi({ description: "The messages of the user among them" }),

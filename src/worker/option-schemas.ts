@@ -57,6 +57,7 @@ export const workerSchema = s.lazily(() =>
       sweepMs: s.optional(s.integer(0)),
       retryMs: s.optional(s.integer(1)),
       maxCrashes: s.optional(s.integer(1)),
+      maxTries: s.optional(s.integer(1)),
       storeTimeoutMs: s.optional(s.integer(0)),
       limits: s.optional(s.recordOf(tenantLimitsSchema())),
       now: s.optional(s.func()),

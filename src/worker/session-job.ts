@@ -3,7 +3,7 @@ import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { elapsed } from "../base/elapsed.ts";
-import { AgentError, errorInfo } from "../base/error.ts";
+import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import { isInnerSession } from "../store/inner-session.ts";
@@ -14,6 +14,7 @@ import { jsonSchemaOf } from "../tool/schema.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
+import { countsAsTry, publicError, refuseInputs } from "./refuse-inputs.ts";
 import { stepReporter, type Report } from "./report.ts";
 import { hasWork, isDeferred, textWaits } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
@@ -47,8 +48,11 @@ export type WorkerContext = {
   readonly pollMs: number;
   readonly retryMs: number;
   readonly maxCrashes: number;
+  readonly maxTries: number;
   /** By session: the number of `retryMs` for which it was requeued last because it could not be opened. */
   readonly backoffs: LRUCache<string, number>;
+  /** By session: how often in a row its agent could not be made. */
+  readonly failedTries: LRUCache<string, number>;
   /** By session: when its requeued wake-up is due, epoch ms. */
   readonly requeuedUntil: LRUCache<string, number>;
   /** The agents of open sessions, by session id. */
@@ -125,9 +129,43 @@ export class SessionJob {
       if (output !== undefined) jsonSchemaOf(output); // throws for one that cannot be used
       return config as AnyAgentConfig;
     } catch (error) {
-      await this.#requeue("failed", error);
+      await this.#failed(error, meta);
       return undefined;
     }
+  }
+
+  /** Tries again later to make the agent. After some tries it refuses the inputs, so that whoever sent them learns why. */
+  async #failed(error: unknown, meta: JsonObject): Promise<void> {
+    const { failedTries, maxTries } = this.#worker;
+    const { sessionId } = this.#session;
+    const info = errorInfo(error, "config/invalid");
+    if (!countsAsTry(info)) return this.#requeue("failed", error);
+    const tries = (failedTries.get(sessionId) ?? 0) + 1;
+    failedTries.set(sessionId, tries);
+    if (tries < maxTries) return this.#requeue("failed", error);
+    return this.#refuseInputs(info, meta);
+  }
+
+  async #refuseInputs(info: ErrorInfo, meta: JsonObject): Promise<void> {
+    const { store, queue, report, leaseMs, now, failedTries, backoffs } = this.#worker;
+    const { sessionId, agent = "" } = this.#session;
+    const lease = await store.acquire(sessionId, { owner: "refusal", ttlMs: leaseMs });
+    if (!lease) return this.#requeue("taken");
+    try {
+      const error = publicError(info, agent);
+      for (const { id, data } of await refuseInputs(store, lease, { error, meta, at: now() })) {
+        const { kind = "call" } = data as { readonly kind?: string };
+        report.emit({ type: "input.refused", ...this.#session, inputId: id, kind, error });
+      }
+      failedTries.delete(sessionId);
+    } finally {
+      await store.release(lease);
+    }
+    const found = await store.load(sessionId);
+    queue.publish(sessionId, NUDGE);
+    if (hasWork(found?.position, await this.#inputs(), now()))
+      return this.#requeue("failed", errorFrom(info));
+    backoffs.delete(sessionId);
   }
 
   /** Opens the agent. Returns undefined if the session cannot be opened here; it is then requeued or quarantined. */
@@ -163,7 +201,7 @@ export class SessionJob {
     if (code === "session/conflict") return this.#requeue("taken");
     if (code === "session/version") return this.#requeue("unreadable", error);
     if (code === "session/agent-changed" && !isHeld) return this.#requeue("pinned", error);
-    if (code !== "session/damaged" && !isHeld) return this.#requeue("failed", error);
+    if (code !== "session/damaged" && !isHeld) return this.#failed(error, meta);
     const lease = await store.acquire(sessionId, { owner: "quarantine", ttlMs: leaseMs });
     if (!lease) return this.#requeue("taken");
     try {
@@ -180,7 +218,7 @@ export class SessionJob {
   }
 
   async #drive(agent: InboxAgent, found: LoadedSession | undefined, config: AnyAgentConfig): Promise<void> {
-    const { queue, store, report, running, backoffs, now, pollMs } = this.#worker;
+    const { queue, store, report, running, backoffs, failedTries, now, pollMs } = this.#worker;
     const session = this.#session;
     const { sessionId } = session;
     const startedAt = now();
@@ -215,6 +253,7 @@ export class SessionJob {
     const { seq } = agent.status();
     running.set(sessionId, agent);
     backoffs.delete(sessionId);
+    failedTries.delete(sessionId);
     try {
       if (this.#worker.isDraining()) await agent.shutdown();
       await this.#untilLost(agent, run.drive());

@@ -26,7 +26,7 @@ export async function readStatus(store: SessionStore, sessionId: string): Promis
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   }
   const position = found?.position ?? { phase: "stopped" };
-  const { phase, reason, waitsFor, wakeAt } = readPosition(position);
+  const { phase, reason, waitsFor, wakeAt, error } = readPosition(position);
   const meta = sessionMeta(found?.position, inputs);
   const { agent } = meta as { readonly agent?: string };
   const pending = found && phase === "suspended" ? await readPending(store, sessionId, found) : [];
@@ -36,6 +36,7 @@ export async function readStatus(store: SessionStore, sessionId: string): Promis
     ...(agent !== undefined && { agent }),
     phase,
     ...(reason !== undefined && { reason }),
+    ...(error && { error }),
     waitsFor,
     pending: waitsFor.includes("budget") ? [] : pending,
     seq: found?.seq ?? 0,

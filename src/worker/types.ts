@@ -55,6 +55,9 @@ export type SessionStatus = {
   readonly phase: SessionPhase;
   /** Why the last turn ended. */
   readonly reason?: Reason;
+  /** The error with which the last turn ended, or with which the last inputs were refused because their agent cannot be made; its
+   *  message may be cut. */
+  readonly error?: { readonly code: string; readonly message: string };
   /** What a suspended session waits for. */
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
@@ -226,6 +229,9 @@ export type WorkerOptions = {
   readonly retryMs?: number;
   /** The number of workers in a row that died with a session before it is quarantined; default 3. */
   readonly maxCrashes?: number;
+  /** How often in a row this worker tries to make the agent of a session before it refuses the inputs that wait; default 3. Failures of
+   *  store and queue, errors that say that they are retryable, and sessions that another process has do not count. */
+  readonly maxTries?: number;
   /** How long operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
   readonly storeTimeoutMs?: number;
   /** By `meta.tenant`; those of `*` apply to tenants that are not listed. Default: no limits. */
@@ -313,7 +319,7 @@ export type WorkerEvent = { readonly at: number } & (
       readonly kind: string;
       readonly waitedMs: number;
     })
-  /** The agent refused an input. */
+  /** The agent refused an input, or cannot be made. */
   | (WorkerSessionRef & {
       readonly type: "input.refused";
       readonly inputId: string;

@@ -26,6 +26,7 @@ const DEFAULTS = {
   sweepMs: 5_000,
   retryMs: 1_000,
   maxCrashes: 3,
+  maxTries: 3,
   storeTimeoutMs: 30_000,
 };
 
@@ -75,6 +76,7 @@ class QueueWorker implements Worker {
       kept: new LastSessions(),
       now,
       backoffs: new LRUCache({ max: 10_000 }),
+      failedTries: new LRUCache({ max: 10_000 }),
       requeuedUntil: new LRUCache({ max: 10_000 }),
       running: this.#running,
       isDraining: () => this.#state !== "running",

@@ -35,17 +35,14 @@ describe("a worker's agent with `output`", () => {
     expect(await dispatcher.status("s")).toMatchObject({ phase: "stopped", reason: "STRUCTURED_OUTPUT" });
   });
 
-  test("is not made if the schema cannot be used, and its input waits", async () => {
+  test("is not made if the schema cannot be used, and its input is refused", async () => {
     const unusable = z.object({ at: z.date() });
     const agents = { count: () => ({ name: "count", model: scriptedModel([]), output: unusable }) };
     const found = await bench({ agents });
     await found.dispatcher.dispatch("s", "How many?", { agent: "count" });
     await expect
-      .poll(() => ofType(found, "session.putBack").at(0))
-      .toMatchObject({
-        why: "failed",
-        error: { code: "config/invalid" },
-      });
-    expect(await found.dispatcher.status("s")).toMatchObject({ inputs: 1 });
+      .poll(() => ofType(found, "input.refused").at(0))
+      .toMatchObject({ error: { code: "config/invalid" } });
+    expect(await found.dispatcher.status("s")).toMatchObject({ inputs: 0 });
   });
 });
