@@ -25,19 +25,6 @@ function nameIn(calls: readonly CallRecord[], id: string | undefined): string {
   return record ? toolOf(record) : "a call";
 }
 
-/** The calls that hooks have denied or changed in a step, each with what they did. */
-export function hooksOnCalls({
-  account,
-}: Step): readonly { readonly callId: string; readonly text: string }[] {
-  return (account?.hooks ?? []).flatMap(({ hook, callId, deny }) => {
-    if (callId === undefined) return [];
-    const did = deny === undefined ? "its arguments were changed" : "denied";
-    return [
-      { callId, text: hook === undefined ? `${did} by a hook` : `${did} by the hook ${safeText(hook)}` },
-    ];
-  });
-}
-
 const PARTS: { readonly [key: string]: string } = {
   system: "the system prompt",
   pieces: "the messages",

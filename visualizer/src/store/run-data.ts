@@ -1,5 +1,5 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
-import { commandNote, messagesOf } from "../logic/step-notes.ts";
+import { messagesOf } from "../logic/step-notes.ts";
 import { decodeStep, type Step } from "../wire/step.ts";
 import type { JsonObject, StepPage } from "../wire/types.ts";
 
@@ -28,7 +28,6 @@ export class RunData {
   #wholeFrom = 1;
   #memos: { readonly stepNumber: number; readonly context: JsonObject }[] = [];
   readonly #messageSteps = new Map<string, number>();
-  readonly #decisions = new Map<string, number>();
 
   /** The number of the newest loaded step; 0 if there is none. */
   get last(): number {
@@ -54,12 +53,6 @@ export class RunData {
   /** The number of the step that added a message. */
   stepOfMessage(id: string): number | undefined {
     return this.#messageSteps.get(id);
-  }
-
-  /** The decision on a call in the inspector up to a step; "" if there is none. */
-  decisionOf(callId: string, stepNumber: number): string {
-    const step = this.at(this.#decisions.get(callId) ?? 0);
-    return step && step.number <= stepNumber ? commandNote(step) : "";
   }
 
   /** How long the states after a step lasted, ms; undefined for the newest step. */
@@ -147,8 +140,6 @@ export class RunData {
     this.#steps[step.number - this.#base - 1] = step;
     while (this.#wholeFrom > 1 && this.at(this.#wholeFrom - 1)) this.#wholeFrom--;
     this.total = Math.max(this.total, step.number);
-    const { decision } = step.account ?? {};
-    if (step.by && decision) this.#decisions.set(decision.callId, step.number);
     for (const { id } of messagesOf(step))
       if (!this.#messageSteps.has(id)) this.#messageSteps.set(id, step.number);
   }

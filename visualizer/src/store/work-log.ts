@@ -1,7 +1,7 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import { isRest, type ChartIndex } from "../logic/chart-index.ts";
 import { isObject } from "../../../src/base/is-object.ts";
-import { hooksOnCalls, outcomeOfService } from "../logic/service-outcomes.ts";
+import { outcomeOfService } from "../logic/service-outcomes.ts";
 import { messagesOf } from "../logic/step-notes.ts";
 import {
   callsOf,
@@ -33,7 +33,6 @@ export class WorkLog {
   readonly #endedAt = new Map<number, Work[]>();
   readonly #begunAt = new Map<number, Work[]>();
   readonly #ofCall = new Map<string, Work[]>();
-  readonly #hooksOn = new Map<string, { readonly at: number; readonly text: string }[]>();
   readonly #services = new Map<number, ReadonlySet<string>>();
   /** The first step that was read, and the next one to read. */
   readonly from: number;
@@ -72,11 +71,6 @@ export class WorkLog {
     return all.every(({ from }) => from <= stepNumber) ? all : all.filter(({ from }) => from <= stepNumber);
   }
 
-  /** What hooks did to a call up to a step: "denied by the hook X". */
-  hooksOn(callId: string, stepNumber: number): readonly string[] {
-    return (this.#hooksOn.get(callId) ?? []).flatMap(({ at, text }) => (at <= stepNumber ? [text] : []));
-  }
-
   /** The request to the model that a step ended, after the attempts that failed before it; empty if it ended none. */
   requestsAt(stepNumber: number): readonly Work[] {
     const last = this.endedAt(stepNumber).findLast(({ kind }) => kind === "model");
@@ -100,7 +94,6 @@ export class WorkLog {
     if (step.patch.length > 0) this.#context = applyPatch(this.#context, step.patch);
     const rests = isRest(this.#index, this.#run.statesAt(step.number));
     if (!rests) this.#readTurn(step);
-    for (const { callId, text } of hooksOnCalls(step)) add(this.#hooksOn, callId, { at: step.number, text });
     this.#readServices(step);
     this.#readCalls(step);
     if (rests) this.#readRest(step);

@@ -39,7 +39,6 @@ export function told(log: RunLog, row: RunRow) {
       usage: usageOf(step),
       hasFailed: isFailure(step),
       end: endOfTurn(run.contextAt(number)),
-      hooks: works.hooksOn("c1", number),
     };
   });
   const took = works.works.map(({ id: _, ...work }) => work);
