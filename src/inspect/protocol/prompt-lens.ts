@@ -12,12 +12,16 @@ import {
   type SentRequest,
 } from "../../../machines/agent/request.ts";
 import { formAt } from "../../../machines/agent/shown.ts";
-import { WHOLE } from "../../../machines/agent/view.ts";
+import { WHOLE, type View } from "../../../machines/agent/view.ts";
 import type { RecordedCall } from "./recorded-call.ts";
 
 /** How a message of the transcript is shown to the model, unless it is shown as it is: an old result as one line (`cleared`), without
  *  its media, a long result in part, calls of another persona as text, or without what a provider refused. */
 export type ShownForm = "cleared" | "withoutMedia" | "inPart" | "asText" | "refused";
+
+/** What left messages out: the bound of `contextWindow`, a summary, a summary and then maybe the bound, or a hook. Messages that are
+ *  `merged` are still there, as text of the message whose calls they answer. */
+type LeftBy = "contextWindow" | "compaction" | "both" | "hook" | "merged" | "unknown";
 
 /** A part of the conversation in the order of the request: a message that was sent, or messages that were left out. */
 export type LensRow =
@@ -44,8 +48,7 @@ export type LensRow =
       /** The messages of the transcript from index `from` up to, but not including, `to`. */
       readonly from: number;
       readonly to: number;
-      /** What left them out: the bound of `contextWindow`, a summary, a summary and then maybe the bound, or a hook. */
-      readonly by: "contextWindow" | "compaction" | "both" | "hook";
+      readonly by: LeftBy;
       readonly hook?: string;
     };
 
@@ -244,18 +247,23 @@ function rowsOf(call: RecordedCall, transcript: Transcript, request: SentRequest
   const view = call.view ?? WHOLE;
   let entries = entriesBefore(call, transcript, places);
   const shown = new Set(entries.map(({ place }) => place));
-  const by = view.summary ? (call.bound ? "both" : "compaction") : "contextWindow";
-  const left = new Map<
-    number,
-    { readonly by: "contextWindow" | "compaction" | "both" | "hook"; hook?: string }
-  >();
-  for (const place of all.keys()) if (!shown.has(place)) left.set(place, { by });
+  const left = new Map<number, { readonly by: LeftBy; hook?: string }>();
+  for (const [place, message] of all.entries())
+    if (!shown.has(place)) left.set(place, { by: leftBy(call, view, message, place) });
   for (const edit of call.phase === "compaction" ? [] : call.edits) {
     const next = entriesAfter(entries, edit, places);
     entries = next.entries;
     for (const place of next.left) left.set(place, { by: "hook", hook: edit.hook });
   }
   return placed(call, all, { entries, left }, request);
+}
+
+/** What left out a message that hooks have not left out. Results of another persona's calls became text of the message that calls. */
+function leftBy({ foreign, bound }: RecordedCall, view: View, { content }: Msg, place: number): LeftBy {
+  const isResults = content.every(({ type }) => type === "tool_result" || type === "thinking");
+  if (foreign && place >= view.from && isResults) return "merged";
+  if (view.summary) return bound ? "both" : "compaction";
+  return bound ? "contextWindow" : "unknown";
 }
 
 /** Puts what was left out where it would stand. */
@@ -267,10 +275,7 @@ function placed(
     left,
   }: {
     readonly entries: readonly Entry[];
-    readonly left: Map<
-      number,
-      { readonly by: "contextWindow" | "compaction" | "both" | "hook"; hook?: string }
-    >;
+    readonly left: Map<number, { readonly by: LeftBy; hook?: string }>;
   },
   { messages }: SentRequest,
 ): readonly LensRow[] {

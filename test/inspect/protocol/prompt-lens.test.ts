@@ -248,3 +248,16 @@ test("sub-agents have requests of their own", async () => {
   expect(all.flatMap((each) => requestsOf(lensesOf(each)))).toEqual(inner.sent);
   expect(requestsOf(lensesOf(await stored(store, "boss")))).toEqual(outer.sent);
 });
+
+test("results that became text of another persona's calls are merged, and nothing is said of an option that is not set", async () => {
+  const { turns, config = {}, play } = SITUATIONS["a persona that takes over"]!;
+  const agent = createAgent({ name: "bot", ...config, model: scriptedModel(turns) } as AgentConfig);
+  const recorded = watched(agent);
+  await play(agent);
+  const reasons = lensesOf(recorded()).flatMap(({ rows }) =>
+    rows.flatMap((row) => (row.kind === "left" ? [row.by] : [])),
+  );
+  expect(reasons.length).toBeGreaterThan(0);
+  expect(new Set(reasons)).toEqual(new Set(["merged"]));
+  await agent.close();
+});

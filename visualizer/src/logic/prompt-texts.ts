@@ -16,6 +16,9 @@ export function leftText({ from, to, by, hook }: Left, { bound, window }: Prompt
     ...(bound?.maxTokens === undefined ? [] : [`at most ${compact(bound.maxTokens)} tokens`]),
   ];
   const bounded = limits.length === 0 ? "" : ` (${limits.join(", ")})`;
+  if (by === "merged")
+    return `${messagesText(to - from)} merged into the text of the message above, with the calls of another persona`;
+  if (by === "unknown") return `${what}: what left them out is not recorded`;
   if (by === "hook") return `${what} by the hook ${hook ?? "?"}`;
   if (by === "contextWindow") return `${what} by the option contextWindow${bounded}`;
   if (by === "both")

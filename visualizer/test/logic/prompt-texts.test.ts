@@ -35,6 +35,12 @@ test("leftText says what left messages out, with its bounds", () => {
   expect(leftText({ ...left, by: "compaction" }, { ...call, window: 128_000 })).toBe(
     "3 messages left out by a compaction: the model (its window has 128k tokens) sees a summary in their place",
   );
+  expect(leftText({ ...left, by: "merged" }, call)).toBe(
+    "3 messages merged into the text of the message above, with the calls of another persona",
+  );
+  expect(leftText({ ...left, by: "unknown" }, call)).toBe(
+    "3 messages left out: what left them out is not recorded",
+  );
   expect(leftText({ ...left, by: "both" }, call)).toMatch(/^3 messages left out: a summary stands for/);
 });
 
