@@ -63,3 +63,50 @@ test("a search ends the waterfall, and another run begins without it", async () 
   expect(await page.locator(".timeline .found").count()).toBe(0);
   await other.close();
 });
+
+test("the waterfall has lanes after a change of runs with as many changes", async () => {
+  const other = longRunner(12, env.hub.address);
+  await other.call("Look for the ring.");
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  await page.getByRole("button", { name: "Waterfall" }).click();
+  const lanes = page.locator('.waterfall [role="option"]');
+  for (const { sessionId } of [other, agent, other]) {
+    await expect.poll(() => lanes.count()).toBeGreaterThan(3);
+    await ui.choose(sessionId);
+    await ui.waitForRest();
+    await expect.poll(() => lanes.count()).toBeGreaterThan(3);
+  }
+  await other.close();
+});
+
+test("a filter by a state marks no other step than the one that is shown", async () => {
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  await page.getByRole("tab", { name: "Event" }).click();
+  await page.locator('[data-guard="taken"] button').first().click();
+  await page.locator(".timeline .found").waitFor();
+  const rows = page.locator(".timeline [data-step]");
+  await rows.first().click();
+  const marked = page.locator('.timeline [aria-selected="true"]');
+  await expect.poll(() => marked.count()).toBe(1);
+  const [first] = await ui.steps();
+  expect(await marked.getAttribute("data-step")).toBe(String(first));
+  await ui.goTo(first! + 1);
+  await expect.poll(() => marked.count()).toBe(0);
+});
+
+test("the tab of an event says how long what ended had taken, as the list does", async () => {
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  await page.getByRole("tab", { name: "Event" }).click();
+  const row = page.locator(".timeline [data-step]").filter({ hasText: "look returned" }).last();
+  await row.click();
+  await expect.poll(() => row.getAttribute("aria-selected")).toBe("true");
+  const listed = await row.locator(".dur").innerText();
+  expect(listed).not.toBe("");
+  await expect.poll(() => page.getByTestId("took").innerText()).toBe(listed);
+});

@@ -81,14 +81,18 @@ function WhatHappened({ step }: { readonly step: Step }) {
 function Times({ step }: { readonly step: Step }) {
   const { run } = model;
   const before = run.durationOf(step.number - 1);
+  const log = workLog(run, model.chart?.index);
+  const { took } = titleOf(step, log.endedAt(step.number), log.begunAt(step.number)); // as the list says it
   return (
     <dl className="facts">
       <dt>time</dt>
       <dd className="num">{timeText(step.time)}</dd>
       <dt>since previous step</dt>
       <dd className="num">{duration(before)}</dd>
-      <dt>duration</dt>
-      <dd className="num">{duration(run.durationOf(step.number))}</dd>
+      <dt>took</dt>
+      <dd className="num" data-testid="took">
+        {took === undefined ? "–" : duration(took)}
+      </dd>
       <dt>journal</dt>
       <dd className="num">{step.journalSeq === 0 ? "–" : `entry ${step.journalSeq}`}</dd>
     </dl>

@@ -45,7 +45,8 @@ export function Timeline() {
   const first = Math.max(0, Math.floor(view.top / ROW) - overscan);
   const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * overscan));
   const page = Math.max(1, Math.floor(height / ROW) - 1);
-  const isDrawn = selected >= first && selected < first + drawn;
+  // of a filter that leaves out the shown step, the row before it is in view, but none is marked
+  const isDrawn = selected >= first && selected < first + drawn && stepOf(selected) === stepNumber;
   const start = run.at(run.first)?.elapsed ?? run.at(run.oldest)?.elapsed ?? 0;
   return (
     <div className="timeline">
@@ -89,9 +90,9 @@ export function Timeline() {
                 key={row % drawn}
                 stepNumber={step}
                 top={row * ROW}
-                isSelected={row === selected}
+                isSelected={step === stepNumber}
                 // otherwise every row would be rendered again with every step
-                count={row === selected ? count : -1}
+                count={step === stepNumber ? count : -1}
                 place={row + 1}
                 start={start}
                 index={index}

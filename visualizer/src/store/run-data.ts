@@ -9,11 +9,15 @@ const MAX_STEPS = 50_000;
  *  prompt those of the requests before and after. */
 const MAX_MEMOS = 8;
 
+/** The changes of all runs. */
+let changes = 0;
+
 /**
  * The steps of one run, and its context after any of them. Steps are only added; existing ones never change.
  */
 export class RunData {
-  /** A counter of changes, for memoization. */
+  /** Changes with each change, for memoization; no other run has the same, so that a late version of one run is not taken for one of
+   *  the next. */
   version = 0;
   /** The configurations that steps refer to by index. */
   states: readonly (readonly string[])[] = [];
@@ -64,7 +68,7 @@ export class RunData {
 
   /** Adds the steps of a page, and drops the oldest steps if there are too many. */
   add(page: StepPage): void {
-    this.version++;
+    this.version = ++changes;
     if (page.states.length > this.states.length) this.states = page.states;
     this.total = Math.max(this.total, page.total);
     this.first = Math.max(this.first, page.first);

@@ -76,3 +76,14 @@ test("add drops the oldest steps beyond 50,000 and keeps the contexts of the oth
   expect(run.last - run.first).toBeLessThan(50_000);
   expect(run.contextAt(run.first)).toEqual({ count: run.first });
 });
+
+test("two runs never have the same version, since panels keep what they made of one", () => {
+  const [one, other] = [new RunData(), new RunData()];
+  const page = { runId: "r", states, items: steps(1, 3), total: 3, first: 1 };
+  one.add(page);
+  other.add(page);
+  expect(other.version).not.toBe(one.version);
+  const before = one.version;
+  one.add({ ...page, items: steps(4, 4), total: 4 });
+  expect([before, other.version]).not.toContain(one.version);
+});
