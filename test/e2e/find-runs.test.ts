@@ -91,6 +91,9 @@ test("filters narrow the list, are shown as chips, and go away one by one or tog
   await expect
     .poll(() => page.getByTestId("no-runs").innerText())
     .toContain("No run matches failed, tool refund.");
+  const sentence = (await page.getByTestId("no-runs").locator("p").boundingBox())!;
+  const button = (await page.getByRole("button", { name: "Show all runs" }).boundingBox())!;
+  expect(button.y).toBeGreaterThanOrEqual(sentence.y + sentence.height);
   await page.getByRole("button", { name: "Remove the filter tool refund" }).click();
   await expect.poll(() => idsIn(page)).toEqual(["stored-18"]);
   await page.getByLabel("agent", { exact: true }).fill("planner");
