@@ -50,7 +50,9 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
     <section className="call" data-tone={tone} data-call={call.id} data-call-state={state}>
       <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="tool" />
-        <strong className="mono">{call.name}</strong>
+        <strong className="mono" title={call.name}>
+          {call.name}
+        </strong>
         {!isOpen && <span className="mono muted args">{preview(call.input, 60)}</span>}
         <span className="spacer" />
         {state === "running" && record && <Running since={record.since} />}
