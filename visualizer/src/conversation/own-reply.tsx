@@ -9,7 +9,7 @@ import { Output } from "./output.tsx";
 export function OwnReply({ context }: { readonly context: JsonObject }) {
   const reply = useMemo(() => ownReply(context), [context]);
   if (!reply) return null;
-  const hooks = reply.changedBy!.map((hook) => safeText(String(hook))).join(", ");
+  const hooks = reply.changedBy!.map((hook) => safeText(hook)).join(", ");
   const output = reply.content.filter((block) => block.type === "text");
   return (
     <section className="message" data-tone="amber" data-testid="own-reply" aria-label="What the caller got">

@@ -7,7 +7,9 @@ import { isMessage } from "./message-shape.ts";
 export function ownReply(context: JsonObject): Msg | undefined {
   const { outcome, messages } = context;
   const reply = isObject(outcome) ? outcome["reply"] : undefined;
-  if (!isMessage(reply) || !Array.isArray(reply.changedBy) || reply.changedBy.length === 0) return undefined;
+  if (!isMessage(reply)) return undefined;
+  const hooks: readonly unknown[] = Array.isArray(reply.changedBy) ? reply.changedBy : [];
+  if (hooks.length === 0 || hooks.some((hook) => typeof hook !== "string")) return undefined;
   const stored: readonly Json[] = Array.isArray(messages) ? messages : [];
   const answer = stored.findLast((message) => isObject(message) && message["role"] === "assistant");
   return isObject(answer) && isSame(answer["content"], reply.content) ? undefined : reply;
