@@ -100,17 +100,33 @@ export function ranInput(
   return "input" in newest ? newest.input : undefined;
 }
 
-const isoTime = (at: number): string => new Date(at).toISOString();
+/** The last instant that a date can be, epoch ms. */
+const LAST_DATE = 8.64e15;
+
+const isoTime = (at: number): string =>
+  Math.abs(at) <= LAST_DATE ? new Date(at).toISOString() : "at an unknown time";
+
+/** What the inspector says of whom it acts for: it knows no names. */
+const INSPECTOR = "inspector";
 
 const nameOf = (by: ChangedBy): string => {
   if ("hook" in by) return `the hook ${by.hook}`;
-  return by.person === null ? "a person" : by.person === "" ? "a person without a name" : by.person;
+  if (by.person === null) return "a person";
+  return by.person === INSPECTOR ? "a person in the inspector" : by.person;
 };
+
+type Decided = NonNullable<CallAccount["decided"]>[number];
+
+function decider({ by, via, hook }: Pick<Decided, "by" | "via" | "hook">): string {
+  if (by === INSPECTOR) return "in the inspector";
+  const name = nameOf(hook === undefined ? { person: by ?? null } : { hook });
+  return `by ${name}${via === undefined ? "" : `, from the ${via}`}`;
+}
 
 const inputText = (now: Recorded<"input", Json>): string =>
   "input" in now ? JSON.stringify(now.input) : `too long to be recorded (${now.omitted} characters)`;
 
-const DECIDED = {
+const DECIDED: { readonly [decision: string]: string } = {
   approve: "approved",
   deny: "denied",
   retry: "repeated",
@@ -119,7 +135,7 @@ const DECIDED = {
   respond: "answered",
   decline: "declined to answer",
   cancel: "cancelled",
-} as const;
+};
 
 /**
  * Returns what became of a call as lines of plain text, in order: who was asked and has decided, who has changed what, which attempts
@@ -139,9 +155,9 @@ export function accountLines(account: CallAccount | undefined): readonly string[
   const { asked = [], decided = [], changed = [], attempts = [], ran, results = [] } = account ?? {};
   const timed = [
     ...asked.map(({ at, reason }) => ({ at, text: `asked: ${reason}` })),
-    ...decided.map(({ at, decision, by, via, ask, hook }) => ({
+    ...decided.map(({ at, decision, ask, ...who }) => ({
       at,
-      text: `${DECIDED[decision]}${ask === undefined ? "" : ` (question ${ask})`} by ${nameOf(hook === undefined ? { person: by ?? null } : { hook })}${via === undefined ? "" : `, from the ${via}`}, ${isoTime(at)}`,
+      text: `${DECIDED[decision] ?? "decided"}${ask === undefined ? "" : ` (question ${ask})`} ${decider(who)}, ${isoTime(at)}`,
     })),
     ...changed.map(({ at, by, ...now }) => ({
       at,

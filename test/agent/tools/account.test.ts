@@ -258,18 +258,26 @@ test("lines say it in the order in which it happened", () => {
     results: [{ by: { hook: "x10" }, at: 9, state: "success" }],
     ran: { input: { n: 1250 }, presets: ["key"] },
     attempts: [{ attempt: 1, startedAt: 4, endedAt: 5, code: "tool/failed", error: "ETIMEDOUT" }],
-    decided: [{ at: 2, decision: "edit", by: "<b>Ana</b>", via: "inspector" }],
+    decided: [
+      { at: 2, decision: "edit", by: "<b>Ana</b>", via: "operator" },
+      { at: 2, decision: "approve", by: "inspector" },
+      { at: 2, decision: "deny", hook: "freeze" },
+    ],
     changed: [{ by: { person: "<b>Ana</b>" }, at: 3, input: { n: "12,50" } }],
     asked: [{ at: 1, reason: "over 100" }],
   };
   expect(accountLines(account)).toEqual([
     "asked: over 100",
-    "approved with other arguments by <b>Ana</b>, from the inspector, 1970-01-01T00:00:00.002Z",
+    "approved with other arguments by <b>Ana</b>, from the operator, 1970-01-01T00:00:00.002Z",
+    "approved in the inspector, 1970-01-01T00:00:00.002Z",
+    "denied by the hook freeze, 1970-01-01T00:00:00.002Z",
     'arguments changed by <b>Ana</b>: {"n":"12,50"}',
     "attempt 1 failed: ETIMEDOUT",
     'ran with {"n":1250}',
     "ran with presets: key",
     "result changed by the hook x10",
   ]);
+  const odd = { decided: [{ at: 1e20, decision: "postpone" }] } as unknown as CallAccount;
+  expect(accountLines(odd)).toEqual(["decided by a person, at an unknown time"]);
   expect(accountLines(undefined)).toEqual([]);
 });

@@ -12,7 +12,9 @@ function textOf(now: Candidate): string {
 function whoOf(by: unknown): string {
   if (!isObject(by)) return "an unknown cause";
   if (typeof by["hook"] === "string") return `the hook ${by["hook"]}`;
-  return typeof by["person"] === "string" ? by["person"] : "a person";
+  const { person } = by;
+  if (person === "inspector") return "a person in the inspector";
+  return typeof person === "string" ? person : "a person";
 }
 
 /** A change of the arguments of a call: who made it, and the arguments before and after. */
