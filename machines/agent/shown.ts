@@ -1,4 +1,5 @@
 import { sizeOfContent, sizeOfText } from "../../src/message/size.ts";
+import { withAccount } from "../../src/message/account.ts";
 import { hasBlock } from "../../src/message/query.ts";
 import { READ_RESULT } from "../../src/tool/reserved-names.ts";
 import type { Block, MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../src/message/types.ts";
@@ -134,7 +135,8 @@ const ITSELF = Symbol("itself");
 type Shown = Map<string, WeakMap<Msg, Msg | typeof ITSELF>>;
 const shownBy = new WeakMap<ResultLimits, Shown>();
 
-/** Returns a message as it is shown; the message itself if it is shown as it is. */
+/** Returns a message as it is shown; the message itself if it is shown as it is. What became of a call on its way is for people: the model sees the
+ *  result alone. */
 export function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
   if (!form.without && !hasBlock(message, "tool_result")) return message;
   const forms = made(shownBy, limits, (): Shown => new Map());
@@ -187,7 +189,7 @@ function shownResult(result: ToolResultBlock, form: Form, limits: ResultLimits):
 
 function makeShown(message: Msg, form: Form, limits: ResultLimits): Msg {
   const content = message.content.flatMap((block, index): Block | readonly Block[] => {
-    if (block.type === "tool_result") return shownResult(block, form, limits);
+    if (block.type === "tool_result") return shownResult(withAccount(block, undefined), form, limits);
     if (form.without === "media" && isMedia(block)) return refusedMedia(block);
     if (form.without !== "all" || block.type === "tool_use") return block;
     return index === 0 ? REFUSED : [];

@@ -56,6 +56,23 @@ describe("the account of a call", () => {
     });
   });
 
+  test("it is for people: no model sees it, and no hook of a prompt", async () => {
+    const prompts: string[] = [];
+    const saw: Hook = {
+      name: "saw",
+      preReasoning: ({ messages }) => void prompts.push(JSON.stringify(messages)),
+    };
+    const { agent, model } = scripted([{ calls: [{ id: "c", name: "pay", input: { n: 1 } }] }, "done"], {
+      tools: [pay],
+      hooks: [...HOOKS, saw],
+    });
+    await agent.call("go");
+    expect(resultsOf(await agent.messages())[0]?.account).toBeDefined();
+    const seen = [...prompts, ...model.requests.map(({ messages }) => JSON.stringify(messages))];
+    expect(seen).toHaveLength(4);
+    expect(seen.filter((text) => text.includes("account"))).toEqual([]);
+  });
+
   test("it says what the schema has made of the arguments, and the names of presets", async () => {
     const typed = defineTool({
       name: "pay",
