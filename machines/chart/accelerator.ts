@@ -37,6 +37,7 @@ export type StepHost<Context> = {
 /** Events that XState itself answers. */
 const INIT = "xstate.init";
 const STOP = "xstate.stop";
+const OWN = "xstate.";
 
 /**
  * The machine of a chart, which says what each step did. XState works a step out as many small changes and makes a snapshot for
@@ -77,6 +78,8 @@ export class AcceleratedMachine<Context extends object> extends EmittedMachine<C
       super.transition(snapshot, event, scope); // fails with XState's own error
       throw error;
     }
+    // an event for which there is no edge changes nothing, unless it is XState's own, such as the error of a service
+    if (!taken && isUnseen && !event.type.startsWith(OWN)) return snapshot;
     if (!taken) return super.transition(snapshot, event, scope);
     if (isUnseen) {
       const next = this.#take(snapshot, taken, scope);

@@ -238,8 +238,8 @@ export function matches(descriptor: string, type: string): boolean {
 /** The path of the innermost state of a state value: "reasoning.calling.running". */
 export function statePath(value: StateValue): string {
   if (typeof value === "string") return value;
-  const key = Object.keys(value)[0]!;
-  return `${key}.${statePath(value[key]!)}`;
+  for (const key in value) return `${key}.${statePath(value[key]!)}`; // a chart has no parallel states
+  return "";
 }
 
 /** The node that is reached from a node through initial states. */

@@ -31,11 +31,28 @@ const { system, ref } = createActor(lifeMachine);
 
 const nothing = (): void => {};
 
+/** The actions of the event that is being handled. */
+let decided: ExecutableActionObject[] = [];
+
+/** A scope in which nothing is executed. */
+const SCOPE = {
+  self: ref,
+  system,
+  id: "",
+  sessionId: "",
+  logger: nothing,
+  defer: nothing,
+  emit: nothing,
+  stopChild: nothing,
+  actionExecutor: (action: ExecutableActionObject) => void decided.push(action),
+} as unknown as Parameters<SessionMachine["transition"]>[2] & AnyActorScope;
+
 /** The life of one session in this process: the state of its machine, of which steps are taken as XState's `transition()` does. What
  *  else a snapshot has is the same for all sessions in that state. */
 export class SessionLife {
   readonly #owner: LivingSession;
   #value: SnapshotFrom<SessionMachine>["value"] = "closed";
+  #path = "closed";
   #context: SessionContext;
 
   constructor(session: Pick<SessionContext, "name" | "isDurable">, owner: LivingSession) {
@@ -45,19 +62,18 @@ export class SessionLife {
 
   /** Handles an event and performs what it makes happen. Throws the refusal; its cause is the error that the session met. */
   send(event: SessionEvent): void {
-    const actions: ExecutableActionObject[] = [];
     const snapshot = lifeMachine.resolveState({ value: this.#value, context: this.#context });
     refused = undefined;
-    const { value, context } = lifeMachine.transition(snapshot, event, scopeOf(actions));
+    decided.length = 0;
+    const { value, context } = lifeMachine.transition(snapshot, event, SCOPE);
     if (refused) throw errorFrom(refused as ErrorInfo, this.#context.error ?? undefined);
-    this.#value = value;
+    if (value !== this.#value) [this.#value, this.#path] = [value, statePath(value)];
     this.#context = context;
+    if (decided.length === 0) return;
+    const actions = decided;
+    decided = []; // an action may send the next event
     for (const { type, params } of actions)
       if (type === "perform") this.#owner.perform((params as unknown as HostEffect).name as LifeEffect);
-  }
-
-  get #path(): string {
-    return statePath(this.#value);
   }
 
   /** Calls begin and commands are taken, and what happens is stored. */
@@ -84,17 +100,3 @@ export class SessionLife {
     return this.isOver ? this.#context.error! : undefined;
   }
 }
-
-/** A scope in which nothing is executed. */
-const scopeOf = (actions: ExecutableActionObject[]) =>
-  ({
-    self: ref,
-    system,
-    id: "",
-    sessionId: "",
-    logger: nothing,
-    defer: nothing,
-    emit: nothing,
-    stopChild: nothing,
-    actionExecutor: (action: ExecutableActionObject) => void actions.push(action),
-  }) as unknown as Parameters<SessionMachine["transition"]>[2] & AnyActorScope;
