@@ -8,6 +8,8 @@ import { JOURNAL_FORMAT } from "../session/format.ts";
 import { inputHash } from "../session/input-outcome.ts";
 import { dueTime } from "../store/due.ts";
 import type { JournalEntry, Lease, SessionInput, SessionStore } from "../store/port.ts";
+import type { InboxCommand } from "./inbox-command.ts";
+import { promiseReport, tellReport, type Put } from "./turn-report.ts";
 
 /** The number of characters of an error in a position, which must stay small. */
 const MAX_MESSAGE = 120;
@@ -34,37 +36,80 @@ function factsOf({ id, data }: SessionInput, error: ErrorInfo): readonly Fact[] 
   ];
 }
 
-/**
- * Refuses the due inputs of a session whose agent cannot be made, in one append that acknowledges them: whoever is killed before it has
- * refused none, and whoever does it again finds none. Reports of turns stay: they are for another session. Returns what it has refused.
- */
-export async function refuseInputs(
+/** What is written in place of an agent that cannot be made. */
+type Refusal = { readonly error: ErrorInfo; readonly meta: JsonObject; readonly at: number };
+type RefusalOptions = Refusal & { readonly put: Put };
+
+async function append(
   store: SessionStore,
-  lease: Lease,
-  { error, meta, at }: { readonly error: ErrorInfo; readonly meta: JsonObject; readonly at: number },
-): Promise<readonly SessionInput[]> {
-  const { sessionId, fence } = lease;
-  const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
-  const refused = waiting.filter((input) => dueTime(input) <= at && input.data["kind"] !== "report");
-  if (refused.length === 0) return [];
+  { sessionId, fence }: Lease,
+  facts: readonly Fact[],
+  acknowledged: readonly SessionInput[],
+  { error: { code, message }, meta, at }: Refusal,
+): Promise<void> {
   const found = await store.load(sessionId);
   const seq = found?.seq ?? 0;
   const begin: readonly Fact[] = seq === 0 ? [{ type: "session", data: { format: JOURNAL_FORMAT } }] : [];
   const state = found?.position["state"] ?? "stopped.idle";
   const end: readonly Fact[] = typeof state === "string" ? [{ type: "position", data: { state } }] : []; // the events of an append end with its state
-  const facts = [...begin, ...refused.flatMap((input) => factsOf(input, error)), ...end];
-  const entries = facts.map(({ type, data }, index): JournalEntry => ({
+  const entries = [...begin, ...facts, ...end].map(({ type, data }, index): JournalEntry => ({
     seq: seq + index + 1,
     at,
     type,
     data: data as unknown as JsonObject,
   }));
-  const { code, message } = error;
   const position: JsonObject = {
     ...(found?.position ?? { phase: "stopped", state: "stopped.idle", meta }),
     error: { code, message: message.slice(0, MAX_MESSAGE) },
   };
-  const ackInputs = refused.map(({ id }) => id);
+  const ackInputs = acknowledged.map(({ id }) => id);
   await store.append(sessionId, { expectedSeq: seq, fence, entries, position, ackInputs });
+}
+
+/** Tells the ends that other sessions have asked for: those of the refused inputs, and all others unless a turn is still open. Returns the
+ *  reports that were made. */
+async function tellReports(
+  store: SessionStore,
+  sessionId: string,
+  { put, at }: Pick<RefusalOptions, "put" | "at">,
+  refused: ReadonlySet<string>,
+): Promise<readonly SessionInput[]> {
+  const isAtRest = (await store.load(sessionId))?.position["phase"] === "stopped";
+  const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+  const told: SessionInput[] = [];
+  for (const input of waiting) {
+    const { kind, to, of } = input.data;
+    if (kind !== "report" || typeof to !== "string" || typeof of !== "string") continue;
+    if (!isAtRest && !refused.has(of)) continue;
+    await tellReport(store, put, sessionId, { id: input.id, command: { kind, to, of, at }, at });
+    told.push(input);
+  }
+  return told;
+}
+
+/**
+ * Refuses the due inputs of a session whose agent cannot be made, in one append that acknowledges them: whoever is killed before it has
+ * refused none, and whoever does it again finds none. Then the sessions are told that have asked for the end of their turns. Returns what
+ * it has refused.
+ */
+export async function refuseInputs(
+  store: SessionStore,
+  lease: Lease,
+  refusal: RefusalOptions,
+): Promise<readonly SessionInput[]> {
+  const { sessionId } = lease;
+  const { at, error } = refusal;
+  const isDue = (input: SessionInput): boolean => dueTime(input) <= at;
+  const isReport = ({ data }: SessionInput): boolean => data["kind"] === "report";
+  const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+  const refused = waiting.filter((input) => isDue(input) && !isReport(input));
+  for (const input of refused)
+    await promiseReport(store, sessionId, input, input.data as unknown as InboxCommand);
+  if (refused.length > 0) {
+    const facts = refused.flatMap((input) => factsOf(input, error));
+    await append(store, lease, facts, refused, refusal);
+  }
+  const reports = await tellReports(store, sessionId, refusal, new Set(refused.map(({ id }) => id)));
+  if (reports.length > 0) await append(store, lease, [], reports, refusal);
   return refused;
 }

@@ -10,8 +10,8 @@ import { isInnerSession } from "../store/inner-session.ts";
 import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
-import { jsonSchemaOf } from "../tool/schema.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
+import { makeConfig } from "./make-config.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
 import { countsAsTry, publicError, refuseInputs } from "./refuse-inputs.ts";
@@ -20,6 +20,7 @@ import { hasWork, isDeferred, textWaits } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { NUDGE, SessionSignals } from "./signals.ts";
 import { sessionMeta } from "./status.ts";
+import type { Put } from "./turn-report.ts";
 import type {
   AnyAgentConfig,
   WorkerAgentConfig,
@@ -112,6 +113,13 @@ export class SessionJob {
     }
   }
 
+  readonly #put: Put = async (to, input) => {
+    const { store, queue } = this.#worker;
+    await store.putInput(to, input);
+    queue.publish(to, NUDGE);
+    await queue.wake(to).catch(() => {}); // the sweep finds it
+  };
+
   /** Returns all inputs that are not acknowledged: one that can be processed may come after many that cannot. */
   async #inputs(): Promise<readonly SessionInput[]> {
     const { store } = this.#worker;
@@ -122,12 +130,7 @@ export class SessionJob {
 
   async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyAgentConfig | undefined> {
     try {
-      const config: unknown = await make({ sessionId: this.#wakeUp.sessionId, meta });
-      if (typeof config !== "object" || config === null)
-        throw new AgentError("config/invalid", "The agent's function returned no configuration.");
-      const { output } = config as AnyAgentConfig;
-      if (output !== undefined) jsonSchemaOf(output); // throws for one that cannot be used
-      return config as AnyAgentConfig;
+      return await makeConfig(make, { sessionId: this.#wakeUp.sessionId, meta });
     } catch (error) {
       await this.#failed(error, meta);
       return undefined;
@@ -153,7 +156,8 @@ export class SessionJob {
     if (!lease) return this.#requeue("taken");
     try {
       const error = publicError(info, agent);
-      for (const { id, data } of await refuseInputs(store, lease, { error, meta, at: now() })) {
+      const refusal = { error, meta, at: now(), put: this.#put };
+      for (const { id, data } of await refuseInputs(store, lease, refusal)) {
         const { kind = "call" } = data as { readonly kind?: string };
         report.emit({ type: "input.refused", ...this.#session, inputId: id, kind, error });
       }
@@ -232,11 +236,7 @@ export class SessionJob {
       pollMs,
       output: config.output,
       textWaits: textWaits(config),
-      put: async (to, input) => {
-        await store.putInput(to, input);
-        queue.publish(to, NUDGE);
-        await queue.wake(to).catch(() => {}); // the sweep finds it
-      },
+      put: this.#put,
       onAccepted: (input, { kind, at }) => {
         const waitedMs = Math.max(0, now() - Math.max(at, dueTime(input)));
         report.emit({ type: "input.taken", ...session, inputId: input.id, kind, waitedMs });

@@ -5,10 +5,9 @@ import type { JsonObject } from "../base/json.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { Schema } from "../tool/types.ts";
-import { commandData, parseCommand, type InboxCommand } from "./inbox-command.ts";
+import { parseCommand, type InboxCommand } from "./inbox-command.ts";
 import { isDeferred, type TextWaits } from "./inbox.ts";
-import { sessionMeta } from "./status.ts";
-import { lastTurnEnd, reportMessage } from "./turn-report.ts";
+import { promiseReport, tellReport, type Put } from "./turn-report.ts";
 
 /** The number of inputs that are read first; if there are more, all are read. */
 const PAGE = 200;
@@ -42,8 +41,7 @@ export type SessionRunOptions = {
   readonly output: Schema | undefined;
   /** While which calls are open text stays in the inbox. */
   readonly textWaits: TextWaits;
-  /** Puts an input into the inbox of a session, and wakes it. */
-  readonly put: (sessionId: string, input: SessionInput) => Promise<void>;
+  readonly put: Put;
   /** Called when an input takes effect. */
   readonly onAccepted: (input: SessionInput, command: InboxCommand) => void;
   /** Called when the agent has refused an input. */
@@ -210,28 +208,14 @@ export class SessionRun {
     await this.#refuse(input, "compact", errorInfo(refusal, "message/invalid"));
   }
 
-  /** Puts the report of a turn into the own inbox before the turn begins, so that it is made whatever becomes of the process. */
-  async #promiseReport({ id }: SessionInput, command: InboxCommand): Promise<void> {
-    if (command.kind !== "call" || command.reportTo === undefined) return;
-    const report: InboxCommand = { kind: "report", to: command.reportTo, of: id, at: command.at };
-    await this.#options.store.putInput(this.#agent.sessionId, {
-      id: `${id}/report`,
-      data: commandData(report),
-    });
+  async #promiseReport(input: SessionInput, command: InboxCommand): Promise<void> {
+    await promiseReport(this.#options.store, this.#agent.sessionId, input, command);
   }
 
-  /** Tells another session how the turn has ended that it has asked for. Whoever does it again does nothing: the message has an id. */
   async #report(input: SessionInput, command: ReportCommand): Promise<void> {
     const { store, put, now } = this.#options;
-    const { sessionId } = this.#agent;
     await this.#agent.rest();
-    const end = await lastTurnEnd(store, sessionId, command.of);
-    const [own, other] = [await store.load(sessionId), await store.load(command.to)];
-    if (end && sessionMeta(other?.position, [])["agent"] !== undefined) {
-      const message = reportMessage(sessionId, sessionMeta(own?.position, []), end);
-      const data = commandData({ kind: "notify", message, at: now() });
-      await put(command.to, { id: `${sessionId}/${input.id}`, data });
-    }
+    await tellReport(store, put, this.#agent.sessionId, { id: input.id, command, at: now() });
     await this.#agent.acknowledge(input.id);
     this.#markAccepted(input, command);
   }

@@ -7,7 +7,9 @@ import type { Msg } from "../message/types.ts";
 import { readTakenInput } from "../session/input-outcome.ts";
 import { openSession } from "../session/open-session.ts";
 import { READER_SETTINGS } from "../session/reader-settings.ts";
-import type { SessionStore } from "../store/port.ts";
+import type { SessionInput, SessionStore } from "../store/port.ts";
+import { commandData, type InboxCommand } from "./inbox-command.ts";
+import { sessionMeta } from "./status.ts";
 
 /** The most characters of a reply that a session is told which has asked for it. */
 const MAX_CHARS = 20_000;
@@ -48,7 +50,7 @@ export function endText({ reason, reply, error }: Pick<TurnEnd, "reason" | "repl
 }
 
 /** The message with which a session is told that a turn has ended which it has asked for. */
-export function reportMessage(sessionId: string, meta: JsonObject, end: TurnEnd): Msg {
+function reportMessage(sessionId: string, meta: JsonObject, end: TurnEnd): Msg {
   const { agent, parent } = meta as {
     readonly agent?: string;
     readonly parent?: { readonly callId?: string };
@@ -60,4 +62,36 @@ export function reportMessage(sessionId: string, meta: JsonObject, end: TurnEnd)
     name,
     metadata: { task: { id: task, sessionId, reason: end.reason } },
   });
+}
+
+type ReportCommand = Extract<InboxCommand, { readonly kind: "report" }>;
+
+/** Puts an input into the inbox of a session, and wakes it. */
+export type Put = (sessionId: string, input: SessionInput) => Promise<void>;
+
+/** Puts the report of a turn into the inbox of its own session before the turn begins, so that it is made whatever becomes of the process.
+ *  Does nothing for an input whose end nobody has asked for. */
+export async function promiseReport(
+  store: SessionStore,
+  sessionId: string,
+  { id }: SessionInput,
+  command: InboxCommand,
+): Promise<void> {
+  if (command.kind !== "call" || command.reportTo === undefined) return;
+  const report: ReportCommand = { kind: "report", to: command.reportTo, of: id, at: command.at };
+  await store.putInput(sessionId, { id: `${id}/report`, data: commandData(report) });
+}
+
+/** Tells another session how the turn has ended that it has asked for. Whoever does it again does nothing: the message has an id. */
+export async function tellReport(
+  store: SessionStore,
+  put: Put,
+  sessionId: string,
+  { id, command, at }: { readonly id: string; readonly command: ReportCommand; readonly at: number },
+): Promise<void> {
+  const end = await lastTurnEnd(store, sessionId, command.of);
+  const [own, other] = [await store.load(sessionId), await store.load(command.to)];
+  if (!end || sessionMeta(other?.position, [])["agent"] === undefined) return;
+  const message = reportMessage(sessionId, sessionMeta(own?.position, []), end);
+  await put(command.to, { id: `${sessionId}/${id}`, data: commandData({ kind: "notify", message, at }) });
 }

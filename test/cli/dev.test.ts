@@ -109,6 +109,34 @@ describe("agentchart dev", () => {
     await dev.printed("prompt.md changed: loaded desk, clerk again.");
   });
 
+  test("says at once that an agent cannot be made, in the terminal and to the page, until it is mended", async () => {
+    const project = devProject();
+    const text = readFileSync(join(project.folder, "agents.ts"), "utf8");
+    const broken = text.replace(
+      'clerk: make("clerk")',
+      'clerk: () => ({ ...make("clerk")(), maxIteration: 3 })',
+    );
+    project.write("agents.ts", broken);
+    const dev = await project.dev();
+    await dev.printed("The agent 'clerk' cannot be made: ");
+    const headers = { Authorization: `Bearer ${dev.token}` };
+    const told = async (): Promise<string> => {
+      const response = await fetch(new URL("/dev/events", dev.chat.origin), { headers });
+      const texts = response.body!.pipeThrough(new TextDecoderStream()).values();
+      let heard = "";
+      while (!heard.includes('"reloads"')) heard += (await texts.next()).value ?? "";
+      await texts.return?.();
+      return heard;
+    };
+    expect(await told()).toMatch(/"problem":"The agent 'clerk' cannot be made: .*maxIteration/);
+    await say(dev, "a", "Hello"); // the others work
+    await reaches(dev, "a", "stopped");
+    expect(await textsIn(dev, "a")).toEqual(["user Hello", "assistant One: Hello"]);
+    project.write("agents.ts", text);
+    await dev.printed("agents.ts changed: loaded desk, clerk again.");
+    expect(await told()).not.toContain("problem");
+  });
+
   test("hands a turn that runs over to the new agents after its step, once", async () => {
     const project = devProject();
     const dev = await project.dev("--drain-ms", "60000");

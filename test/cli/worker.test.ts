@@ -74,6 +74,25 @@ describe.each(TRANSPORTS)("Workers on %s", (_, none, here) => {
   });
 });
 
+describe("An agent that cannot be made", () => {
+  test("is named by the worker and the server when they start, and its inputs are refused after --max-tries", async () => {
+    const fixture = workerFixture(undefined, "memory");
+    const agents = join(fixture.folder, "broken.ts");
+    writeFileSync(agents, "export const agents = { desk: () => ({ name: 'desk', maxIteration: 3 }) };");
+    const { request, running } = await fixture.serve("--agents", agents);
+    const error = { code: "config/invalid", message: expect.stringContaining("maxIteration") as string };
+    const said = [{ agent: "desk", error }];
+    expect(running.logged("agent.failed")).toMatchObject(said);
+    const worker = fixture.run("worker", "--agents", agents, "--max-tries", "1");
+    await worker.printed('"state":"running"');
+    expect(worker.logged("agent.failed")).toMatchObject(said);
+    expect(worker.logged("agent.failed")).toHaveLength(1);
+    const [id] = await createSessions(request, "desk", 1);
+    await expect.poll(phasesOf(request, [id!]), SOON).toEqual(new Set(["stopped"]));
+    expect(await request("GET", `/v1/sessions/${id}`)).toMatchObject({ error: { code: "config/invalid" } });
+  });
+});
+
 describe("A worker", () => {
   test("ends at the deadline of its drain during a tool, and immediately at a second signal", async () => {
     const fixture = workerFixture(undefined, "memory");

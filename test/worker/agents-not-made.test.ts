@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
-import { AgentError, textOf } from "agentchart";
+import { AgentError, defineTool, textOf } from "agentchart";
 import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { createWorker, inProcessQueue, type WorkerOptions } from "agentchart/worker";
 import { createSession, openServer } from "../server/open-server.ts";
+import { tryAgents } from "../../src/worker/make-config.ts";
 import { bench, echoModel, ofType } from "./kit.ts";
 
 const good = () => ({ name: "echo", model: echoModel });
@@ -160,4 +161,68 @@ test("what a session has done before stays whole when a later input is refused",
   await expect.poll(() => b.worker.stats().turns).toBe(2);
   const { messages } = await (await openSession(b.store, "s")).at();
   expect(messages.map(textOf)).toEqual(["one", "echo: one", "three", "echo: three"]);
+});
+
+test("the session that has asked for the end of a turn is told once that it was refused", async () => {
+  const agents = { echo: good, broken: FAILING[0]![1] } as unknown as WorkerOptions["agents"];
+  const b = await bench({ agents, maxTries: 2 });
+  await b.dispatcher.dispatch("desk", "hello", { agent: "echo" });
+  await expect.poll(() => b.worker.stats().turns).toBe(1);
+  await b.dispatcher.dispatch("task", "do it", { agent: "broken", reportTo: "desk" });
+  await expect.poll(() => b.worker.stats().turns).toBe(2);
+  const { messages } = await (await openSession(b.store, "desk")).at();
+  const told = messages.map(textOf).filter((text) => text.startsWith("Task "));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain("It has failed: The agent 'broken' cannot be made: no such host");
+  expect((await b.store.takeInputs("task", 10)).length).toBe(0);
+  expect(await b.dispatcher.status("task")).toMatchObject({ phase: "stopped", inputs: 0 });
+});
+
+test("a report of a turn that waits for a person is kept while its agent cannot be made", async () => {
+  let isBroken = false;
+  const ask = defineTool({
+    name: "pay",
+    description: "Pays.",
+    input: { type: "object" },
+    permission: "ask",
+    execute: () => "paid",
+  });
+  const desk = () => {
+    if (isBroken) throw new Error("broken");
+    return { ...good(), tools: [ask] };
+  };
+  const agents = { desk, echo: good } as unknown as WorkerOptions["agents"];
+  const b = await bench({ agents, maxTries: 1 });
+  await b.dispatcher.dispatch("asker", "hello", { agent: "echo" });
+  await b.dispatcher.dispatch("s", "call pay", { agent: "desk", reportTo: "asker" });
+  await expect.poll(async () => (await b.dispatcher.status("s")).phase).toBe("suspended");
+  await expect.poll(() => b.worker.stats().running).toBe(0);
+  isBroken = true;
+  await b.dispatcher.dispatch("s", "more");
+  await expect.poll(() => ofType(b, "input.refused")).toHaveLength(1);
+  isBroken = false;
+  const [call] = (await b.dispatcher.status("s")).pending;
+  await b.dispatcher.decide("s", call!.callId, "approve");
+  const texts = async () => (await (await openSession(b.store, "asker")).at()).messages.map(textOf);
+  await expect.poll(async () => (await texts()).some((text) => text.includes("echo: paid"))).toBe(true);
+});
+
+test("each agent is made once at the start of a program, and what is wrong is known", async () => {
+  const sessions: unknown[] = [];
+  const secret = () => {
+    throw new Error("no login with password=hunter2secret");
+  };
+  const agents = Object.fromEntries([
+    ...FAILING.map(([what, make]) => [what, make]),
+    ["secret", secret],
+    ["hangs", () => new Promise(() => {})],
+    ["good", (session: unknown) => (sessions.push(session), good())],
+  ]) as unknown as WorkerOptions["agents"];
+  const failed = await tryAgents(agents, 30);
+  expect(failed.map(({ agent }) => agent)).toEqual([...FAILING.map(([what]) => what), "secret", "hangs"]);
+  for (const [index, [, , found]] of FAILING.entries()) expect(failed[index]!.error.message).toContain(found);
+  expect(failed.at(-2)!.error.message).toBe("no login with password=[redacted]");
+  expect(failed.at(-1)!.error.message).toContain("did not return within 30 ms");
+  expect(sessions).toEqual([{ sessionId: "trial of good", meta: { agent: "good" } }]);
+  expect(await tryAgents({ good })).toEqual([]);
 });

@@ -12,6 +12,9 @@ const CLOSE_MS = 5_000;
 
 export type AgentThreadOptions = Omit<ThreadData, "queue"> & { readonly queue: WakeQueue };
 
+/** The agents that a thread has loaded, and what is wrong with those that cannot be made. */
+export type LoadedAgents = { readonly names: readonly string[]; readonly problems: readonly string[] };
+
 /** What hears of a thread. */
 export type ThreadListener = {
   readonly onFile: (file: LoadedFile) => void;
@@ -25,8 +28,8 @@ export type ThreadListener = {
  * twice: with a thread all modules, timers and connections of the old code end, and a tool that never yields does not stop the server.
  */
 export class AgentThread {
-  /** Resolves with the names of the agents when they take sessions; rejects with `config/invalid` if they cannot be loaded. */
-  readonly ready: Promise<readonly string[]>;
+  /** Resolves with the agents when they take sessions; rejects with `config/invalid` if they cannot be loaded. */
+  readonly ready: Promise<LoadedAgents>;
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
   #isClosing = false;
@@ -38,7 +41,7 @@ export class AgentThread {
     const workerData: ThreadData = { ...data, queue: there };
     const worker = new Worker(file, { workerData, transferList: [there] });
     this.#worker = worker;
-    const { promise: ready, resolve, reject } = Promise.withResolvers<readonly string[]>();
+    const { promise: ready, resolve, reject } = Promise.withResolvers<LoadedAgents>();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let isReady = false;
     let problem = "it was ended by a call of process.exit()";
@@ -48,7 +51,7 @@ export class AgentThread {
       else if (message.type === "failed") reject(failure(message));
       else {
         isReady = true;
-        resolve(message.agents);
+        resolve({ names: message.agents, problems: message.problems });
       }
     });
     worker.on("error", (error: unknown) => (problem = crashText(error)));

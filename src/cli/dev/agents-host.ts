@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentThread, type AgentThreadOptions } from "./agent-thread.ts";
+import { AgentThread, type AgentThreadOptions, type LoadedAgents } from "./agent-thread.ts";
 import { FileWatch } from "./file-watch.ts";
 import { versionOf } from "./loaded-files.ts";
 import type { LogRecord } from "./thread-messages.ts";
@@ -14,7 +14,7 @@ export type AgentsHostOptions = {
   /** How long turns may take to reach their next commit point when their thread is replaced, ms. */
   readonly drainMs: number;
   /** New agents take over; `changed`: the files that were written, none after a crash. */
-  readonly onLoaded: (agents: readonly string[], changed: readonly string[]) => void;
+  readonly onLoaded: (agents: LoadedAgents, changed: readonly string[]) => void;
   /** The changed agents cannot be loaded: those before them go on. */
   readonly onBroken: (error: unknown) => void;
   /** The agents have ended by themselves; they are loaded again soon. */
@@ -43,10 +43,10 @@ export class AgentsHost {
   }
 
   /** Loads the agents for the first time. Rejects with `config/invalid` if that is not possible. */
-  async start(): Promise<readonly string[]> {
-    const { thread, names } = await this.#load();
+  async start(): Promise<LoadedAgents> {
+    const { thread, agents } = await this.#load();
     this.#current = thread;
-    return names;
+    return agents;
   }
 
   /** Drains all threads. */
@@ -63,7 +63,7 @@ export class AgentsHost {
     await Promise.all([this.#current?.close(drainMs), ...this.#draining]);
   }
 
-  async #load(): Promise<{ readonly thread: AgentThread; readonly names: readonly string[] }> {
+  async #load(): Promise<{ readonly thread: AgentThread; readonly agents: LoadedAgents }> {
     const { files, onLog } = this.#options;
     const loaded = new Set(files);
     for (const path of files) this.#watch.add({ path, version: versionOf(path) });
@@ -77,9 +77,9 @@ export class AgentsHost {
     });
     this.#next = thread;
     try {
-      const names = await thread.ready;
+      const agents = await thread.ready;
       this.#watch.keep(loaded);
-      return { thread, names };
+      return { thread, agents };
     } finally {
       this.#next = undefined;
     }
@@ -97,10 +97,10 @@ export class AgentsHost {
       const changed = [...new Set(this.#changed)];
       this.#changed = undefined;
       try {
-        const { thread, names } = await this.#load();
+        const { thread, agents } = await this.#load();
         const before = this.#current;
         this.#current = thread;
-        onLoaded(names, changed);
+        onLoaded(agents, changed);
         if (before) this.#drain(before.close(drainMs));
       } catch (error) {
         if (!this.#changed && !this.#closing.signal.aborted) onBroken(error);

@@ -36,6 +36,10 @@ function unwatched(store: SessionStore): SessionStore {
   };
 }
 
+/** What the page is told of agents that cannot be made. */
+const problemOf = (problems: readonly string[]) =>
+  problems.length > 0 ? { problem: problems.join(" ") } : {};
+
 /** `agentchart dev`: the agents, a server with the chat page, and the inspector, until SIGTERM or SIGINT. */
 export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, stdout, terminal }) => {
   await openDevFolder();
@@ -61,11 +65,12 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       thread: { file: flags.agents, store: storeSpec, inspect: hub.workerUrl, queue },
       files: flags.watch.map((file) => resolve(file)),
       drainMs: flags.drainMs,
-      onLoaded: (names, changed) => {
+      onLoaded: ({ names, problems }, changed) => {
         current = api(names);
         const { problem: _, ...info } = state.info;
-        state.set({ ...info, agents: names, reloads: info.reloads + 1 });
+        state.set({ ...info, agents: names, reloads: info.reloads + 1, ...problemOf(problems) });
         report.loaded(names, changed);
+        report.failed(problems);
         void warmUpServer(current, token);
       },
       onBroken: (error) => {
@@ -80,10 +85,10 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       onLog: (record) => report.log(record),
     });
     const run = async (): Promise<number> => {
-      const names = await agents.start();
+      const { names, problems } = await agents.start();
       current = api(names);
       await warmUpServer(current, token);
-      state.set({ ...state.info, agents: names });
+      state.set({ ...state.info, agents: names, ...problemOf(problems) });
       let policy = accessPolicy(flags.host, flags.port);
       const app = devApp({
         api: () => current,
@@ -100,6 +105,7 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       if (!isLoopback(flags.host))
         terminal.warn(`Other machines can reach ${flags.host}: with the links, they can use your agents.`);
       report.started(names, storeSpec);
+      report.failed(problems);
       await ended;
       report.draining();
       await Promise.all([server.close(), agents.close()]);

@@ -26,6 +26,10 @@ export class DevReport {
     this.#terminal.note(`${why}${why ? "loaded" : "Loaded"} ${namesOf(agents)} again.`);
   }
 
+  failed(problems: readonly string[]): void {
+    for (const problem of problems) this.#terminal.fail(problem);
+  }
+
   broken(problem: string): void {
     this.#terminal.fail(`${problem} The agents before it go on.`);
   }

@@ -6,7 +6,7 @@ export type DevInfo = {
   readonly inspector: string;
   /** How often the agents were loaded again. */
   readonly reloads: number;
-  /** Why the newest agents do not run. */
+  /** Why the newest agents do not run, or some of them cannot be made. */
   readonly problem?: string;
 };
 

@@ -1,13 +1,14 @@
 import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { loadClient } from "../../agent/inspect.ts";
+import { tryAgents } from "../../worker/make-config.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import { errorMessage, stackTrace } from "../error-message.ts";
 import { openStore } from "../open-store.ts";
 import { redact, secretsOf } from "../secrets.ts";
 import { muteWarnings } from "../mute-warnings.ts";
-import { loadAgents } from "../workers/load-agents.ts";
+import { failedText, loadAgents } from "../workers/load-agents.ts";
 import { logWorker } from "../workers/log-worker.ts";
 import type { Log } from "../workers/open-log.ts";
 import { openTelemetry } from "../workers/open-telemetry.ts";
@@ -55,8 +56,9 @@ async function run(): Promise<void> {
   logWorker(worker, log);
   const closing = Promise.withResolvers<number>();
   parentPort!.on("message", ({ deadlineMs }: ToThread) => closing.resolve(deadlineMs));
-  await Promise.all([worker.start(), warmUp(), loadClient(data.inspect)]);
-  send({ type: "ready", agents: Object.keys(agents) });
+  const [failed] = await Promise.all([tryAgents(agents), worker.start(), warmUp(), loadClient(data.inspect)]);
+  const problems = failed.map((each) => redact(failedText(each), secrets));
+  send({ type: "ready", agents: Object.keys(agents), problems });
   await worker.close({ deadlineMs: await closing.promise });
   await queue.close();
   await store.close();

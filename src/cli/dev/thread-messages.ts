@@ -25,8 +25,8 @@ export type LogRecord = {
 export type FromThread =
   /** A file is about to be loaded, or was looked for. */
   | ({ readonly type: "file" } & LoadedFile)
-  /** The agents are loaded, and the worker takes sessions. */
-  | { readonly type: "ready"; readonly agents: readonly string[] }
+  /** The agents are loaded, and the worker takes sessions. `problems`: what is wrong with those that cannot be made. */
+  | { readonly type: "ready"; readonly agents: readonly string[]; readonly problems: readonly string[] }
   /** The agents cannot be loaded: the thread ends. */
   | { readonly type: "failed"; readonly message: string; readonly stack: string }
   | ({ readonly type: "log" } & LogRecord);

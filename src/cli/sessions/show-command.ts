@@ -1,6 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
 import { accountLines } from "../../message/account.ts";
+import { sourcesOf, sourceTitle } from "../../message/sources.ts";
 import type { Block, CallAccount, Msg } from "../../message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
@@ -67,12 +68,15 @@ function format(sessionId: string, moment: Moment, positions: readonly number[])
   ].join("");
 }
 
-function textOf({ content, addedBy, changedBy }: Msg): string {
-  const hooks = [
+function textOf(message: Msg): string {
+  const { content, addedBy, changedBy } = message;
+  const sources = sourcesOf([message]).map(sourceTitle);
+  const notes = [
     ...(addedBy === undefined ? [] : [`added by the hook ${addedBy}`]),
     ...(changedBy ? [`changed by ${changedBy.map((hook) => `the hook ${hook}`).join(", ")}`] : []),
+    ...(sources.length > 0 ? [`sources: ${sources.join("; ")}`] : []),
   ];
-  return [...content.map(blockText), ...hooks.map((text) => `(${text})`)].join(" ");
+  return [...content.map(blockText), ...notes.map((text) => `(${text})`)].join(" ");
 }
 
 function blockText(block: Block): string {

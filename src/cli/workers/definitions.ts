@@ -70,6 +70,14 @@ export const worker = defineCommand({
       integer("N", "workers that may die with a session before it is quarantined", ofWorker("maxCrashes")),
       3,
     ),
+    maxTries: withDefault(
+      integer(
+        "N",
+        "attempts to make the agent of a session before its inputs are refused",
+        ofWorker("maxTries"),
+      ),
+      3,
+    ),
     storeTimeoutMs: withDefault(
       integer("MS", "time to retry a store that does not respond, 0 for none", ofWorker("storeTimeoutMs")),
       30_000,
@@ -88,7 +96,8 @@ export const worker = defineCommand({
     "worker --agents agents.ts --store sqlite:sessions.db --queue memory",
   ],
   sections: {
-    Output: `The log goes to stderr, one JSON object per line, without keys, messages and tool arguments.
+    Output: `The log goes to stderr, one JSON object per line, without keys, messages and tool arguments. Each agent is made once at
+the start, for a session without labels; "agent.failed" says what is wrong with one that cannot be made.
 SIGTERM or SIGINT drains the worker: it takes no more sessions, and saves those that run for another worker.`,
     "Exit codes": `0    drained\n${SIGNAL_EXIT_CODES}`,
   },

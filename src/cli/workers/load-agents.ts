@@ -1,6 +1,9 @@
 import { AgentError } from "../../base/error.ts";
+import { tryAgents, type FailedAgent } from "../../worker/make-config.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
+import { asSentence } from "../error-message.ts";
 import { importFile } from "../import-file.ts";
+import type { Log } from "./open-log.ts";
 
 /** The agents that a file exports as its default export or by the name `agents`. Rejects with `config/invalid` and one line
  *  that names the file and the remedy. */
@@ -17,6 +20,17 @@ export async function loadAgents(file: string): Promise<WorkerAgents> {
     throw invalid(`"${wrong[0]}" in ${file} is not a function that returns the configuration of an agent.`);
   }
   return agents as WorkerAgents;
+}
+
+/** Says of an agent that could not be made at the start what is wrong with it, and what becomes of its sessions. */
+export const failedText = ({ agent, error }: FailedAgent): string =>
+  `The agent '${agent}' cannot be made: ${asSentence(error.message)}`;
+
+/** Makes each agent once and logs those that cannot be made. Their inputs are refused after a few tries; a function that needs the labels
+ *  of a real session may work then. */
+export async function checkAgents(agents: WorkerAgents, log: Log): Promise<void> {
+  for (const { agent, error } of await tryAgents(agents))
+    log.write("error", "agent.failed", { agent, error: log.error(error) });
 }
 
 function invalid(message: string): AgentError {

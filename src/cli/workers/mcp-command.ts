@@ -3,7 +3,7 @@ import { createDispatcher } from "../../worker/dispatcher.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { Handler } from "../define-command.ts";
 import type { mcp as definition } from "./definitions.ts";
-import { loadAgents } from "./load-agents.ts";
+import { checkAgents, loadAgents } from "./load-agents.ts";
 import { logWorker } from "./log-worker.ts";
 import { mcpOptions } from "./mcp-options.ts";
 import { withBackend } from "./open-backend.ts";
@@ -18,6 +18,7 @@ export const mcpCommand: Handler<typeof definition> = async ({ flags }, { env, e
     const agents = await loadAgents(flags.agents);
     const worker = createWorker({ store, queue, agents });
     logWorker(worker, log);
+    await checkAgents(agents, log);
     await worker.start();
     const mcp = await mcpOptions(flags.agents, agents, env);
     const dispatcher = createDispatcher({ store, queue });

@@ -6,7 +6,7 @@ import { createWorker } from "../../worker/worker.ts";
 import type { Handler } from "../define-command.ts";
 import type { serve as definition } from "./definitions.ts";
 import { openMemory } from "../open-memory.ts";
-import { loadAgents } from "./load-agents.ts";
+import { checkAgents, loadAgents } from "./load-agents.ts";
 import { loadTokens } from "./load-tokens.ts";
 import { mcpOptions } from "./mcp-options.ts";
 import { UsageError } from "../usage-error.ts";
@@ -47,6 +47,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
       const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });
       if (worker) {
         logWorker(worker, log);
+        await checkAgents(agents, log);
         await worker.start();
       }
       const server = await serve(app, { host, port });

@@ -2,7 +2,7 @@ import type { Worker } from "../../worker/types.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { Handler, Input } from "../define-command.ts";
 import type { worker as definition } from "./definitions.ts";
-import { loadAgents } from "./load-agents.ts";
+import { checkAgents, loadAgents } from "./load-agents.ts";
 import { logWorker } from "./log-worker.ts";
 import { withBackend, type Backend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
@@ -25,14 +25,16 @@ export const workerCommand: Handler<typeof definition> = async ({ flags }, { env
   const telemetry = await openTelemetry(env, log);
   const work = () =>
     withBackend(flags, env, async (backend) => {
-      const { concurrency, leaseMs, sweepMs, maxCrashes, storeTimeoutMs } = flags;
+      const { concurrency, leaseMs, sweepMs, maxCrashes, maxTries, storeTimeoutMs } = flags;
+      const agents = await loadAgents(flags.agents);
       const worker = createWorker({
         ...backend,
-        agents: telemetry.observed(await loadAgents(flags.agents)),
+        agents: telemetry.observed(agents),
         limits: tenantLimits(flags),
-        ...{ concurrency, leaseMs, sweepMs, maxCrashes, storeTimeoutMs },
+        ...{ concurrency, leaseMs, sweepMs, maxCrashes, maxTries, storeTimeoutMs },
       });
       logWorker(worker, log);
+      await checkAgents(agents, log);
       const health = await openHealth(flags, worker, backend);
       if (health) log.write("info", "health", { url: health.url });
       await Promise.race([worker.start(), ended]);
