@@ -45,6 +45,8 @@ export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
 export { REASONS } from "./message/types.ts";
 export type { Json, JsonObject } from "./base/json.ts";
 export { accountLines, ranInput } from "./message/account.ts";
+export { sourcesOf } from "./message/sources.ts";
+export type { AnswerSource } from "./message/sources.ts";
 export type {
   Block,
   CallAccount,

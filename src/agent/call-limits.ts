@@ -28,6 +28,7 @@ function expiredReply<O>(text: string, durationMs: number): Reply<O> {
     text,
     output: undefined as O,
     pending: [],
+    sources: [],
     turn: { usage: {}, iterations: 0, modelCalls: 0, toolCalls: 0, durationMs },
   };
 }

@@ -1,5 +1,6 @@
 import { elapsed } from "../base/elapsed.ts";
 import { finishReasonOf, textOf } from "../message/query.ts";
+import { sourcesOf } from "../message/sources.ts";
 import type { Msg } from "../message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
@@ -58,6 +59,7 @@ export function replyOf(context: AgentContext, output: unknown): Reply<never> {
     text: textOf(message),
     output: output as never,
     pending: openPending(context),
+    sources: sourcesOf(context.transcript.slice(progress.turnAt)),
     turn: { usage, iterations, modelCalls, toolCalls, durationMs: elapsed(startedAt, at) },
   };
 }

@@ -3,6 +3,7 @@ import type { AgentEvent } from "../event/types.ts";
 import type { AnyActorRef } from "xstate";
 import type { Hook } from "../hook/types.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { AnswerSource } from "../message/sources.ts";
 import type { FinishReason, Msg, Reason, Usage } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -86,6 +87,9 @@ export type Reply<O = undefined, Calls extends AnyCall = AnyCall> = Msg & {
   readonly output: O;
   /** The calls that wait for a decision or an answer; empty unless the turn is suspended. */
   readonly pending: readonly PendingCall<Calls>[];
+  /** What the answers of the turn may rest on, because the model was shown it: passages of `knowledge` and memories of `longTermMemory`,
+   *  each once, in the order in which they were shown; empty for none. */
+  readonly sources: readonly AnswerSource[];
   /** What the turn has used so far. */
   readonly turn: {
     readonly usage: Usage;

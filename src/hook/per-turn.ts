@@ -1,5 +1,6 @@
 import { userMsg } from "../message/create.ts";
 import { textOf } from "../message/query.ts";
+import { sourceMetadata, type AnswerSource } from "../message/sources.ts";
 import type { Msg } from "../message/types.ts";
 
 const EPHEMERAL = "ephemeral";
@@ -17,19 +18,22 @@ export function keep<T>(map: Map<string, T>, sessionId: string, value: T): void 
   }
 }
 
+/** What a hook shows to the model of what it has found. */
+export type Found = { readonly text: string; readonly sources: readonly AnswerSource[] };
+
 type InTurn = { readonly sessionId: string; readonly turn: number };
 
 /** What a hook has found for the turn of each session: it is looked for once, and shown to every model call of the turn. */
 export class FoundPerTurn {
-  readonly #found = new Map<string, { readonly turn: number; readonly text: string | undefined }>();
+  readonly #found = new Map<string, { readonly turn: number; readonly found: Found | undefined }>();
 
-  /** The text of the turn; it is looked for by the first call. */
-  async get(e: InTurn, find: () => Promise<string | undefined>): Promise<string | undefined> {
+  /** What was found for the turn; it is looked for by the first call. */
+  async get(e: InTurn, find: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const known = this.#found.get(e.sessionId);
-    if (known?.turn === e.turn) return known.text;
-    const text = await find();
-    keep(this.#found, e.sessionId, { turn: e.turn, text });
-    return text;
+    if (known?.turn === e.turn) return known.found;
+    const found = await find();
+    keep(this.#found, e.sessionId, { turn: e.turn, found });
+    return found;
   }
 
   /** The turn is over. */
@@ -38,8 +42,8 @@ export class FoundPerTurn {
 }
 
 /** A message for one model call: hooks that search do not search for it. */
-export function ephemeralMsg(text: string, name: string): Msg {
-  return userMsg(text, { name, metadata: { [EPHEMERAL]: true } });
+export function ephemeralMsg({ text, sources }: Found, name: string): Msg {
+  return userMsg(text, { name, metadata: { [EPHEMERAL]: true, ...sourceMetadata(sources) } });
 }
 
 /** What the user has asked last; "" for nothing. */

@@ -65,6 +65,9 @@ export class MessageFold {
       case "steering-message":
         this.#parts.push({ type: "steering-message", id: chunk.id, parts: chunk.parts as unknown as Json });
         return;
+      case "source-document":
+        this.#parts.push(chunk as unknown as UIPart);
+        return;
       case "data-ask":
         this.#put(({ type, id }) => type === "data-ask" && id === chunk.id, {
           type: "data-ask",

@@ -4,9 +4,11 @@ import { textOf, toolResultsOf } from "../message/query.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { changedInput } from "../message/account.ts";
+import { sourcesOf } from "../message/sources.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";
+import { sourceChunk } from "./source-chunk.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
 type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
@@ -78,6 +80,9 @@ export class TurnChunks {
   readonly #preliminary = new Set<string>();
   /** The sub-agents that run inside of calls, by call. */
   readonly #inner = new Map<string, { chunks: TurnChunks; readonly message: MessageFold }>();
+
+  /** The sources that the page has. */
+  readonly #cited = new Set<string>();
 
   /** How the model ended the newest answer, unless it came to its end by itself. */
   #finishReason: string | undefined;
@@ -215,7 +220,10 @@ export class TurnChunks {
   }
 
   #store(message: Msg): readonly TurnChunk[] {
-    if (message.role === "tool") return toolResultsOf(message).flatMap((result) => this.#answer(result));
+    if (message.role === "tool") {
+      const answers = toolResultsOf(message).flatMap((result) => this.#answer(result));
+      return [...answers, ...this.#cite(message)];
+    }
     if (message.role === "user") return this.#steer(message);
     if (message.role !== "assistant") return [];
     const opened = this.#open(message.id);
@@ -230,11 +238,22 @@ export class TurnChunks {
       return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true }];
     });
     const ended = this.#endBlock();
-    if (isSame(step.shown.filter(isVisible), shown)) return [...opened, ...ended, ...calls];
+    const sources = this.#cite(message);
+    if (isSame(step.shown.filter(isVisible), shown)) return [...opened, ...ended, ...calls, ...sources];
     const reset: readonly TurnChunk[] = step.shown.length > 0 ? [{ type: "reset-step" }] : [];
     step.shown = [...shown];
     const written = shown.flatMap((part, index) => this.#write(part, `${message.id}:${index}`, calls));
-    return [...opened, ...ended, ...reset, ...written];
+    return [...opened, ...ended, ...reset, ...written, ...sources];
+  }
+
+  /** What the answers of the turn may rest on, each once. */
+  #cite(message: Msg): readonly TurnChunk[] {
+    return sourcesOf([message]).flatMap((source): readonly TurnChunk[] => {
+      const sourceId = `${source.kind}:${source.id}`;
+      if (this.#cited.has(sourceId)) return [];
+      this.#cited.add(sourceId);
+      return [sourceChunk(sourceId, source)];
+    });
   }
 
   /** A part that was not streamed, whole. */

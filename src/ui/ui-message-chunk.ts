@@ -51,6 +51,15 @@ export type TurnChunk =
       readonly id: string;
       readonly parts: readonly { readonly type: "text"; readonly text: string }[];
     }
+  | {
+      readonly type: "source-document";
+      readonly sourceId: string;
+      readonly mediaType: string;
+      readonly title: string;
+      readonly filename?: string;
+      /** The `AnswerSource` under `agentchart`. */
+      readonly providerMetadata: { readonly agentchart: Json & object };
+    }
   | { readonly type: "data-ask"; readonly id: string; readonly data: Json }
   | { readonly type: "data-state" | "data-compaction"; readonly data: Json; readonly transient: true }
   | { readonly type: "error"; readonly errorText: string }

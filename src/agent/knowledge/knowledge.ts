@@ -7,6 +7,7 @@ import { ephemeralMsg, FoundPerTurn, lastAsked } from "../../hook/per-turn.ts";
 import type { Hook } from "../../hook/types.ts";
 import { systemMsg, userMsg } from "../../message/create.ts";
 import { textOf } from "../../message/query.ts";
+import { sourceMetadata } from "../../message/sources.ts";
 import type { Msg } from "../../message/types.ts";
 import type { Embedder } from "../../model/embedder.ts";
 import { collect } from "../../model/fold.ts";
@@ -15,7 +16,7 @@ import { defineTool } from "../../tool/define.ts";
 import { toolError } from "../../tool/suspend.ts";
 import type { Tool } from "../../tool/types.ts";
 import type { FoundPassage, KnowledgeStore } from "./port.ts";
-import { shownAsResult, shownInPrompt } from "./shown.ts";
+import { shownAsResult, shownInPrompt, sourceOfPassage } from "./shown.ts";
 
 /** Options of {@link knowledge}: either a `store` or `stores`. */
 export type KnowledgeOptions = {
@@ -141,7 +142,7 @@ export function knowledge(options: KnowledgeOptions): Hook {
   const found = new FoundPerTurn();
   const automatic: Omit<Hook, "name"> = {
     preReasoning: async (e) => {
-      const text = await found.get(e, async () => {
+      const shown = await found.get(e, async () => {
         const asked = lastAsked(e.messages).trim();
         if (asked === "") return undefined;
         try {
@@ -155,7 +156,7 @@ export function knowledge(options: KnowledgeOptions): Hook {
           return failed(error, e.sessionId);
         }
       });
-      return text === undefined ? undefined : { append: [ephemeralMsg(text, "retrieved_knowledge")] };
+      return shown && { append: [ephemeralMsg(shown, "retrieved_knowledge")] };
     },
     postCall: found.forget,
     onInterrupt: found.forget,
@@ -177,7 +178,11 @@ export function knowledge(options: KnowledgeOptions): Hook {
     idempotent: true,
     execute: async ({ query, limit: wanted = limit }, ctx) => {
       try {
-        return shownAsResult(await search(query, wanted, ctx));
+        const passages = await search(query, wanted, ctx);
+        return {
+          output: [{ type: "text", text: shownAsResult(passages) }],
+          metadata: sourceMetadata(passages.map(sourceOfPassage)),
+        };
       } catch (error) {
         failed(error, ctx.sessionId);
         return toolError(`Failed to retrieve knowledge for query: ${query}`);

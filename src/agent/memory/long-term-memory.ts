@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import { ephemeralMsg, FoundPerTurn, keep, lastAsked } from "../../hook/per-turn.ts";
+import { ephemeralMsg, FoundPerTurn, keep, lastAsked, type Found } from "../../hook/per-turn.ts";
 import type { Hook, HookEvent } from "../../hook/types.ts";
 import { toolUsesOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
@@ -254,7 +254,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
     return to > 0 && history[to - 1]?.id === last ? to : 0;
   };
 
-  const retrieve = (e: HookEvent, query: string): Promise<string | undefined> => {
+  const retrieve = (e: HookEvent, query: string): Promise<Found | undefined> => {
     const scope = scopeOf(e);
     return (query === "" ? Promise.resolve([]) : search(scope, query, e)).then(
       (memories) => recalled(memories, maxTokens),
@@ -289,8 +289,8 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
       return scope === e.slots.get(scopeSlot) ? undefined : { slots: { [scopeSlot.name]: scope } };
     },
     preReasoning: async (e) => {
-      const text = await found.get(e, () => retrieve(e, lastAsked(e.messages)));
-      return text === undefined ? undefined : { append: [ephemeralMsg(text, "long_term_memory")] };
+      const shown = await found.get(e, () => retrieve(e, lastAsked(e.messages)));
+      return shown && { append: [ephemeralMsg(shown, "long_term_memory")] };
     },
     postCall: async (e) => {
       found.forget(e);

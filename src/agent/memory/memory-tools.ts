@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../base/error.ts";
+import type { Found } from "../../hook/per-turn.ts";
+import { sourceMetadata } from "../../message/sources.ts";
 import { defineTool } from "../../tool/define.ts";
 import { toolError } from "../../tool/suspend.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
@@ -9,7 +11,7 @@ import type { FoundMemory } from "./port.ts";
 export type MemoryActions = {
   record(texts: readonly string[], ctx: ToolContext): Promise<number>;
   search(text: string, ctx: ToolContext): Promise<readonly FoundMemory[]>;
-  show(found: readonly FoundMemory[]): string | undefined;
+  show(found: readonly FoundMemory[]): Found | undefined;
 };
 
 /** The tools with which the model itself records and retrieves; their names and arguments are AgentScope's. */
@@ -45,7 +47,12 @@ export function memoryTools({ record, search, show }: MemoryActions): readonly T
         const query = keywords.join(" ").trim();
         if (query === "") return "No keywords were given, so nothing was searched.";
         try {
-          return show(await search(query, ctx)) ?? `No relevant memories found for: ${query}`;
+          const found = show(await search(query, ctx));
+          if (!found) return `No relevant memories found for: ${query}`;
+          return {
+            output: [{ type: "text", text: found.text }],
+            metadata: sourceMetadata(found.sources),
+          };
         } catch (error) {
           return toolError(`Failed to retrieve from memory: ${messageOf(error)}`);
         }

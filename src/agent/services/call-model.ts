@@ -5,7 +5,8 @@ import type { Hook } from "../../hook/types.ts";
 import { frozenCopy } from "../../base/freeze.ts";
 import { toolUsesOf } from "../../message/query.ts";
 import { sizeOfTools } from "../../message/size.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { newSources, SOURCES, sourceMetadata, sourcesOf, type AnswerSource } from "../../message/sources.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { checkPart } from "../../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../../model/fold.ts";
@@ -193,9 +194,26 @@ function read({ model, request, controller, isStopped, onPart, onEnd }: Reading)
   });
 }
 
+/** The sources that hooks have shown to the model for this answer, beside those that it names itself. A later answer of the turn does not name them again. */
+function shownSources({ edits, transcript }: ModelInput, metadata: JsonObject | undefined): JsonObject {
+  const shown = edits.flatMap(({ pieces = [] }) =>
+    pieces.flatMap((piece) => ("inserted" in piece ? sourcesOf(piece.inserted) : [])),
+  );
+  if (shown.length === 0) return NO_METADATA;
+  let from = transcript.length;
+  while (from > 0 && transcript.at(from - 1)!.role !== "user") from--;
+  const added = newSources(shown, transcript.slice(from));
+  if (added.length === 0) return NO_METADATA;
+  const own = metadata?.[SOURCES];
+  return sourceMetadata([...(Array.isArray(own) ? (own as unknown as AnswerSource[]) : []), ...added]);
+}
+
+const NO_METADATA: JsonObject = {};
+
 /** Returns the outcome of an attempt. One that was cut off before its first part has no known usage. */
 function outcomeOf(
   host: Host,
+  input: ModelInput,
   messageId: string,
   fold: Fold,
   startedAt: number,
@@ -224,7 +242,11 @@ function outcomeOf(
     role: "assistant",
     name: host.config.name,
     content,
-    metadata: { ...folded.metadata, ...(responseId !== undefined && { responseId }) },
+    metadata: {
+      ...folded.metadata,
+      ...(responseId !== undefined && { responseId }),
+      ...shownSources(input, folded.metadata),
+    },
     timestamp: at,
     ...(usage && { usage }),
   };
@@ -279,7 +301,7 @@ export async function callModel(
   const onEnd = (ending: Ending): void => {
     blocks.end();
     const isBroken = ending.error !== undefined || controller.signal.aborted;
-    outcome = outcomeOf(host, messageId, fold, startedAt, { request, size }, model, isBroken);
+    outcome = outcomeOf(host, input, messageId, fold, startedAt, { request, size }, model, isBroken);
     const { finishReason, usage } = outcome;
     const { aborted: isCutOff } = controller.signal;
     observed?.end({ ...outcome, isCutOff, ...(ending.error && { error: ending.error.toJSON() }) });

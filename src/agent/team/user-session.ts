@@ -2,6 +2,7 @@ import { elapsed } from "../../base/elapsed.ts";
 import { AgentError } from "../../base/error.ts";
 import type { Json } from "../../base/json.ts";
 import { textOf } from "../../message/query.ts";
+import { sourcesOf } from "../../message/sources.ts";
 import type { Msg } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
@@ -140,7 +141,8 @@ export class UserSession extends AgentSession {
 
   /** The reply of a turn that ended while the person was asked. */
   async #lastReply<O>(): Promise<Reply<O>> {
-    const last = (await this.messages()).at(-1)!;
+    const messages = await this.messages();
+    const last = messages.at(-1)!;
     const { startedAt, usage, iterations, modelCalls, toolCalls } = this.stats;
     return {
       ...last,
@@ -148,6 +150,7 @@ export class UserSession extends AgentSession {
       text: textOf(last),
       output: undefined as O,
       pending: this.status().pending,
+      sources: sourcesOf(messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1)),
       turn: { usage, iterations, modelCalls, toolCalls, durationMs: elapsed(startedAt, last.timestamp) },
     };
   }
