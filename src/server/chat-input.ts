@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
+import type { Json } from "../base/json.ts";
 import { check } from "../base/options.ts";
 import type { ClientTool } from "../tool/declared-tools.ts";
 import { decisionSchema } from "../tool/decision-schema.ts";
+import { hashInput } from "../tool/hash.ts";
 import type { ChatRequest } from "../ui/read-chat-request.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import { newsAfter, newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
@@ -61,12 +63,13 @@ export async function decide(
   const { name, tenant } = c.get("access");
   const inputs = new Set<string>();
   for (const { decision } of decisions) check(decisionSchema(), decision, "decide", "The decision");
+  const by = name || tenant;
   for (const { callId, decision, argsHash } of decisions) {
-    const { inputId } = await sessions.decide(id, callId, decision, { argsHash, by: name || tenant });
+    const idempotencyKey = hashInput({ chat: callId, argsHash, by, decision: decision as Json }); // a page shows what it has decided again
+    const { inputId } = await sessions.decide(id, callId, decision, { argsHash, by, idempotencyKey });
     inputs.add(inputId);
   }
-  const decided = new Set(decisions.map(({ callId }) => callId));
-  if (status?.pending.some((call) => call.decided === undefined && !decided.has(call.callId))) return;
+  if (await sessions.isUndecided(id, status?.pending ?? [])) return;
   return (signal) => newsAfter(sessions, id, status?.seq ?? 0, signal, inputs);
 }
 

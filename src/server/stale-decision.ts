@@ -68,6 +68,24 @@ export async function assertWaits(
   throw new AgentError("run/stale-decision", problemOf(call, isSame, callId), { data: { callId } });
 }
 
+/** True if one of these calls of the session waits for a decision that is neither made nor on its way to a worker. */
+export async function isUndecided(
+  store: SessionStore,
+  sessionId: string,
+  calls: readonly PendingCall[],
+): Promise<boolean> {
+  const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+  const found = await store.load(sessionId);
+  const pending = found ? await readPending(store, sessionId, found) : [];
+  for (const call of pending) {
+    const isOneOf = calls.some(
+      ({ callId, argsHash }) => callId === call.callId && argsHash === call.argsHash,
+    );
+    if (isOneOf && call.decided === undefined && !(await isBeingDecided(waiting, pending, call))) return true;
+  }
+  return false;
+}
+
 function problemOf(call: PendingCall | undefined, isSame: boolean, callId: string): string {
   if (!call) return `Call '${callId}' waits for no decision.`;
   return isSame

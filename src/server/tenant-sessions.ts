@@ -12,9 +12,9 @@ import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
-import type { Decision } from "../tool/pending.ts";
+import type { Decision, PendingCall } from "../tool/pending.ts";
 import { refusedInTime } from "./refused-input.ts";
-import { assertWaits, inOrder } from "./stale-decision.ts";
+import { assertWaits, inOrder, isUndecided } from "./stale-decision.ts";
 import type {
   CommandOptions,
   Dispatched,
@@ -94,6 +94,11 @@ export class TenantSessions {
         return this.#dispatcher.decide(sessionId, callId, decision, options);
       });
     return isEdit ? this.#heard(id, send) : this.#with(id, send);
+  }
+
+  /** True if one of these calls and questions waits for a decision that nobody has made, as far as is known. */
+  isUndecided(id: string, calls: readonly PendingCall[]): Promise<boolean> {
+    return isUndecided(this.#store, this.#storedId(id), calls);
   }
 
   interrupt(id: string, message: string | undefined, options: CommandOptions): Promise<Visible<Dispatched>> {

@@ -82,21 +82,24 @@ function answerOf({ output }: Fields): Decision {
   return { answer: typeof output === "string" ? output : (JSON.stringify(output) ?? "") };
 }
 
-function decisionOf(
-  part: Fields,
-  pending: readonly PendingCall[],
-): readonly ChatRequest["decisions"][number][] {
+/** What a part says of a call: a decision that is new, one that was made already, or nothing. */
+type PartDecision = ChatRequest["decisions"][number] & { readonly isRepeated: boolean };
+
+function decisionOf(part: Fields, pending: readonly PendingCall[]): readonly PartDecision[] {
   const { toolCallId, state, input } = part;
   const isApproval = state === "approval-responded";
   if (typeof toolCallId !== "string" || (!isApproval && state !== "output-available")) return [];
-  const found = pending.find(({ callId, decided }) => callId === toolCallId && decided === undefined);
-  if (!found || found.waitsFor !== (isApproval ? "approval" : "externalResult")) {
+  const found = pending.find(({ callId }) => callId === toolCallId);
+  const isFitting = found?.waitsFor === (isApproval ? "approval" : "externalResult");
+  const isDecided = found?.decided !== undefined;
+  if (!isFitting || (isDecided && !isApproval)) {
     if (isApproval) throw staleDecision(toolCallId);
     return []; // a result that the session has already
   }
   if (canonical(input ?? {}) !== canonical(found.input)) throw staleDecision(toolCallId);
   const decision = isApproval ? approvalOf(part) : answerOf(part);
-  return [{ callId: found.callId, decision, argsHash: found.argsHash }];
+  if (isDecided && canonical(decision) !== canonical(found.decided)) throw staleDecision(toolCallId);
+  return [{ callId: found.callId, decision, argsHash: found.argsHash, isRepeated: isDecided }];
 }
 
 /** True if a part shows what is decided as it is now: the call with these arguments, or this very question. */
@@ -128,7 +131,8 @@ function ownDecisions(
  * about the calls in `pending`, which is what the session waits for. Other messages, and results of calls that do not wait, are ignored.
  * Tools that the page declares are in `tools` of the body, by their names: `{ locate: { description, parameters } }`; an agent ignores those
  * that it does not list in `clientTools`. Throws `message/invalid` for a body of another form and for parts that are not text, and
- * `run/stale-decision` for a decision about a call that does not wait for it or has other arguments; then nothing has been read.
+ * `run/stale-decision` for a decision about a call that does not wait for it or has other arguments; then nothing has been read. A decision
+ * that was made already, which a page shows beside new ones, is left out if it is the same.
  *
  * What no part of a message can express is in `decisions` of the body: by the id of the call or of the question, whatever
  * `agent.decide` takes, such as `{ "c1": { "edit": { "amount": 5 } } }` or `{ "c2/when": { "respond": "tomorrow" } }`. The last message must
@@ -158,10 +162,11 @@ export function readChatRequest(body: unknown, pending: readonly PendingCall[]):
   if (role !== "assistant") throw invalidRequest(`the last message has the role ${JSON.stringify(role)}.`);
   const others = ownDecisions(own, parts, pending);
   const isOther = ({ toolCallId }: Fields) => others.some(({ callId }) => callId === toolCallId);
-  const decisions = [
-    ...others,
-    ...parts.filter((part) => !isOther(part)).flatMap((part) => decisionOf(part, pending)),
-  ];
+  const inParts = parts.filter((part) => !isOther(part)).flatMap((part) => decisionOf(part, pending));
+  const [repeated] = inParts;
+  const made = inParts.flatMap(({ isRepeated, ...decision }) => (isRepeated ? [] : [decision]));
+  const decisions = [...others, ...made];
+  if (decisions.length === 0 && repeated) throw staleDecision(repeated.callId);
   if (decisions.length === 0) throw invalidRequest("it has neither a message of the user nor a decision.");
   return { decisions };
 }

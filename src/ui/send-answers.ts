@@ -34,9 +34,9 @@ const hasResult = ({ state, preliminary }: CallPart): boolean =>
   state === "output-denied";
 
 /**
- * Returns what `sendAutomaticallyWhen` of `useChat` takes: the page sends what a person has decided once no approval is open, whatever
- * other calls the model asked for at once, which run when all are decided; and the results of tools that run in the page once all are
- * there. What was sent is not sent again.
+ * Returns what `sendAutomaticallyWhen` of `useChat` takes: the page sends each decision of a person as soon as it is made, since another
+ * page may make the others; the calls that the model asked for at once run when all are decided. It sends the results of tools that run in
+ * the page once all are there. What was sent is not sent again.
  *
  * @example
  * ```ts
@@ -52,9 +52,8 @@ export function sendAnswers(): (chat: { readonly messages: readonly ChatMessage[
   return ({ messages }) => {
     const message = messages.at(-1);
     const calls = lastCalls(message);
-    if (calls.length === 0 || calls.some(({ state }) => state === "approval-requested")) return false;
     const decided = calls.filter(({ state }) => state === "approval-responded");
-    const isWhole = waitsForResults(message?.metadata) && calls.every(hasResult);
+    const isWhole = calls.length > 0 && waitsForResults(message?.metadata) && calls.every(hasResult);
     const answers = decided.length > 0 ? decided : isWhole ? calls : [];
     const key = answers.map(({ toolCallId, state }) => `${toolCallId} ${state}`).join();
     if (answers.length === 0 || sent.has(key)) return false;

@@ -33,6 +33,8 @@ describe.each(["live", "stored"])("a %s run", (how) => {
     ["double-charge", /ETIMEDOUT after ch_1[^]*Charged ch_2/],
     ["other-reply", /Your request was accepted[^]*What the caller got[^]*the hook compliance[^]*declined/],
     ["hook-asks", /as you wanted[^]*hook reviewer[^]*Say it in one word/],
+    ["other-persona", /payer as billing[^]*We do not clean windows/],
+    ["old-memory", /I have sent a check[^]*Sources: Memory of \d{4}-\d\d-\d\d/],
   ])("%s: one click shows who changed what", async (name, cause) => {
     const { ui, faults } = await env.open({ viewport: { width: 1_440, height: 900 } });
     await ui.run(`${name}-${how}`).click();

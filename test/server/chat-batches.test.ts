@@ -95,6 +95,61 @@ test("a page approves a call, and then gives the result of its own tool of the s
   expect(chat.error).toBeUndefined();
 });
 
+/** Two pages that show the same call for two payments. */
+async function twoPages() {
+  const { url, ran } = await openWith([["pay", "pay"]]);
+  const first = new Chat({ url, id: "batch", body: { agent: "pay,pay" } });
+  await first.say("Go.");
+  const second = new Chat({ url, id: "batch", body: {}, messages: first.messages });
+  return { first, second, ran };
+}
+
+const respond = (chat: Chat, id: string, approved = true) => chat.addToolApprovalResponse({ id, approved });
+
+test("two pages decide one call each, and neither waits for the other", async () => {
+  const { first, second, ran } = await twoPages();
+  await respond(first, "c0");
+  await expect.poll(() => first.status).toBe("ready");
+  expect(ran).toEqual([]);
+  await respond(second, "c1");
+  await expect.poll(() => second.shown.at(-1)).toBe("assistant: Done.");
+  expect([first.error, second.error]).toEqual([undefined, undefined]);
+  expect(ran).toEqual(["pay", "pay"]);
+});
+
+test("two pages that decide at the same time: at least one shows how it goes on", async () => {
+  const { first, second, ran } = await twoPages();
+  await Promise.all([respond(first, "c0"), respond(second, "c1", false)]);
+  await expect
+    .poll(() => [first, second].some((chat) => chat.shown.at(-1) === "assistant: Done."))
+    .toBe(true);
+  await expect.poll(() => [first.status, second.status]).toEqual(["ready", "ready"]);
+  expect([first.error, second.error]).toEqual([undefined, undefined]);
+  expect(ran).toEqual(["pay"]);
+});
+
+test("a page that decides one call after the other sends each once, and goes on", async () => {
+  const { first, ran } = await twoPages();
+  await respond(first, "c0");
+  await expect.poll(() => first.status).toBe("ready");
+  await respond(first, "c1", false);
+  await expect.poll(() => first.shown.at(-1)).toBe("assistant: Done.");
+  expect(first.error).toBeUndefined();
+  expect(statesOf(first)).toEqual(["pay output-available", "pay output-denied"]);
+  expect(ran).toEqual(["pay"]);
+});
+
+test("a page that decides otherwise than another one is told, and the first decision counts", async () => {
+  const { first, second, ran } = await twoPages();
+  await respond(first, "c0");
+  await expect.poll(() => first.status).toBe("ready");
+  await respond(second, "c0", false);
+  await expect.poll(() => second.error?.message).toContain("decided already");
+  await respond(first, "c1");
+  await expect.poll(() => first.shown.at(-1)).toBe("assistant: Done.");
+  expect(ran).toEqual(["pay", "pay"]);
+});
+
 test("an earlier message is not edited: the page is told, and nothing is said to the model", async () => {
   const { url, server } = await openPageServer();
   const chat = new Chat({ url, id: "talk", body: { agent: "page" } });

@@ -245,6 +245,7 @@ function outcomeOf(
     metadata: {
       ...folded.metadata,
       ...(responseId !== undefined && { responseId }),
+      ...(input.persona != null && { persona: input.persona }),
       ...shownSources(input, folded.metadata),
     },
     timestamp: at,

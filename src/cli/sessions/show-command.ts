@@ -69,9 +69,11 @@ function format(sessionId: string, moment: Moment, positions: readonly number[])
 }
 
 function textOf(message: Msg): string {
-  const { content, addedBy, changedBy } = message;
+  const { content, addedBy, changedBy, metadata } = message;
+  const { persona } = metadata;
   const sources = sourcesOf([message]).map(sourceTitle);
   const notes = [
+    ...(typeof persona === "string" ? [`as ${persona}`] : []),
     ...(addedBy === undefined ? [] : [`added by the hook ${addedBy}`]),
     ...(changedBy ? [`changed by ${changedBy.map((hook) => `the hook ${hook}`).join(", ")}`] : []),
     ...(sources.length > 0 ? [`sources: ${sources.join("; ")}`] : []),

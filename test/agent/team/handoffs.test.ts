@@ -45,6 +45,20 @@ const SAID = "I have had this order since May, and nobody has told me anything a
 const summarising = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}) =>
   deskOf(turns, { handoffs: [{ to: "billing", description: "d", view: "summary" }], ...config });
 
+test("an answer says which persona gave it, also after a restore", async () => {
+  const store = memoryStore();
+  const { agent } = deskOf([toBilling, "You have it back."], { store, sessionId: "s" });
+  await agent.call("I want my money back.");
+  const speakers = (messages: readonly Msg[]): unknown[] =>
+    messages.filter(({ role }) => role === "assistant").map(({ metadata }) => metadata["persona"]);
+  expect(speakers(await agent.messages())).toEqual([undefined, "billing"]);
+  await agent.close();
+  const next = deskOf(["Bye."], { store, sessionId: "s" }).agent;
+  await next.call("Thanks.");
+  expect(speakers(await next.messages())).toEqual([undefined, "billing", "billing"]);
+  await next.close();
+});
+
 describe("a persona that sees a summary", () => {
   test("is told what went before, with the question that it answers, and the transcript stays whole", async () => {
     const { agent, model } = summarising([

@@ -1,4 +1,5 @@
 import { createAgent, defineTool, userMsg, type Agent, type AgentConfig, type Hook } from "agentchart";
+import { longTermMemory, memoryMemory } from "agentchart/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { z } from "zod";
 import { at, type Place } from "./place.ts";
@@ -82,5 +83,20 @@ export const CHANGED: { readonly [name: string]: (place: Place, id: string) => P
       },
     };
     return agentOf(place, id, ["It is paid, as you wanted.", "Paid."], { hooks: [hook] });
+  },
+  "other-persona": (place, id) => {
+    const hands: ScriptedTurn = {
+      calls: [{ id: "over", name: "transfer_to_billing", input: { reason: "It is about a window." } }],
+    };
+    return agentOf(place, id, [hands, "We do not clean windows."], {
+      personas: { billing: { sysPrompt: "You bill." } },
+      handoffs: [{ to: "billing", description: "For windows." }], // the descriptions are swapped
+    });
+  },
+  "old-memory": async (place, id) => {
+    const store = memoryMemory();
+    await store.put("ada", [{ text: "Pay every invoice by check." }]);
+    const memory = longTermMemory({ store, scope: () => "ada", mode: "static" });
+    return agentOf(place, id, ["I have sent a check."], { hooks: [memory] });
   },
 };

@@ -1,13 +1,15 @@
 import { useMemo, useRef, useState } from "react";
 import { alignRuns, answerOf, momentsOf, type CompareRow, type Moment } from "../logic/compare.ts";
 import { compact, duration, money, shortId } from "../logic/format.ts";
+import { isInherited } from "../logic/inherited.ts";
 import { cut } from "../logic/json-rows.ts";
 import { outcomeOf } from "../logic/outcome.ts";
-import { modelCalls, totalsAt } from "../logic/totals.ts";
+import { modelCalls, sumUsage, type ModelCall } from "../logic/totals.ts";
 import { Button } from "../parts/button.tsx";
 import { sendCommandTo } from "../store/commands.ts";
 import { isDriven, model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
+import type { RunData } from "../store/run-data.ts";
 import { useModel } from "../store/use-model.ts";
 import { isMissing, useWholeRuns } from "../store/whole-run.ts";
 import type { JsonObject, RunRow } from "../wire/types.ts";
@@ -29,6 +31,7 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
   const aligned = useMemo(() => alignRuns(moments), [moments]);
   const place = useRef<HTMLTableRowElement>(null);
   const all = runIds.map((runId) => model.files.get(runId)?.row ?? rows.get(runId));
+  const own = runs.map((run, index) => ownCalls(run, all[index], contexts[index]));
   const running = all.flatMap((row) => (row && isDriven(row) ? [row.runId] : []));
   return (
     <main className="comparison" data-testid="compare">
@@ -55,6 +58,11 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
         />
       </header>
       {lost.length > 0 && <p className="error">Not found: {lost.join(", ")}</p>}
+      {all.some((row) => row?.forkOf) && (
+        <p className="muted">
+          Cost, tokens, times and steps of a fork are its own, without the common beginning.
+        </p>
+      )}
       {isLoading ? (
         <p className="divergence">Loading …</p>
       ) : (
@@ -78,7 +86,7 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
                 <th scope="row">{name}</th>
                 {runIds.map((runId, index) => (
                   <td key={runId} className="num">
-                    {all[index] ? textOf(all[index], contexts[index]) : "–"}
+                    {all[index] ? textOf(all[index], own[index]!) : "–"}
                   </td>
                 ))}
               </tr>
@@ -107,20 +115,31 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
   );
 }
 
-const FACTS: readonly (readonly [string, (row: RunRow, context: JsonObject | undefined) => string])[] = [
+/** The model calls of a run, without those that it has from the run that it was forked from. */
+function ownCalls(
+  run: RunData,
+  row: RunRow | undefined,
+  context: JsonObject | undefined,
+): readonly ModelCall[] {
+  return modelCalls(context).filter(({ messageId }) => {
+    const step = run.stepOfMessage(messageId);
+    return step === undefined ? !row?.forkOf : !isInherited(run, row, step);
+  });
+}
+
+const FACTS: readonly (readonly [string, (row: RunRow, calls: readonly ModelCall[]) => string])[] = [
   ["outcome", (row) => row.error?.code ?? outcomeOf(row).label],
-  ["cost", (_row, context) => money(totalsAt(context).cost)],
+  ["cost", (_row, calls) => money(sumUsage(calls.map(({ usage }) => usage)).cost)],
   [
     "tokens",
-    (_row, context) => {
-      const { inputTokens, outputTokens } = totalsAt(context);
+    (_row, calls) => {
+      const { inputTokens, outputTokens } = sumUsage(calls.map(({ usage }) => usage));
       return `${compact(inputTokens)}↓ ${compact(outputTokens)}↑`;
     },
   ],
   [
     "time of the model",
-    (_row, context) =>
-      duration(modelCalls(context).reduce((sum, { usage }) => sum + (usage.durationMs ?? 0), 0)),
+    (_row, calls) => duration(calls.reduce((sum, { usage }) => sum + (usage.durationMs ?? 0), 0)),
   ],
   ["time of the run", ({ startedAt, updatedAt }) => duration(Math.max(0, updatedAt - startedAt))],
   ["steps", ({ steps }) => compact(steps)],

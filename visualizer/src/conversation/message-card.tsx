@@ -139,10 +139,12 @@ export const MessageCard = memo(
 
 const isAdded = ({ addedBy }: Msg): boolean => typeof addedBy === "string";
 
-/** Who speaks: the hook that added the message, the agent, or the role. */
-function authorOf({ role, name, addedBy }: Msg): string {
+/** Who speaks: the hook that added the message, the agent with its persona, or the role. */
+function authorOf({ role, name, addedBy, metadata }: Msg): string {
   if (typeof addedBy === "string") return `hook ${safeText(addedBy)}`;
-  return role === "assistant" && name !== "" ? name : role;
+  const persona = isObject(metadata) ? metadata["persona"] : undefined;
+  const speaker = role === "assistant" && name !== "" ? name : role;
+  return typeof persona === "string" ? `${speaker} as ${safeText(persona)}` : speaker;
 }
 
 /** The hooks that changed the message, as words; "" if none did. */
