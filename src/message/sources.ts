@@ -29,9 +29,13 @@ function isSource(value: unknown): value is AnswerSource {
   return KINDS.has(kind) && isText && [page, at, score].every((each) => Number.isFinite(each));
 }
 
+const NONE: readonly AnswerSource[] = [];
+
+const keyOf = ({ kind, id }: AnswerSource): string => `${kind} ${id}`;
+
 const listIn = (metadata: { readonly [name: string]: unknown } | undefined): readonly AnswerSource[] => {
   const found = metadata?.[SOURCES];
-  return Array.isArray(found) ? found.filter(isSource) : [];
+  return Array.isArray(found) ? found.filter(isSource) : NONE;
 };
 
 const DAY = "0000-00-00".length;
@@ -63,18 +67,15 @@ export const sourceMetadata = (sources: readonly AnswerSource[]): { readonly [SO
  * ```
  */
 export function sourcesOf(messages: readonly Msg[]): readonly AnswerSource[] {
-  const found = new Map<string, AnswerSource>();
-  const add = (sources: readonly AnswerSource[]): void => {
-    for (const source of sources) {
-      const key = `${source.kind} ${source.id}`;
-      if (!found.has(key)) found.set(key, source);
-    }
-  };
+  const all: AnswerSource[] = [];
   for (const { metadata, content } of messages) {
-    add(listIn(metadata));
-    for (const block of content) if (block.type === "tool_result") add(listIn(block.metadata));
+    all.push(...listIn(metadata));
+    for (const block of content) if (block.type === "tool_result") all.push(...listIn(block.metadata));
   }
-  return [...found.values()];
+  if (all.length < 2) return all; // most turns have none
+  const first = new Map<string, AnswerSource>();
+  for (const source of all) if (!first.has(keyOf(source))) first.set(keyOf(source), source);
+  return [...first.values()];
 }
 
 /** Returns those of the sources that the messages do not name. */
@@ -83,6 +84,6 @@ export function newSources(
   messages: readonly Msg[],
 ): readonly AnswerSource[] {
   if (sources.length === 0) return sources;
-  const known = new Set(sourcesOf(messages).map(({ kind, id }) => `${kind} ${id}`));
-  return sources.filter(({ kind, id }) => !known.has(`${kind} ${id}`));
+  const known = new Set(sourcesOf(messages).map(keyOf));
+  return sources.filter((source) => !known.has(keyOf(source)));
 }

@@ -20,6 +20,7 @@ function all(reason: FinishReason, words: string): { readonly [word: string]: Fi
 /** Returns the finish reason for the word of a server; undefined for a word that is not known as the end of a whole answer, such as
  *  "abort", "cancelled" or "error": then the answer has failed. */
 export function toFinishReason(word: string): FinishReason | undefined {
+  if (Object.hasOwn(REASONS, word)) return REASONS[word]; // as most servers say it
   const known = word
     .toLowerCase()
     .replace(/[^a-z]+/g, "_")

@@ -32,8 +32,14 @@ const WINDOWS: { readonly [name: string]: number } = {
 
 const LONGEST_FIRST = Object.entries(WINDOWS).toSorted(([a], [b]) => b.length - a.length);
 
+/** The last name that was looked for: most agents of a process have one model. */
+let last: { readonly name: string; readonly tokens: number | undefined } | undefined;
+
 /** Returns the context window of a model of this name, in tokens; undefined if it is not known. */
 export function knownWindow(name: string): number | undefined {
+  if (last?.name === name) return last.tokens;
   const model = name.toLowerCase().split("/").at(-1)!;
-  return LONGEST_FIRST.find(([prefix]) => model.startsWith(prefix))?.[1];
+  const tokens = LONGEST_FIRST.find(([prefix]) => model.startsWith(prefix))?.[1];
+  last = { name, tokens };
+  return tokens;
 }

@@ -1,11 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
-import { userMessage } from "../ui/conversation-fold.ts";
+import { userMessage } from "../event/conversation/conversation-fold.ts";
 import { toUIMessages } from "../ui/to-ui-messages.ts";
 import { readChatRequest } from "../ui/read-chat-request.ts";
-import { TurnChunks } from "../ui/turn-chunks.ts";
-import type { TurnChunk } from "../ui/ui-message-chunk.ts";
+import { TurnChunks } from "../event/conversation/turn-chunks.ts";
+import type { TurnChunk } from "../event/conversation/ui-message-chunk.ts";
 import { assertScope, type ServerEnv } from "./authenticate.ts";
 import * as routes from "./chat-routes.ts";
 import { decide, say } from "./chat-input.ts";

@@ -9,8 +9,8 @@ import { isSaid, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "
 import { canonical } from "./read-chat-request.ts";
 import { Subagents } from "./ag-ui-subagents.ts";
 import { RunState } from "./ag-ui-state.ts";
-import { TurnChunks } from "./turn-chunks.ts";
-import type { TurnChunk } from "./ui-message-chunk.ts";
+import { TurnChunks } from "../event/conversation/turn-chunks.ts";
+import type { TurnChunk } from "../event/conversation/ui-message-chunk.ts";
 
 /** What a run is called, and the transcript before it. */
 export type AgUiRun = {

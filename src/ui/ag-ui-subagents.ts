@@ -3,7 +3,7 @@ import { toolResultsOf } from "../message/query.ts";
 import type { ToolResultBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
-import { callAround, innerEvent } from "./inner-event.ts";
+import { callAround, innerEvent } from "../event/conversation/inner-event.ts";
 import { interruptIdOf, outcomeOf } from "./ag-ui-interrupts.ts";
 
 /** A fold of the events of one agent. */

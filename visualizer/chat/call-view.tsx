@@ -1,7 +1,7 @@
 import { isObject } from "../../src/base/is-object.ts";
 import { accountLines } from "../../src/message/account.ts";
 import type { CallAccount } from "../../src/message/types.ts";
-import type { UIPart } from "../../src/ui/message-fold.ts";
+import type { UIPart } from "../../src/event/conversation/message-fold.ts";
 import { preview } from "../src/logic/json-rows.ts";
 import { Icon, type IconName } from "../src/parts/icon.tsx";
 

@@ -126,8 +126,10 @@ function chunkOf(
 ): WireChunk | typeof DONE | typeof PING {
   const isError = isErrorEvent(event);
   const isForeign = !isError && event !== undefined && event !== "" && !CHUNK_EVENT.test(event);
-  if (END.test(data)) return DONE;
-  if (!isError && KEEP_ALIVE.test(data)) return PING;
+  if (!data.startsWith("{")) {
+    if (END.test(data)) return DONE;
+    if (!isError && KEEP_ALIVE.test(data)) return PING;
+  }
   let chunk: unknown;
   try {
     chunk = JSON.parse(data);

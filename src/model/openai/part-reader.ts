@@ -72,7 +72,7 @@ class ChatPartReader implements PartReader {
     const usage = usageOf(chunk);
     if (!this.hasFinished()) this.#refuseErrors(chunk, usage !== undefined);
     if (chunk.id && this.#responseId === undefined) this.#responseId = chunk.id;
-    const choice = chunk.choices?.find(({ index }) => Number(index ?? 0) === 0);
+    const choice = chunk.choices?.find(isFirst);
     const isStreamed = !!choice?.delta;
     const delta = choice?.delta ?? (this.#isStreamed ? undefined : choice?.message);
     const word = finishWordOf(choice?.finish_reason);
@@ -217,6 +217,8 @@ class ChatPartReader implements PartReader {
 }
 
 const NONE: readonly never[] = [];
+
+const isFirst = ({ index }: { readonly index?: unknown }): boolean => Number(index ?? 0) === 0;
 
 function thinkingOf({ thinking = "" }: WireContentPart): string {
   return typeof thinking === "string" ? thinking : thinking.map(({ text = "" }) => text).join("");

@@ -32,11 +32,14 @@ const PLAIN = new Set(
   ]),
 );
 
+/** What a chunk of Chat Completions says of itself, in its field `object`. */
+const CHUNK = "chat.completion.chunk";
+
 /** Returns the error that a chunk says by its fields, whether it has a part of the answer or not; undefined if it says none. */
 export function errorOf(answer: object): unknown {
   const chunk = answer as Fields;
   for (const name in chunk) {
-    if (PLAIN.has(name) || !saysError(name, chunk[name])) continue;
+    if (PLAIN.has(name) || chunk[name] === CHUNK || !saysError(name, chunk[name])) continue;
     return isSomething(chunk["error"]) ? chunk["error"] : chunk;
   }
   return undefined;

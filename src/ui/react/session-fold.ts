@@ -4,8 +4,8 @@ import type { AgentEvent } from "../../event/types.ts";
 import { addUsage } from "../../message/usage.ts";
 import { GOES_ON, type Reason, type Usage } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
-import { ConversationFold, userMessage } from "../conversation-fold.ts";
-import type { TurnMessage } from "../message-fold.ts";
+import { ConversationFold, userMessage } from "../../event/conversation/conversation-fold.ts";
+import type { TurnMessage } from "../../event/conversation/message-fold.ts";
 import type { SessionState } from "./session-api.ts";
 import { SubagentFold, type Subagent } from "./subagent-fold.ts";
 

@@ -1,3 +1,4 @@
+import { callAround } from "../../event/conversation/inner-event.ts";
 import type { AgentEvent } from "../../event/types.ts";
 
 /** An agent that works inside of a call. */
@@ -8,13 +9,6 @@ export type Subagent = {
   /** What it is writing: the text so far of the answer that is not stored yet; "" while it writes none. */
   readonly text: string;
 };
-
-/** The id of what an event is about; undefined if it is about none. */
-function idOf(event: AgentEvent): string | undefined {
-  if (event.type === "message") return event.message.id;
-  if (event.type === "tool.start") return event.call.id;
-  return "messageId" in event ? event.messageId : "callId" in event ? event.callId : undefined;
-}
 
 /** Folds the events of a session into the agents that work inside of its calls. */
 export class SubagentFold {
@@ -35,8 +29,7 @@ export class SubagentFold {
   }
 
   #follow(event: AgentEvent, [name = "", ...deeper]: readonly string[]): void {
-    const id = idOf(event);
-    const callId = id && [...this.#calls.keys()].find((call) => id.startsWith(`${call}/`));
+    const callId = callAround(event, this.#calls.keys());
     if (callId === undefined) return;
     const before = this.#calls.get(callId);
     const text = deeper.length > 0 ? before?.text : textAfter(event, before?.text);

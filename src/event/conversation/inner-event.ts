@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent } from "../types.ts";
 
 /** The id of what an event is about, which begins with the call inside of which it happened. */
 function idOf(event: AgentEvent): string {

@@ -1,11 +1,12 @@
-import type { Json } from "../base/json.ts";
-import type { AgentEvent } from "../event/types.ts";
-import { textOf, toolResultsOf } from "../message/query.ts";
-import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
-import { changedInput } from "../message/account.ts";
-import { sourcesOf } from "../message/sources.ts";
-import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+// src/event/conversation folds the events of a session into its conversation, the only place that does: protocols of pages write what it says.
+import type { Json } from "../../base/json.ts";
+import type { AgentEvent } from "../types.ts";
+import { textOf, toolResultsOf } from "../../message/query.ts";
+import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
+import type { PendingCall } from "../../tool/pending.ts";
+import { changedInput } from "../../message/account.ts";
+import { sourcesOf } from "../../message/sources.ts";
+import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";
 import { sourceChunk } from "./source-chunk.ts";

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../event/types.ts";
-import type { Msg } from "../message/types.ts";
-import { textOf } from "../message/query.ts";
+import type { AgentEvent } from "../types.ts";
+import type { Msg } from "../../message/types.ts";
+import { textOf } from "../../message/query.ts";
 import { MessageFold, type TurnMessage } from "./message-fold.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 

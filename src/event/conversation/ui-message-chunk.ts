@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../../base/json.ts";
 
 /** What a page knows of a turn that has begun or ended. */
 export type TurnMetadata = {

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { TurnChunk, TurnMetadata } from "./ui-message-chunk.ts";
 
 /** A part of a message as the AI SDK has it, such as `{ type: "text", text, state: "done" }` or `{ type: "dynamic-tool", … }`. */
