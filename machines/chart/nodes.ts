@@ -235,11 +235,19 @@ export function matches(descriptor: string, type: string): boolean {
   return type === prefix || type.startsWith(`${prefix}.`);
 }
 
+/** The paths of state values: snapshots of the same state share theirs. */
+const paths = new WeakMap<object, string>();
+
 /** The path of the innermost state of a state value: "reasoning.calling.running". */
 export function statePath(value: StateValue): string {
   if (typeof value === "string") return value;
-  for (const key in value) return `${key}.${statePath(value[key]!)}`; // a chart has no parallel states
-  return "";
+  let path = paths.get(value);
+  if (path === undefined) {
+    const [[key, inner] = ["", ""]] = Object.entries(value); // a chart has no parallel states
+    path = `${key}.${statePath(inner!)}`;
+    paths.set(value, path);
+  }
+  return path;
 }
 
 /** The node that is reached from a node through initial states. */
