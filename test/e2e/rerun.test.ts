@@ -84,6 +84,12 @@ test("a system prompt and a result are edited, the run is made twice more, and t
     compare.locator("tbody tr").filter({ has: page.locator("th", { hasText: new RegExp(`^${name}$`) }) });
   expect(await rowOf("result of stock").innerText()).toMatch(/7 lamps[^]*no lamps[^]*no lamps/);
   expect(await rowOf("cost").first().innerText()).toMatch(/\$/);
+  const tokens = [...(await rowOf("tokens").innerText()).matchAll(/(\d+)↓ (\d+)↑/g)].map(([, , out]) =>
+    Number(out),
+  );
+  expect(tokens).toHaveLength(3);
+  expect(tokens[1]).toBe(tokens[2]);
+  expect(tokens[1]).toBeLessThan(tokens[0]!); // a fork has made one request of its own, the original two
   expect(await rowOf("answer").last().innerText()).toMatch(/Politely: 7 lamps\.[^]*Rudely: no lamps\./);
   expect(await rowOf("answer").first().innerText()).toMatch(/Politely: 7 lamps\.[^]*Rudely: no lamps\./);
   expect(await rowOf("user").innerText()).toContain("How many lamps?");

@@ -54,7 +54,7 @@ describe("blocks of text, image, audio and video from a tool", () => {
       output: BLOCKS,
       state: "success",
     });
-    expect(shownResult(await agent.messages())).toEqual(shownResult(messages));
+    expect(shownResult(await agent.messages())!.output).toEqual(shownResult(messages)!.output);
     expect(historyProblem(messages)).toBeUndefined();
     const chat = toChatMessages(messages).find(({ role }) => role === "tool");
     expect(chat!.content).toMatchObject([
