@@ -78,8 +78,7 @@ export class AcceleratedMachine<Context extends object> extends EmittedMachine<C
       super.transition(snapshot, event, scope); // fails with XState's own error
       throw error;
     }
-    // an event for which there is no edge changes nothing, unless it is XState's own, such as the error of a service
-    if (!taken && isUnseen && !event.type.startsWith(OWN)) return snapshot;
+    if (!taken && isUnseen && this.#isNothing(snapshot, event)) return snapshot;
     if (!taken) return super.transition(snapshot, event, scope);
     if (isUnseen) {
       const next = this.#take(snapshot, taken, scope);
@@ -103,6 +102,12 @@ export class AcceleratedMachine<Context extends object> extends EmittedMachine<C
   override resolveState(config: Parameters<AnyStateMachine["resolveState"]>[0]): AnyMachineSnapshot {
     const { value, context, ...rest } = config;
     return isEmpty(rest) ? { ...this.#at(statePath(value)), context } : super.resolveState(config);
+  }
+
+  /** True if an event without an edge changes nothing. XState asks the decisions of a state again, and an event of its own may be the error of
+   *  a service. */
+  #isNothing({ value }: AnyMachineSnapshot, { type }: Event): boolean {
+    return !type.startsWith(OWN) && this.#resolver.node(statePath(value)).kind !== "decision";
   }
 
   #resolve({ value, context }: AnyMachineSnapshot, event: Event): StepTaken<Context> | undefined {
