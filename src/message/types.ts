@@ -189,7 +189,7 @@ export type Msg = {
   readonly name: string;
   readonly content: readonly Block[];
   /** Data of the caller; models do not read it. On messages of a model, what the provider says about the answer, such as its
-   *  `responseId` and citations. */
+   *  `responseId` and citations, the `persona` that gave it, and the `sources` that it was shown (`sourcesOf`). */
   readonly metadata: JsonObject;
   /** When the message was made, epoch ms. */
   readonly timestamp: number;

@@ -87,6 +87,8 @@ describe("An agent that cannot be made", () => {
     await worker.printed('"state":"running"');
     expect(worker.logged("agent.failed")).toMatchObject(said);
     expect(worker.logged("agent.failed")).toHaveLength(1);
+    const mcp = fixture.run("mcp", "--agents", agents);
+    await mcp.printed("agent.failed");
     const [id] = await createSessions(request, "desk", 1);
     await expect.poll(phasesOf(request, [id!]), SOON).toEqual(new Set(["stopped"]));
     expect(await request("GET", `/v1/sessions/${id}`)).toMatchObject({ error: { code: "config/invalid" } });

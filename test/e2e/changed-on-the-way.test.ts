@@ -41,4 +41,13 @@ describe.each(["live", "stored"])("a %s run", (how) => {
     await expect.poll(() => ui.panel("conversation").innerText()).toMatch(cause);
     expect(faults).toEqual(NO_FAULTS);
   });
+
+  test("the prompt says of when the memory is that a hook has shown", async () => {
+    const { ui, faults } = await env.open({ viewport: { width: 1_440, height: 900 } });
+    await ui.run(`old-memory-${how}`).click();
+    await ui.openTab("conversation");
+    await ui.panel("conversation").getByRole("button", { name: "prompt" }).click();
+    await expect.poll(() => ui.panel("prompt").innerText()).toMatch(/by check[^]*Sources: Memory of \d{4}/);
+    expect(faults).toEqual(NO_FAULTS);
+  });
 });

@@ -4,8 +4,6 @@ import { compact, duration, safeText } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
-import { sourcesOf, sourceTitle } from "../../../src/message/sources.ts";
-import type { Msg as StoredMsg } from "../../../src/message/types.ts";
 import { BlobValue } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
@@ -20,6 +18,7 @@ import { ManyCalls, MAX_UNFOLDED } from "./many-calls.tsx";
 import { OriginStep } from "./origin-step.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Output } from "./output.tsx";
+import { Sources } from "./sources.tsx";
 import { Thinking } from "./thinking.tsx";
 
 const TONES = { user: "blue", assistant: "violet", tool: "cyan", system: "slate" } as const;
@@ -124,7 +123,7 @@ export const MessageCard = memo(
         )}
         {calls.length > MAX_UNFOLDED && <ManyCalls calls={calls} item={item} />}
         {message.content.length === 0 && <p className="muted">empty</p>}
-        {sourcesIn(message) !== "" && <p className="muted">Sources: {sourcesIn(message)}</p>}
+        <Sources message={message} />
       </article>
     );
   },
@@ -151,12 +150,6 @@ function authorOf({ role, name, addedBy, metadata }: Msg): string {
 function changersOf({ changedBy }: Msg): string {
   if (!Array.isArray(changedBy) || changedBy.length === 0) return "";
   return `changed by the hook ${changedBy.map((hook) => safeText(String(hook))).join(", ")}`;
-}
-
-/** What hooks have shown to the model for the answer, and what tools have found; "" for nothing. */
-function sourcesIn(message: Msg): string {
-  const sources = sourcesOf([message as unknown as StoredMsg]);
-  return sources.map((source) => safeText(sourceTitle(source))).join(" · ");
 }
 
 function areEqual<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {

@@ -2,6 +2,7 @@ import { memo } from "react";
 import { compact } from "../logic/format.ts";
 import { isMessage } from "../logic/message-shape.ts";
 import { lineOf, originText } from "../logic/prompt-texts.ts";
+import { Sources } from "../conversation/sources.tsx";
 import type { Block, LensRow, Msg } from "../wire/types.ts";
 import { BeforeAfter } from "./before-after.tsx";
 import { FoldedJson, FoldedText } from "./folded-text.tsx";
@@ -59,6 +60,7 @@ export const SentMessage = memo(function SentMessage({ row, message, index, isNe
         content.map((block, place) => <SentBlock key={place} block={block} />)
       )}
       {content.length === 0 && <p className="muted">empty</p>}
+      {row?.from === "hook" && <Sources message={message} />}
     </article>
   );
 });

@@ -1,0 +1,11 @@
+import { sourcesOf, sourceTitle } from "../../../src/message/sources.ts";
+import type { Msg as StoredMsg } from "../../../src/message/types.ts";
+import { safeText } from "../logic/format.ts";
+import type { Msg } from "../wire/types.ts";
+
+/** What hooks have shown to the model, or tools have found, as a message names it; nothing for most messages. */
+export function Sources({ message }: { readonly message: Msg }) {
+  const sources = sourcesOf([message as unknown as StoredMsg]);
+  if (sources.length === 0) return null;
+  return <p className="muted">Sources: {sources.map((each) => safeText(sourceTitle(each))).join(" · ")}</p>;
+}
