@@ -38,24 +38,13 @@ const listIn = (metadata: { readonly [name: string]: unknown } | undefined): rea
   return Array.isArray(found) ? found.filter(isSource) : NONE;
 };
 
-const DAY = "0000-00-00".length;
-
-/** Returns what people call a source: its document with the page, or the day of a memory. */
-export function sourceTitle({ kind, document, page, at }: AnswerSource): string {
-  if (document !== undefined) return page === undefined ? document : `${document}, page ${page}`;
-  if (kind === "knowledge") return "Knowledge";
-  const isDate = at !== undefined && !Number.isNaN(new Date(at).getTime());
-  return isDate ? `Memory of ${new Date(at).toISOString().slice(0, DAY)}` : "Memory";
-}
-
 /** Returns the `metadata` of what shows these sources to a model; empty for none. */
 export const sourceMetadata = (sources: readonly AnswerSource[]): { readonly [SOURCES]?: Json } =>
   sources.length > 0 ? { [SOURCES]: sources as unknown as Json } : {};
 
 /**
- * Returns what messages say that answers may rest on, each source once, in the order in which the model was shown them: what hooks such
- * as `knowledge` and `longTermMemory` have shown before an answer, and what tools have found. Of a whole turn it is `reply.sources`. A hook
- * or a tool of your own names sources by `metadata: { sources: [{ kind, id, document }] }` on its message or its result.
+ * Returns what messages say that answers may rest on, each source once, in the order in which the model was shown them. Of a whole turn it
+ * is `reply.sources`. A hook or a tool of your own names sources by `metadata: { sources: [{ kind, id }] }` on its message or its result.
  *
  * @example
  * ```ts

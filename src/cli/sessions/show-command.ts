@@ -1,7 +1,8 @@
 import type { Json } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
 import { accountLines } from "../../message/account.ts";
-import { sourcesOf, sourceTitle } from "../../message/sources.ts";
+import { sourceTitle } from "../../message/source-title.ts";
+import { sourcesOf } from "../../message/sources.ts";
 import type { Block, CallAccount, Msg } from "../../message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
