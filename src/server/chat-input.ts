@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { check } from "../base/options.ts";
 import type { ClientTool } from "../tool/declared-tools.ts";
 import { decisionSchema } from "../tool/decision-schema.ts";
@@ -65,7 +65,15 @@ export async function decide(
   for (const { decision } of decisions) check(decisionSchema(), decision, "decide", "The decision");
   const by = name || tenant;
   for (const { callId, decision, argsHash } of decisions) {
-    const idempotencyKey = hashInput({ chat: callId, argsHash, by, decision: decision as Json }); // a page shows what it has decided again
+    // a page shows what it has decided again; later the same call may wait for the same decision once more
+    const said: JsonObject = {
+      chat: callId,
+      argsHash,
+      by,
+      decision: decision as Json,
+      seq: status?.seq ?? 0,
+    };
+    const idempotencyKey = hashInput(said);
     const { inputId } = await sessions.decide(id, callId, decision, { argsHash, by, idempotencyKey });
     inputs.add(inputId);
   }

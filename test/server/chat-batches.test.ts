@@ -150,6 +150,45 @@ test("a page that decides otherwise than another one is told, and the first deci
   expect(ran).toEqual(["pay", "pay"]);
 });
 
+test("a call that is cut off twice is tried again twice, each time a page says so", async () => {
+  let runs = 0;
+  const send = defineTool({
+    name: "send",
+    description: "Sends.",
+    input: { type: "object" },
+    execute: () => (++runs < 3 ? new Promise<string>(() => {}) : "sent"),
+  });
+  const agents: WorkerAgents = { bot: () => ({ name: "bot", model: asked(["send"]), tools: [send] }) };
+  const server = openServer();
+  const { url, close } = await serve(server.app);
+  onTestFinished(close);
+  const began = async () => {
+    const { queue, store } = server;
+    const worker = createWorker({ queue, store, agents, sweepMs: 50, leaseMs: 300, retryMs: 20 });
+    onTestFinished(() => worker.close({ deadlineMs: 1 }));
+    await worker.start();
+    return worker;
+  };
+  const statusOf = async () =>
+    (await (await server.request("GET", "/v1/sessions/cut")).json()) as { waitsFor: readonly string[] };
+  let worker = await began();
+  const first = new Chat({ url, id: "cut", body: { agent: "bot" } }).say("Go.");
+  for (const cut of [1, 2]) {
+    await expect.poll(() => runs).toBe(cut);
+    await worker.close({ deadlineMs: 1 });
+    worker = await began();
+    await expect.poll(async () => (await statusOf()).waitsFor).toEqual(["unknownOutcome"]);
+    const messages = (await (await server.request("GET", "/v1/sessions/cut/chat")).json()) as UIMessage[];
+    const page = new Chat({ url, id: "cut", messages });
+    void page.sendMessage(undefined, { body: { decisions: { c0: "retry" } } });
+  }
+  await expect.poll(() => runs).toBe(3);
+  await expect
+    .poll(async () => (await (await server.request("GET", "/v1/sessions/cut")).json()) as unknown)
+    .toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
+  await first;
+});
+
 test("an earlier message is not edited: the page is told, and nothing is said to the model", async () => {
   const { url, server } = await openPageServer();
   const chat = new Chat({ url, id: "talk", body: { agent: "page" } });
