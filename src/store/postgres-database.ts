@@ -65,6 +65,9 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
   });
 }
 
+/** The statements that a connection keeps prepared: all that a session needs, and some lists and searches. */
+const MAX_PREPARED = 100;
+
 const ignore = (): void => {};
 
 /** Takes a client out of the pool, with a listener for `error`: a lost connection fails the current query and is not an
@@ -113,6 +116,8 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #listener: PostgresListener;
   readonly #appendSql: string;
   readonly #timeoutMs: number;
+  /** The names under which statements are prepared, by their text. */
+  readonly #names = new Map<string, string>();
   /** The connections of a pool of ours, to be cut if closing it takes too long. */
   readonly #clients = new Set<PoolClient>();
   #ready: Promise<Pool> | undefined;
@@ -227,10 +232,27 @@ export class PostgresDatabase implements SqlDatabase {
     await pool.end().finally(() => clearTimeout(cut));
   }
 
-  /** A query that the driver gives up in time, of whichever pool. */
-  #timed(text: string, values: readonly unknown[] = []): QueryConfig {
-    const timed = { text, values: [...values], query_timeout: this.#timeoutMs };
+  /** A statement without parameters, which there is nothing to plan of. */
+  #command(text: string): QueryConfig {
+    const timed = { text, query_timeout: this.#timeoutMs };
     return timed;
+  }
+
+  /** A query that the driver gives up in time, of whichever pool, and that each connection prepares once: planning a statement takes
+   *  longer than running it. */
+  #timed(text: string, values: readonly unknown[] = []): QueryConfig {
+    const name = this.#nameOf(text);
+    const timed = { text, values: [...values], query_timeout: this.#timeoutMs, ...(name && { name }) };
+    return timed;
+  }
+
+  /** The name under which a statement is prepared; undefined for the later ones of too many, which are searches that differ. */
+  #nameOf(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size >= MAX_PREPARED) return known;
+    const name = `agentchart_${crypto.hash("md5", text)}`;
+    this.#names.set(text, name);
+    return name;
   }
 
   /** A name that needs no quotes. */
@@ -278,14 +300,14 @@ export class PostgresDatabase implements SqlDatabase {
     const client = await checkOut(pool);
     let isBroken = true;
     try {
-      await client.query(this.#timed("BEGIN"));
+      await client.query(this.#command("BEGIN"));
       const result = await work(client);
-      await client.query(this.#timed("COMMIT"));
+      await client.query(this.#command("COMMIT"));
       isBroken = false;
       return result;
     } catch (error) {
       if (!isTimeout(error))
-        isBroken = await client.query(this.#timed("ROLLBACK")).then(
+        isBroken = await client.query(this.#command("ROLLBACK")).then(
           () => false,
           () => true,
         );
