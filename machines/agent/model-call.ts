@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import type { CallEdit } from "./prompt.ts";
 import type { RequestParts } from "./request.ts";
+import type { Limits } from "./settings.ts";
 
 /** One request to a model, as it was made. */
 export type ModelCall = RequestParts & {
@@ -25,6 +26,8 @@ export type ModelCall = RequestParts & {
   readonly window?: number;
   /** The bound of the view that is configured (`contextWindow`); absent if there is none. */
   readonly bound?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  /** The limits of a turn that are configured (`budget`); absent if there are none. */
+  readonly budget?: Limits & { readonly onExceeded?: string };
   /** What hooks of preCall changed of the call of the agent in which this is. */
   readonly entered: readonly CallEdit[];
 };

@@ -72,10 +72,13 @@ export const inspect = defineCommand({
     ),
     ...STORE,
     open: strings("FILE", 'run exported by the page, or session of "agentchart sessions export"'),
+    suspicions: string("FILE", "also check runs for what this .ts or .js file exports"),
     readonly: boolean("refuse approvals, messages, forks and every other command"),
   },
   examples: ["inspect", "inspect --store sqlite:sessions.db --readonly"],
   sections: {
+    Suspicions: `The page says above a run what is odd in it. A check is an object with "name", "title" and "find", see SuspicionCheck
+of agentchart/inspect.`,
     Agents: 'Agents of this machine made with createAgent({ inspect: "auto" }) appear by themselves.',
     Output: `The link goes to stdout, everything else to stderr. Its token allows to see everything and to answer for you.
 ~/.agentchart/inspect.json contains it too, readable by you only, while the server runs.

@@ -30,6 +30,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   program.command("sessions").description("List, show, continue, copy and delete stored sessions");
   add(sessions.list, async () => (await import("./sessions/list-command.ts")).listCommand);
   add(sessions.search, async () => (await import("./sessions/search-command.ts")).searchCommand);
+  add(sessions.suspicions, async () => (await import("./sessions/suspicions-command.ts")).suspicionsCommand);
   add(sessions.show, async () => (await import("./sessions/show-command.ts")).showCommand);
   add(sessions.resume, async () => (await import("./sessions/resume-command.ts")).resumeCommand);
   add(sessions.plan, async () => (await import("./sessions/plan-command.ts")).planCommand);

@@ -1,11 +1,28 @@
 // src/inspect shows agents in a web page: `client` reports the agents of a process, `hub` is the server, `protocol` is what they
 // exchange.
+import type { SessionStore } from "../store/port.ts";
+import type { FindSuspicionsOptions } from "./hub/find-suspicions.ts";
 import type { StartHubOptions, StartedHub } from "./hub/start-hub.ts";
+import type { Suspicion } from "./suspicions/suspicion.ts";
 
 export { inspector } from "./client/inspector.ts";
 export type { AgentInspector, InspectorOptions } from "./client/inspector.ts";
 export type { HistoryLimits } from "./client/history.ts";
 export type { StartHubOptions, StartedHub } from "./hub/start-hub.ts";
+export type { FindSuspicionsOptions } from "./hub/find-suspicions.ts";
+export { SUSPICIONS } from "./suspicions/checks.ts";
+export type { Finding, Suspicion, SuspicionCheck } from "./suspicions/suspicion.ts";
+export type {
+  CallFact,
+  FailureFact,
+  LeftOut,
+  LimitFact,
+  MessageFact,
+  RequestFact,
+  RestFact,
+  RunFacts,
+  WideApproval,
+} from "./suspicions/facts.ts";
 
 /**
  * Starts the inspector's server and its page, as `agentchart inspect` does. Rejects `config/invalid` if the
@@ -29,4 +46,27 @@ export type { StartHubOptions, StartedHub } from "./hub/start-hub.ts";
 export async function startHub(options: StartHubOptions = {}): Promise<StartedHub> {
   const hub = await import("./hub/start-hub.ts"); // a process that only reports agents loads no server
   return hub.startHub(options);
+}
+
+/**
+ * Returns what is odd in a stored session, in the order of its steps: calls that repeat, results and answers that somebody changed, errors that
+ * nobody heeded, messages that the model did not see. The inspector shows the same above a run. It reads the session and takes no
+ * lease. Rejects `session/not-found` for an unknown id, and `config/invalid` for a check that is none.
+ *
+ * @example
+ * ```ts
+ * import { findSuspicions } from "agentchart/inspect";
+ * import { fileStore } from "agentchart/store/file";
+ *
+ * for (const { kind, text, steps } of await findSuspicions(fileStore("./sessions"), "trip"))
+ *   console.log(`${kind} at step ${steps[0]}: ${text}`);
+ * ```
+ */
+export async function findSuspicions(
+  store: SessionStore,
+  sessionId: string,
+  options: FindSuspicionsOptions = {},
+): Promise<readonly Suspicion[]> {
+  const reader = await import("./hub/find-suspicions.ts");
+  return reader.findSuspicions(store, sessionId, options);
 }

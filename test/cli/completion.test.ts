@@ -42,6 +42,7 @@ describe("The completion of bash", () => {
     expect(await complete("sessions", "")).toEqual([
       "ls",
       "search",
+      "suspicions",
       "show",
       "resume",
       "plan",

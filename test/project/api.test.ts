@@ -36,7 +36,7 @@ test("the names each subpath exports", async () => {
     ./store/file: fileStore
     ./store/sqlite: sqliteStore
     ./store/postgres: postgresStore
-    ./inspect: inspector startHub
+    ./inspect: SUSPICIONS findSuspicions inspector startHub
     ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createWorker inProcessQueue
     ./server: createServer readTokens serve"
   `);

@@ -30,6 +30,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   // Of "agent/plan" only the type of a plan.
   "ui/react": ["base", "message", "tool", "event", "ui", "agent/plan"],
   "inspect/protocol": ["base", "message", "diagram", "tool", "store", "machines"],
+  "inspect/suspicions": ["base", "message", "tool", "machines", "inspect/protocol"],
   "inspect/client": [
     "base",
     "message",
@@ -54,9 +55,10 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "machines",
     "session",
     "inspect/protocol",
+    "inspect/suspicions",
     "inspect/client",
   ],
-  inspect: ["inspect/client", "inspect/hub"],
+  inspect: ["store", "inspect/suspicions", "inspect/client", "inspect/hub"],
   "worker/queue": ["base", "store"],
   worker: ["base", "message", "tool", "event", "store", "machines", "session", "agent", "worker/queue"],
   // Reaches sessions through a dispatcher that its caller passes in.
@@ -94,6 +96,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "agent/memory",
     "agent/plan",
     "agent/skills",
+    "inspect/suspicions",
     "inspect/hub",
     "worker",
     "worker/queue",

@@ -34,7 +34,7 @@ export function recordedCall(
 ): Omit<ModelCall, "number"> {
   const { turn, iteration, attempt, transcript, usesFallback, entered } = input;
   const window = windowOf(host, model);
-  const { contextWindow } = host.config;
+  const { contextWindow, budget } = host.config;
   return {
     ...parts,
     options: publicOptions(parts.options),
@@ -50,6 +50,7 @@ export function recordedCall(
     ...(model.wire && { wire: model.wire }),
     ...(window !== undefined && { window }),
     ...(contextWindow && { bound: contextWindow }),
+    ...(budget && { budget }),
     // a persona that has taken over since has a prompt of its own
     entered: entered.some(({ system }) => system) && lastSystem(entered) !== parts.system ? [] : entered,
   };

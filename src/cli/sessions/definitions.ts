@@ -58,6 +58,26 @@ export const search = defineCommand({
   },
 });
 
+export const suspicions = defineCommand({
+  name: "sessions suspicions",
+  description: "Print what is odd in a session, or in all of them, as JSON lines outside a terminal",
+  args: { id: string("id", "id of the session (default: all sessions, the last changed first)") },
+  flags: {
+    kind: string("NAME", "only what this check found"),
+    agent: string("NAME", "only sessions of this agent"),
+    within: duration("AGE", "only sessions that have changed within this time, such as 7d or 12h"),
+    limit: integer("N", "maximum number of suspicions (default: all)"),
+    suspicions: string("FILE", "also make the checks that this .ts or .js file exports"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: ["sessions suspicions trip", "sessions suspicions --kind repeated-call --within 7d"],
+  sections: {
+    Checks: `A check is an object with "name", "title" and "find", a function of the facts of a run (SuspicionCheck of
+agentchart/inspect). One with the name of a built-in check replaces it. The page of "agentchart inspect" shows the same.`,
+  },
+});
+
 export const show = defineCommand({
   name: "sessions show",
   description: "Print the state, the messages and the open calls of a session, as JSON outside a terminal",

@@ -16,6 +16,7 @@ import { isWithin } from "../protocol/parse-run-file.ts";
 import { isObject } from "../../base/is-object.ts";
 import { callIn, promptLens } from "../protocol/prompt-lens.ts";
 import { rawRequest } from "./raw-request.ts";
+import type { RunSuspicions } from "./run-suspicions.ts";
 import type { TokenGate } from "./token-gate.ts";
 
 const MAX_STEPS = 1_000;
@@ -36,6 +37,8 @@ export type HttpOptions = {
   readonly gate: TokenGate;
   /** The runs that can be read. */
   readonly runs: Runs;
+  /** What is odd in runs. */
+  readonly suspicions: RunSuspicions;
   /** The charts that can be read. */
   readonly charts: ChartRegistry;
   /** The folder of the built page. */
@@ -46,7 +49,7 @@ export type HttpOptions = {
  * Creates the HTTP server of the hub. It serves the page's files and the chart of this release to everyone on
  * this machine, and runs to clients with the token.
  */
-export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions): Hono {
+export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: HttpOptions): Hono {
   const app = new Hono();
 
   // a page on another machine loads a fifth of the bytes
@@ -85,7 +88,7 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
       return problem(c, 400, "`since` and `minCost` must be numbers of at least 0.");
     if (texts["cursor"] !== undefined && !isCursor(texts["cursor"]))
       return problem(c, 400, "`cursor` must be one that a page of the list has returned.");
-    const given = ["q", "agent", "tool", "worker", "cursor"].flatMap((key) =>
+    const given = ["q", "agent", "tool", "suspicion", "worker", "cursor"].flatMap((key) =>
       texts[key] === undefined ? [] : [[key, texts[key]]],
     );
     return c.json(
@@ -108,9 +111,19 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
 
   app.get(
     "/api/runs/:id",
-    withRun((c, { row, pending, exceeded }) =>
-      c.json({ row, chart: row.chart, pending, ...(exceeded && { exceeded }) }),
-    ),
+    withRun((c, run) => {
+      const { row, pending, exceeded } = run;
+      return c.json({ row: runs.rowOf(run), chart: row.chart, pending, ...(exceeded && { exceeded }) });
+    }),
+  );
+
+  app.get(
+    "/api/runs/:id/suspicions",
+    withRun((c, { log }) => c.json({ suspicions: suspicions.of(log), upTo: log.last })),
+  );
+
+  app.get("/api/suspicions", (c) =>
+    c.json({ checks: suspicions.checks.map(({ name, title }) => ({ name, title })) }),
   );
 
   app.get(

@@ -11,6 +11,7 @@ import type { ConnectedWorker } from "./live-run.ts";
 import { LiveRuns, type LiveChange } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { PageSocket } from "./page-socket.ts";
+import type { RunSuspicions } from "./run-suspicions.ts";
 import { Runs } from "./runs.ts";
 import type { StoreRuns } from "./store-runs.ts";
 import { Workers } from "./workers.ts";
@@ -34,6 +35,8 @@ export type HubOptions = {
   readonly files: ReadonlyMap<string, OpenRun>;
   /** The sessions of a store. */
   readonly stored?: StoreRuns;
+  /** What is odd in runs. */
+  readonly suspicions: RunSuspicions;
 };
 
 const MAX_COMMANDS = 1_000;
@@ -53,6 +56,8 @@ export class Hub {
   readonly live: LiveRuns;
   /** All runs: live, from files and from the store. */
   readonly runs: Runs;
+  /** What is odd in runs. */
+  readonly suspicions: RunSuspicions;
   /** The connected and lost processes. */
   readonly workers: Workers;
   readonly #stored: StoreRuns | undefined;
@@ -65,13 +70,14 @@ export class Hub {
   #workersTimer: NodeJS.Timeout | undefined;
   #lastWorkers = "";
 
-  constructor({ version, isReadonly, charts, files, stored }: HubOptions) {
+  constructor({ version, isReadonly, charts, files, stored, suspicions }: HubOptions) {
     this.version = version;
     this.isReadonly = isReadonly;
     this.charts = charts;
     this.#stored = stored;
     this.live = new LiveRuns((change) => this.#changed(change));
-    this.runs = new Runs(this.live, files, stored);
+    this.suspicions = suspicions;
+    this.runs = new Runs(this.live, files, { stored, suspicions });
     this.workers = new Workers(() => this.#workersChanged());
     this.#reading = setInterval(() => void this.#refreshStored(), READ_INTERVAL_MS).unref();
   }

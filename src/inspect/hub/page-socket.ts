@@ -135,7 +135,7 @@ export class PageSocket {
       performance.now() - this.#rowsSentAt >= ROWS_INTERVAL_MS ||
       runs.some(({ row }) => this.#sentStates.get(row.runId) !== stateOf(row));
     if (!isDue) return runs.length === 0;
-    const rows = runs.map(({ row }) => row);
+    const rows = runs.map((run) => this.#hub.runs.rowOf(run));
     for (const row of rows) this.#sentStates.set(row.runId, stateOf(row));
     if (rows.length > 0) this.send({ type: "runs", op: "upsert", rows, total: rows.length });
     this.#rowsSentAt = performance.now();
@@ -171,7 +171,7 @@ export class PageSocket {
     const next = isNew ? Math.max(first, last - INITIAL_STEPS + 1) : after + 1;
     const subscription: Subscription = { next, isNew: true, states: 0, pending: "" };
     this.#subscriptions.set(runId, subscription);
-    this.send({ type: "runs", op: "upsert", rows: [run.row], total: 1 });
+    this.send({ type: "runs", op: "upsert", rows: [this.#hub.runs.rowOf(run)], total: 1 });
     this.#sendRun(run, subscription);
     const streamed = this.#hub.live.streamed(runId);
     if (streamed.length > 0) this.send({ type: "stream", items: streamed });

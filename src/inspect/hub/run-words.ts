@@ -3,6 +3,7 @@ import type { Json } from "../../base/json.ts";
 import { SearchFold } from "../../store/search-fold.ts";
 import { hasWords, queryWords } from "../../store/search-words.ts";
 import { hasFacts, type RunFilter } from "../protocol/outcomes.ts";
+import type { RunRow } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 
 type Known = { readonly fold: SearchFold; readonly last: number; readonly messages: number };
@@ -32,9 +33,8 @@ function whole(message: Json, run: OpenRun): Json {
   return JSON.parse(JSON.stringify(message), fill) as Json;
 }
 
-/** True if a run in memory has what a filter asks for. */
-export function matchesFilter(run: OpenRun, filter: RunFilter): boolean {
-  const { row } = run;
+/** True if a run in memory, with this row, has what a filter asks for. */
+export function matchesFilter(run: OpenRun, row: RunRow, filter: RunFilter): boolean {
   const { q = "", tool } = filter;
   if (!hasFacts(row, filter)) return false;
   if (tool !== undefined && !foldOf(run).summary.tools.includes(tool)) return false;

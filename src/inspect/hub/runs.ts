@@ -3,7 +3,9 @@ import type { LiveRuns } from "./live-runs.ts";
 import { groupOf } from "../protocol/outcomes.ts";
 import type { OpenRun } from "./open-run.ts";
 import { matchesFilter } from "./run-words.ts";
+import type { RunSuspicions } from "./run-suspicions.ts";
 import type { StoreRuns } from "./store-runs.ts";
+import { StoredSuspicions } from "./stored-suspicions.ts";
 import type { RunFilter } from "../protocol/outcomes.ts";
 
 /** A query of the list of runs. */
@@ -35,11 +37,24 @@ export class Runs {
   readonly #live: LiveRuns;
   readonly #files: ReadonlyMap<string, OpenRun>;
   readonly #stored: StoreRuns | undefined;
+  readonly #suspicions: RunSuspicions;
+  readonly #storedSuspicions: StoredSuspicions | undefined;
 
-  constructor(live: LiveRuns, files: ReadonlyMap<string, OpenRun>, stored: StoreRuns | undefined) {
+  constructor(
+    live: LiveRuns,
+    files: ReadonlyMap<string, OpenRun>,
+    { stored, suspicions }: { readonly stored?: StoreRuns | undefined; readonly suspicions: RunSuspicions },
+  ) {
     this.#live = live;
     this.#files = files;
     this.#stored = stored;
+    this.#suspicions = suspicions;
+    this.#storedSuspicions = stored && new StoredSuspicions(stored, suspicions);
+  }
+
+  /** The row of an open run, with what is odd in it. */
+  rowOf(run: OpenRun): RunRow {
+    return this.#suspicions.rowOf(run);
   }
 
   /**
@@ -49,17 +64,23 @@ export class Runs {
   async list(query: RunQuery = {}): Promise<RunPage> {
     const page = await this.#page(query);
     // a run may have continued while the store was read
-    return { ...page, rows: page.rows.map((row) => this.#live.get(row.runId)?.row ?? row) };
+    const now = (row: RunRow): RunRow => {
+      const live = this.#live.get(row.runId);
+      return live ? this.rowOf(live) : (this.#storedSuspicions?.rowOf(row) ?? row);
+    };
+    return { ...page, rows: page.rows.map(now) };
   }
 
   async #page({ group, worker, cursor = "n0", limit = DEFAULT_ROWS, ...filter }: RunQuery): Promise<RunPage> {
     const inMemory = this.#runsInMemory();
     const matching = inMemory
-      .filter((run) => !group || groupOf(run.row) === group)
+      .map((run) => ({ run, row: this.rowOf(run) }))
+      .filter(({ row }) => !group || groupOf(row) === group)
       .filter(({ row }) => worker === undefined || row.worker?.id === worker)
-      .filter((run) => matchesFilter(run, filter))
+      .filter(({ run, row }) => matchesFilter(run, row, filter))
       .map(({ row }) => row);
-    const stored = worker === undefined ? this.#stored : undefined; // no process drives a stored run
+    const runs = filter.suspicion === undefined ? this.#stored : this.#storedSuspicions;
+    const stored = worker === undefined ? runs : undefined; // no process drives a stored run
     const isInMemory = cursor.startsWith("n");
     const from = isInMemory ? Number(cursor.slice(1)) || 0 : matching.length;
     const rows = matching.slice(from, from + limit);

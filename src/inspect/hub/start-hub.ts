@@ -11,6 +11,8 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { readAddressFile } from "../protocol/hub-address.ts";
+import type { SuspicionCheck } from "../suspicions/suspicion.ts";
+import { suspicionSchema } from "../suspicions/suspicion-schema.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { removeAddress, writeAddress } from "./address-file.ts";
 import { ChartRegistry } from "./chart-registry.ts";
@@ -22,6 +24,7 @@ import { pageFolder } from "./page-files.ts";
 import { PageSocket } from "./page-socket.ts";
 import { accessPolicy, refusalOf, type AccessPolicy } from "./access-policy.ts";
 import { storeSchema } from "../../store/store-schema.ts";
+import { RunSuspicions } from "./run-suspicions.ts";
 import { StoreRuns } from "./store-runs.ts";
 import { TokenGate } from "./token-gate.ts";
 import { serveWorker } from "./worker-socket.ts";
@@ -41,6 +44,8 @@ export type StartHubOptions = {
   readonly files?: readonly string[];
   /** If true, every command is refused. Default false. */
   readonly readonly?: boolean;
+  /** What runs are checked for beside the built-in checks (`SUSPICIONS`). One with the name of a built-in check replaces it. */
+  readonly suspicions?: readonly SuspicionCheck[];
   /**
    * The directory for `.agentchart/inspect.json`, which `inspect: "auto"` reads. Default: the user's home
    * directory.
@@ -56,6 +61,7 @@ export const startHubSchema = s.lazily(() =>
     store: s.optional(storeSchema()),
     files: s.optional(s.listOf(s.nonEmpty("the path of a file"))),
     readonly: s.optional(s.boolean()),
+    suspicions: s.optional(s.listOf(suspicionSchema())),
     home: s.optional(s.nonEmpty("the path of a directory")),
   }),
 );
@@ -92,7 +98,9 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     if (chart) charts.add(chart.hash, chart.chart);
     opened.set(run.row.runId, run);
   }
+  const suspicions = new RunSuspicions(options.suspicions);
   const hub = new Hub({
+    suspicions,
     version: packageJson.version,
     isReadonly: options.readonly ?? false,
     charts,
@@ -110,6 +118,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     policy: () => policy,
     gate: pageGate,
     runs: hub.runs,
+    suspicions,
     charts,
     pageFolder: pageFolder(),
   });

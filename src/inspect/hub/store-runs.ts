@@ -8,6 +8,7 @@ import type { FoundSession, LoadedSession, SessionPhase, SessionStore } from "..
 import type { HashedChart } from "./chart-registry.ts";
 import { JournalRun } from "./journal-run.ts";
 import type { OpenRun } from "./open-run.ts";
+import type { RunLog } from "./run-log.ts";
 import { outcomeNamed, type RunFilter } from "../protocol/outcomes.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
 import { searcherOf } from "../../store/local-index.ts";
@@ -54,7 +55,7 @@ export class StoreRuns {
   }
 
   /** Returns a page of the sessions that match a query. Rejects if the store fails. */
-  async list({ q = "", group, outcome, ...more }: StoreQuery): Promise<StorePage> {
+  async list({ q = "", group, outcome, suspicion: _, ...more }: StoreQuery): Promise<StorePage> {
     const { phases, reasons } = outcome ? outcomeNamed(outcome) : {};
     const { phases: inGroup = phases, isWaiting } = group ? GROUPS[group] : {};
     const wanted = phases && inGroup ? inGroup.filter((phase) => phases.includes(phase)) : inGroup;
@@ -84,6 +85,19 @@ export class StoreRuns {
       opened.notice = `Read up to position ${opened.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
     }
     return this.#opened(opened.run, opened.notice, loaded.position);
+  }
+
+  /** Reads the steps of a session, which is not kept open; undefined for an unknown id. */
+  async logOf(runId: string): Promise<RunLog | undefined> {
+    if (this.#open.has(runId)) return (await this.open(runId))?.log;
+    const run = new JournalRun(runId, this.#chart.chart);
+    try {
+      for await (const entry of this.store.read(runId)) run.add(entry);
+      run.settle();
+    } catch {
+      // what is before the damage is what there is
+    }
+    return run.log.last > 0 ? run.log : undefined;
   }
 
   /** Loads a session; one whose position is damaged is read as far as possible. */

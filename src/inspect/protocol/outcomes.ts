@@ -41,6 +41,8 @@ export type RunFilter = {
   readonly outcome?: OutcomeName;
   /** The model has asked for this tool. */
   readonly tool?: string;
+  /** A check of this name has found something; "any": one of all checks has. */
+  readonly suspicion?: string;
   /** Epoch ms: the run has changed at this time or later. */
   readonly since?: number;
   /** The known cost is at least this. */
@@ -50,16 +52,18 @@ export type RunFilter = {
 /** True if the row has what a filter asks for, its text and its tools aside. */
 export function hasFacts(
   row: {
+    readonly suspicions?: readonly { readonly kind: string }[];
     readonly agent: string;
     readonly phase: SessionPhase;
     readonly reason?: Reason;
     readonly updatedAt: number;
     readonly usage: { readonly cost?: number };
   },
-  { agent, outcome, since, minCost }: RunFilter,
+  { agent, outcome, since, minCost, suspicion }: RunFilter,
 ): boolean {
   const { phases, reasons } = outcome ? outcomeNamed(outcome) : {};
   return (
+    (suspicion === undefined || isSuspicious(row, suspicion)) &&
     (agent === undefined || row.agent === agent) &&
     (!phases || phases.includes(row.phase)) &&
     (!reasons || (row.reason !== undefined && reasons.includes(row.reason))) &&
@@ -67,6 +71,17 @@ export function hasFacts(
     (minCost === undefined || (row.usage.cost ?? -1) >= minCost)
   );
 }
+
+/** True if a check of this name, or any, has found something in a run. */
+export function isSuspicious(
+  { suspicions = [] }: { readonly suspicions?: readonly { readonly kind: string }[] },
+  name: string,
+): boolean {
+  return name === ANY_SUSPICION ? suspicions.length > 0 : suspicions.some(({ kind }) => kind === name);
+}
+
+/** The name that stands for all checks in a filter. No check has it. */
+export const ANY_SUSPICION = "any";
 
 /** Returns the group of a run in the list. */
 export function groupOf({ phase, waitsFor }: Pick<RunRow, "phase" | "waitsFor">): RunGroup {

@@ -166,9 +166,14 @@ export type RunRow = {
   readonly can: readonly RunCommandType[];
   /** The names of the slots that `setSlot` may write; absent without that command. */
   readonly slots?: readonly string[];
+  /** What is odd in it, the first finding of each kind, as far as it was looked at. */
+  readonly suspicions?: readonly RowSuspicion[];
   /** A problem with its record, such as the line at which a damaged file was cut off. */
   readonly notice?: string;
 };
+
+/** A suspicion in the list of runs: the name of the check, and a few words. */
+export type RowSuspicion = { readonly kind: string; readonly label: string };
 
 /** A process that runs agents. */
 export type WorkerRow = {
@@ -322,12 +327,14 @@ export type RunFileHeader = {
 };
 
 // HTTP, GET with `Authorization: Bearer`:
-//   /api/runs?q=&agent=&outcome=&tool=&since=&minCost=&group=&worker=&cursor=&limit=
+//   /api/runs?q=&agent=&outcome=&tool=&suspicion=&since=&minCost=&group=&worker=&cursor=&limit=
 //                                           { rows: RunRow[], cursor?, total, unindexed? }, see RunFilter, RunGroup
 //   /api/runs/:id                           { row, chart: hash, pending, exceeded? }
 //   /api/runs/:id/steps?from=&to=           StepPage, at most 1,000 steps
 //   /api/runs/:id/keyframe?at=              { at, context }
 //   /api/runs/:id/prompt?at=                PromptLens: the newest request to a model at a step
+//   /api/runs/:id/suspicions                { suspicions: Suspicion[], upTo }: what is odd up to step `upTo`
+//   /api/suspicions                         { checks: { name, title }[] }
 //   /api/runs/:id/blob/:sha                 text/plain
 //   /api/runs/:id/export                    NDJSON, see RunFileHeader
 //   /api/charts/:hash                       ChartMessage

@@ -29,7 +29,8 @@ export const RunLine = memo(function RunLine({
   now,
   style,
 }: RunLineProps) {
-  const { runId, agent, title, error, worker, updatedAt, pending, phase } = row;
+  const { runId, agent, title, error, worker, updatedAt, pending, phase, suspicions = [] } = row;
+  const [suspicion] = suspicions;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
   const figures = figuresOf(row);
@@ -80,8 +81,17 @@ export const RunLine = memo(function RunLine({
               <span className="outcome">{label}</span>
             )}
           </span>
-          <span className="figures" title={figures}>
-            {figures}
+          <span className="row">
+            <span className="figures" title={figures}>
+              {figures}
+            </span>
+            {suspicion && (
+              <span className="suspicion" title={suspicions.map(({ label }) => label).join("\n")}>
+                <Icon name="warn" />
+                <span>{suspicion.label}</span>
+                {suspicions.length > 1 && <span className="num">+{suspicions.length - 1}</span>}
+              </span>
+            )}
           </span>
         </span>
       </button>
