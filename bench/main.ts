@@ -45,8 +45,8 @@ for (const name of chosen) {
     prefixes = {
       "small, the whole history": await prefixHits("small"),
       "usual, the whole history": await prefixHits("usual"),
-      "usual, `contextWindow: { maxTokens: 32_000 }`": await prefixHits("usual", {
-        contextWindow: { maxTokens: 32_000 },
+      "usual, `modelOptions: { contextWindow: { maxTokens: 32_000 } }`": await prefixHits("usual", {
+        modelOptions: { contextWindow: { maxTokens: 32_000 } },
       }),
     };
   else {

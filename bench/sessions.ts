@@ -45,7 +45,7 @@ const CONFIG = {
   name: "bench",
   tools: [work(200)],
   maxIters: ROUNDS + 5,
-  contextWindow: { maxMessages: 10 },
+  modelOptions: { contextWindow: { maxMessages: 10 } },
 };
 
 type Counted = {

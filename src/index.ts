@@ -26,6 +26,7 @@ export type {
   Permissions,
   Persona,
 } from "./agent/agent-config.ts";
+export type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./agent/config-groups.ts";
 export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
 export { redactSecrets } from "./base/secrets.ts";

@@ -3,7 +3,7 @@ import { bareRounds } from "../two-states.ts";
 import type { Workload } from "../workload.ts";
 
 const endless = { timeoutMs: Number.POSITIVE_INFINITY };
-const noDeadlines = { modelExecution: endless, toolExecution: endless };
+const noDeadlines = { modelOptions: { execution: endless }, toolOptions: { execution: endless } };
 const hooks = [
   {
     name: "noop",
@@ -42,7 +42,7 @@ states of XState's, each with one invoked promise, and does nothing.`,
       "without deadlines": { run: iterations(10, noDeadlines) },
       "with a hook at four points": { run: iterations(10, { hooks }) },
       "with permission rules, five limits and prices": {
-        run: iterations(10, { permissions, budget, prices }),
+        run: iterations(10, { permissions, budget, modelOptions: { prices } }),
       },
     },
     sampling: { samples: 31, warmUpMs: 1_500, sampleMs: 250 },

@@ -48,7 +48,7 @@ export default {
     model,
     tools,
     hooks,
-    prices,
-    interruptReply: STOPPED,
+    modelOptions: { prices },
+    turnOptions: { interruptReply: STOPPED },
   }),
 } satisfies WorkerAgents;

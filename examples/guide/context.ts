@@ -11,7 +11,7 @@ const isPlan = ({ content }: Msg): boolean => JSON.stringify(content).includes("
 createAgent({
   name: "reader",
   model,
-  results: { maxTokens: 5_000, tools: { search: 20_000 }, exclude: ["get_contract"] },
+  toolOptions: { results: { maxTokens: 5_000, tools: { search: 20_000 }, exclude: ["get_contract"] } },
 });
 // #endregion
 
@@ -23,8 +23,8 @@ createAgent({
     contextTokens: 128_000, // default: what the model declares
     summarise: "fit", // "threshold": summaries before they are needed; "never": only clearing
     instructions: "Keep all order numbers.",
+    model: small, // a cheaper one; default: the agent's
   },
-  models: { compaction: small }, // a cheaper model; default: the agent's
 });
 // #endregion
 
@@ -46,8 +46,11 @@ const agent = createAgent({
   model,
   hooks: [audited],
   store: sqliteStore({ path: "chats.sqlite" }),
-  sessionId: "customer-42", // one session for each person, for ever
-  slots: [profile], // what must never be summed up: name, wishes, open orders
+  sessionId: "customer-42",
+  sessionOptions: {
+    // one session for each person, for ever
+    slots: [profile],
+  }, // what must never be summed up: name, wishes, open orders
   compaction: { instructions: "Keep what the customer wishes for, and every order number." },
 });
 // #endregion

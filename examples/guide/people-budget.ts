@@ -30,7 +30,7 @@ const usage = { inputTokens: 900_000, outputTokens: 200_000 };
 const priced = createAgent({
   name: "desk",
   model: scriptedModel([{ text: "It is paid.", usage }]),
-  prices,
+  modelOptions: { prices },
   budget: { cost: 5 },
 });
 const { turn } = await priced.call("Is order 17 paid?");

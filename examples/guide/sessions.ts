@@ -47,6 +47,7 @@ console.log(sessionId, await stored.forks());
 // #region snapshot
 const saved = JSON.stringify(later.snapshot()); // without a store: one JSON document
 const { store: _, ...rest } = config;
-const revived = createAgent({ ...rest, model: scriptedModel([]), snapshot: JSON.parse(saved) });
+const sessionOptions = { snapshot: JSON.parse(saved) };
+const revived = createAgent({ ...rest, model: scriptedModel([]), sessionOptions });
 console.log((await revived.messages()).length);
 // #endregion

@@ -79,7 +79,6 @@ const nextSteps = defineSlot<readonly { readonly text: string; readonly done: bo
 const next = createAgent({
   name: "carpenter",
   model: scriptedModel([]),
-  slots: [nextSteps],
-  snapshot: agent.snapshot(),
+  sessionOptions: { slots: [nextSteps], snapshot: agent.snapshot() },
 });
 console.log(JSON.stringify((await next.slots.get(nextSteps)).value));

@@ -46,7 +46,7 @@ await clerk.call("Pay it.");
 const restored = createAgent({
   ...config,
   model: scriptedModel(["It was paid."]),
-  snapshot: JSON.parse(saved),
+  sessionOptions: { snapshot: JSON.parse(saved) },
 });
 assert.equal(restored.status().phase, "unfinished");
 const unknown = await restored.call(); // as if the process had died in the tool
@@ -62,7 +62,11 @@ const flaky = scriptedModel([
   { error: new AgentError("model/unavailable", "Try later.", { isRetryable: true }) },
   "Hello.",
 ]);
-const patient = createAgent({ name: "desk", model: flaky, modelExecution: { initialBackoffMs: 1 } });
+const patient = createAgent({
+  name: "desk",
+  model: flaky,
+  modelOptions: { execution: { initialBackoffMs: 1 } },
+});
 assert.equal((await patient.call("Hi.")).text, "Hello."); // the chart has tried again
 // #endregion
 

@@ -67,7 +67,7 @@ export function demoAgents(
     sysPrompt: "You repair parsers. Push a branch only after its tests have passed.",
     tools: [readFile, runTests, gitPush],
     parallelToolCalls: true,
-    prices: { "planned-large": { input: 2, output: 8 } },
+    modelOptions: { prices: { "planned-large": { input: 2, output: 8 } } },
     model: plannedModel("planned-large", [
       {
         thinking: "The report names two files. I will read both before I change anything.",

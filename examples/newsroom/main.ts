@@ -8,7 +8,11 @@ import { newsroom } from "./newsroom.ts";
 
 const FILE = "newsroom.json";
 const [said] = process.argv.slice(2);
-const machine = newsroom({ store: fileStore({ dir: "sessions" }), leaseMs: 2_000, folder: "published" });
+const machine = newsroom({
+  store: fileStore({ dir: "sessions" }),
+  sessionOptions: { leaseMs: 2_000 },
+  folder: "published",
+});
 const snapshot = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Snapshot<unknown>) : undefined;
 const actor = createActor(machine, {
   ...(snapshot && { snapshot }),

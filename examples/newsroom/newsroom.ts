@@ -1,10 +1,13 @@
-import type { AgentConfig, Decision } from "agentchart";
+import type { AgentConfig, Decision, SessionOptions } from "agentchart";
 import { agentLogic } from "agentchart/team";
 import { assign, sendTo, setup } from "xstate";
 import { askAround, editorModel, publishInto, researcherModel, searchArchive, writerModel } from "./staff.ts";
 
 /** Where the agents have their sessions (without a store: in the persisted snapshot), and where articles appear. */
-export type NewsroomOptions = Pick<AgentConfig, "store" | "leaseMs"> & { readonly folder: string };
+export type NewsroomOptions = Pick<AgentConfig, "store"> & {
+  readonly sessionOptions?: Pick<SessionOptions, "leaseMs">;
+  readonly folder: string;
+};
 
 type Context = {
   readonly topic: string;

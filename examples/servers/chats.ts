@@ -48,7 +48,12 @@ export class Chats {
   #agentOf(id: string): Agent {
     const known = this.#agents.get(id);
     if (known) return known;
-    const agent = createAgent({ ...this.#config, store: this.#store, sessionId: id, idleMs: 60_000 });
+    const agent = createAgent({
+      ...this.#config,
+      store: this.#store,
+      sessionId: id,
+      sessionOptions: { ...this.#config.sessionOptions, idleMs: 60_000 },
+    });
     this.#agents.set(id, agent);
     return agent;
   }

@@ -24,7 +24,7 @@ export type ModelCall = RequestParts & {
   readonly wire?: { readonly adapter: string; readonly options: JsonObject };
   /** The context window of the model, tokens; absent if it is unknown. */
   readonly window?: number;
-  /** The bound of the view that is configured (`contextWindow`); absent if there is none. */
+  /** The bound of the view that is configured (`modelOptions.contextWindow`); absent if there is none. */
   readonly bound?: { readonly maxMessages?: number; readonly maxTokens?: number };
   /** The limits of a turn that are configured (`budget`); absent if there are none. */
   readonly budget?: Limits & { readonly onExceeded?: string };

@@ -87,7 +87,7 @@ export class AgentHost implements Host {
     this.toolkit = toolkit;
     this.personas = personas;
     this.config = generateOptions ? { ...config, generateOptions: frozenCopy(generateOptions) } : config;
-    this.clientTools = clientToolsOf(config.clientTools, toolkit);
+    this.clientTools = clientToolsOf(config.toolOptions?.clientTools, toolkit);
     this.#timer = new SessionTimer(session);
     this.inputs = new ParsedInputs(this);
   }
@@ -149,7 +149,7 @@ export class AgentHost implements Host {
   }
 
   newId(): string {
-    return (this.config.newId ?? newId)();
+    return (this.config.sessionOptions?.newId ?? newId)();
   }
 
   emit(...[event, extras]: Parameters<Host["emit"]>): void {

@@ -336,13 +336,14 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   snapshot(): Snapshot {
     const { context, state, equipment } = this.#runtime;
-    return takeSnapshot(context, state, equipment.toolkit.activeGroups(), this.#config.redact);
+    const { redact } = this.#config.sessionOptions ?? {};
+    return takeSnapshot(context, state, equipment.toolkit.activeGroups(), redact);
   }
 
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     check(savedPartsSchema(), parts, "saveTo");
     await this.#ready();
-    const [{ redact }, now] = [this.#config, () => this.#runtime.now()];
+    const [{ redact }, now] = [this.#config.sessionOptions ?? {}, () => this.#runtime.now()];
     await saveSession(store, key, this.#runtime.journalState(), { now, parts, ...(redact && { redact }) });
   }
 

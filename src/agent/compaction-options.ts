@@ -1,3 +1,5 @@
+import type { ChatModel } from "../model/port.ts";
+
 /**
  * How a prompt is kept within the model's window. When it comes near, old tool results are first shown as one line each, all that are
  * not new in one go; if that is not enough, a model sums up what came before the newest messages. The same happens once when the model
@@ -29,6 +31,8 @@ export type CompactionOptions = {
   readonly maxSummaryTokens?: number;
   /** How many compactions of a turn may change nothing, or make hardly any room, one after the other, before no other is tried in it; default 3. */
   readonly maxFailures?: number;
+  /** The model that makes the summaries; default: that of the agent. */
+  readonly model?: ChatModel;
 };
 
 /** What `compact` did, in tokens of the prompt. */

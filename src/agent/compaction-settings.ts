@@ -46,7 +46,7 @@ function checkRoom(
 
 /** Returns how prompts are made shorter, as the chart needs it; null if they are not. Throws `config/invalid`. */
 export function compactionSettings(config: AgentConfig<never>): CompactionSettings | null {
-  const { compaction, models } = config;
+  const { compaction } = config;
   if (compaction === false) return null;
   const { auto = true, summarise = "fit", maxFailures = 3, clear = {} } = compaction ?? {};
   const window = windowOf(config);
@@ -67,6 +67,6 @@ export function compactionSettings(config: AgentConfig<never>): CompactionSettin
           },
     summarise,
     maxFailures,
-    isSeparate: models?.compaction !== undefined,
+    isSeparate: compaction?.model !== undefined,
   };
 }

@@ -24,6 +24,7 @@ import { modelsOf } from "./model-named.ts";
 import { personaProblem } from "./persona-options.ts";
 import { handoffSettings, personaTools } from "./personas.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import type { ToolOptions } from "./config-groups.ts";
 import type { Input } from "./types.ts";
 
 function invalid(problem: string): AgentError {
@@ -34,8 +35,10 @@ function invalid(problem: string): AgentError {
 export function checkConfig(config: AgentConfig<never>): void {
   if (!isRight(configSchema(), config)) check(configSchema(), config, "createAgent");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
-  if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
-  if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
+  if (config.store && config.sessionOptions?.snapshot)
+    throw invalid("give `store` or `sessionOptions.snapshot`, not both.");
+  if (config.sessionOptions?.durability && !config.store)
+    throw invalid("`sessionOptions.durability` needs a `store`.");
   const wrongPersona = personaProblem(config);
   if (wrongPersona !== undefined) throw invalid(wrongPersona);
   if (config.budget?.cost !== undefined) checkPrices(config);
@@ -43,11 +46,12 @@ export function checkConfig(config: AgentConfig<never>): void {
 }
 
 /** A cost that is unknown would never reach its limit. */
-function checkPrices({ model, fallbackModel, personas = {}, prices = {} }: AgentConfig<never>): void {
+function checkPrices({ model, personas = {}, modelOptions = {} }: AgentConfig<never>): void {
+  const { fallbackModel, prices = {} } = modelOptions;
   const others = Object.values(personas).flatMap((persona) => persona.model ?? []);
   for (const asked of [model, ...(fallbackModel ? [fallbackModel] : []), ...others]) {
     if (asked.capabilities?.usesTokens !== false && !Object.hasOwn(prices, asked.name))
-      throw invalid(`\`budget.cost\` needs a price of the model '${asked.name}' in \`prices\`.`);
+      throw invalid(`\`budget.cost\` needs a price of the model '${asked.name}' in \`modelOptions.prices\`.`);
   }
 }
 
@@ -64,7 +68,7 @@ const RESULT_LIMITS: ResultLimits = Object.freeze({
   keepMedia: KEEP_MEDIA,
 });
 
-function resultLimits(results: AgentConfig<never>["results"]): ResultLimits {
+function resultLimits(results: ToolOptions["results"]): ResultLimits {
   if (results === undefined) return RESULT_LIMITS;
   if (results === false) return { ...ALL_WHOLE };
   const { maxTokens = RESULT_TOKENS, tools = {}, exclude = [], keepMedia = KEEP_MEDIA } = results;
@@ -72,8 +76,8 @@ function resultLimits(results: AgentConfig<never>["results"]): ResultLimits {
 }
 
 /** The id of the session of an agent: a new one unless its configuration has one, or its snapshot. */
-export function sessionIdOf({ sessionId, snapshot }: AgentConfig<never>): string {
-  return sessionId ?? (snapshot?.["sessionId"] as string | undefined) ?? newId();
+export function sessionIdOf({ sessionId, sessionOptions }: AgentConfig<never>): string {
+  return sessionId ?? (sessionOptions?.snapshot?.["sessionId"] as string | undefined) ?? newId();
 }
 
 const MODEL_DEFAULTS = freeze(executionData(EXECUTION_DEFAULTS.model));
@@ -82,15 +86,16 @@ const NO_BUDGET = Object.freeze<Settings["budget"]>({});
 const sharedBudget = sharing<Settings["budget"]>();
 const sharedCompaction = sharing<NonNullable<Settings["compaction"]>>();
 
-function modelSettings({ modelExecution }: AgentConfig<never>): Settings["model"] {
-  if (!modelExecution) return MODEL_DEFAULTS;
-  return sharedModel(executionData(mergeExecution(modelExecution, EXECUTION_DEFAULTS.model)));
+function modelSettings({ modelOptions }: AgentConfig<never>): Settings["model"] {
+  if (!modelOptions?.execution) return MODEL_DEFAULTS;
+  return sharedModel(executionData(mergeExecution(modelOptions.execution, EXECUTION_DEFAULTS.model)));
 }
 
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { parallelToolCalls: parallel = false } = config;
-  const { interruptReply = RECOVERY_TEXT } = config;
+  const { modelOptions = {}, toolOptions = {}, turnOptions = {}, sessionOptions = {} } = config;
+  const { interruptReply = RECOVERY_TEXT } = turnOptions;
   const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   const compaction = compactionSettings(config);
   return {
@@ -98,21 +103,21 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     sessionId: sessionIdOf(config),
     system: config.sysPrompt ?? "",
     maxIters: config.maxIters ?? 10,
-    maxGotos: config.maxGotos ?? 3,
+    maxGotos: turnOptions.maxGotos ?? 3,
     maxEmptyRetries: 2,
     parallel: parallel === true ? 0 : parallel === false ? 1 : parallel,
-    onTextWhilePending: config.onTextWhilePending ?? "refuse",
-    recoverOrphans: config.recoverOrphans ?? true,
-    interruptGraceMs: config.interruptGraceMs ?? 2_000,
+    onTextWhilePending: turnOptions.onTextWhilePending ?? "refuse",
+    recoverOrphans: turnOptions.recoverOrphans ?? true,
+    interruptGraceMs: turnOptions.interruptGraceMs ?? 2_000,
     interruptReply: interruptReply === false ? null : interruptReply,
     model: modelSettings(config),
-    hasFallback: config.fallbackModel !== undefined,
-    isDurable: config.store !== undefined && config.durability !== "turn",
+    hasFallback: modelOptions.fallbackModel !== undefined,
+    isDurable: config.store !== undefined && sessionOptions.durability !== "turn",
     budget: config.budget ? sharedBudget(budget) : NO_BUDGET,
     onBudget: onExceeded,
-    onChangedAgent: config.onChangedAgent ?? "adopt",
-    window: config.contextWindow ?? null,
-    results: resultLimits(config.results),
+    onChangedAgent: sessionOptions.onChangedAgent ?? "adopt",
+    window: modelOptions.contextWindow ?? null,
+    results: resultLimits(toolOptions.results),
     compaction: compaction && sharedCompaction(compaction),
     handoffs: handoffSettings(config),
   };
@@ -126,10 +131,10 @@ const ADDED_TOOLS = 3;
 /** Beyond what tools are deferred: beyond what all models of the agent take. Of a model that does not say how many tools it takes, it is
  *  what most take, unless the agent says itself what is too much. */
 function deferredBeyond(config: AgentConfig<never>): Beyond | undefined {
-  const { toolSearch = {}, clientTools = [] } = config;
-  if (toolSearch === false) return undefined;
-  const { maxTokens = 10_000, maxTools } = toolSearch;
-  const unknown = toolSearch.maxTokens === undefined ? MOST_TOOLS : Number.POSITIVE_INFINITY;
+  const { search = {}, clientTools = [] } = config.toolOptions ?? {};
+  if (search === false) return undefined;
+  const { maxTokens = 10_000, maxTools } = search;
+  const unknown = search.maxTokens === undefined ? MOST_TOOLS : Number.POSITIVE_INFINITY;
   const most = Math.min(...modelsOf(config).map((model) => model.maxTools ?? unknown));
   return { tokens: maxTokens, tools: maxTools ?? Math.max(1, most - ADDED_TOOLS - clientTools.length) };
 }
@@ -140,16 +145,16 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const toolkit = config.toolkit ? ownToolkit(config.toolkit) : new SessionToolkit(false);
   for (const tool of config.tools ?? []) toolkit.add(tool);
   toolkit.deferBeyond(deferredBeyond(config));
-  toolkit.addSlots(config.slots ?? []);
+  toolkit.addSlots(config.sessionOptions?.slots ?? []);
   if (config.personas) toolkit.addAll(personaTools(config));
   for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);
   toolkit.share();
-  const { clientTools = [] } = config;
+  const { clientTools = [] } = config.toolOptions ?? {};
   const names = toolkit.names();
   const shadowed = clientTools.find((name) => names.includes(name) || RESERVED_NAMES.includes(name));
   if (shadowed !== undefined)
     throw invalid(
-      `\`clientTools\` has '${shadowed}', which is a tool of the agent; a client cannot replace it.`,
+      `\`toolOptions.clientTools\` has '${shadowed}', which is a tool of the agent; a client cannot replace it.`,
     );
   const personas = Object.values(config.personas ?? {});
   for (const { permissions } of [config, ...personas]) {
@@ -159,7 +164,7 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   return toolkit;
 }
 
-/** `stopWhen` as the hook it stands for; it sees the message after all others. */
+/** `turnOptions.stopWhen` as the hook it stands for; it sees the message after all others. */
 export function stopHook(stopWhen: (message: Msg) => boolean): Hook<never> {
   return {
     name: "stopWhen",

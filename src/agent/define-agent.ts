@@ -4,32 +4,49 @@ import { check } from "../base/options.ts";
 import { configSchema } from "./config-schema.ts";
 import { classHooks, CLASS_HOOKS, type WithClassHooks } from "./session-hooks.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { withoutSnapshot } from "./config-groups.ts";
 
 /** The options of one agent of a class. Those that the class has may be left out. */
 export type InstanceConfig<Given extends keyof AgentConfig, Ctx = unknown> = Omit<AgentConfig<Ctx>, Given> &
   Partial<AgentConfig<Ctx>>;
 
-/** Options of which an agent has one or the other: that of the agent takes the place of both. */
-const EITHER = [
-  ["tools", "toolkit"],
-  ["store", "snapshot"],
-] as const;
+/** The names of groups of options: an option of the agent takes the place of that one of the class, and leaves the others. */
+const GROUPS = ["modelOptions", "toolOptions", "turnOptions", "sessionOptions"] as const;
 
 /** Stands for what the class leaves to its agents, while its options are checked. */
 const REST = { name: "agent", model: { name: "none", stream: () => {} } };
 
+/** The options of a class without those that an option of the agent excludes. */
+function without(common: Partial<AgentConfig<never>>, own: Partial<AgentConfig<never>>): object {
+  const { tools, toolkit, store, ...rest } = common;
+  const hasTools = own.tools !== undefined || own.toolkit !== undefined;
+  const hasSnapshot = own.sessionOptions?.snapshot !== undefined;
+  return { ...rest, ...(!hasTools && given({ tools, toolkit })), ...(!hasSnapshot && given({ store })) };
+}
+
+/** The groups of options of an agent: each option of its own takes the place of that of the class. */
+function groupsOf(common: Partial<AgentConfig<never>>, own: Partial<AgentConfig<never>>): object {
+  const of = own.store ? withoutSnapshot(common) : common;
+  const both = GROUPS.filter((name) => own[name] !== undefined || of[name] !== undefined);
+  return Object.fromEntries(both.map((name) => [name, { ...of[name], ...given(own[name] ?? {}) }]));
+}
+
 /** The options without those that are undefined. */
-function given(options: object, what: string): object {
-  if (!isObject(options))
-    throw new AgentError("config/invalid", `${what}: expected options, such as { name, model }.`);
+function given(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function optionsOf(options: object, what: string): object {
+  if (isObject(options)) return given(options);
+  throw new AgentError("config/invalid", `${what}: expected options, such as { name, model }.`);
 }
 
 /**
  * Defines a class of agents: what all of them have. Returns a function that makes the configuration of one, for `createAgent`, for
- * `agentTool` or for a worker. An option of the agent takes the place of that of the class; `hooks` do not: those of the class run
- * at each point before those of the agent, whatever the priorities are, also before those that `addHook` adds. Throws
- * `config/invalid` for wrong options of the class; wrong options of an agent are found by `createAgent`.
+ * `agentTool` or for a worker. An option of the agent takes the place of that of the class, as does each option in a group such as
+ * `modelOptions`; `hooks` do not: those of the class run at each point before those of the agent, whatever the priorities are, also
+ * before those that `addHook` adds. Throws `config/invalid` for wrong options of the class; wrong options of an agent are found by
+ * `createAgent`.
  *
  * @example
  * ```ts
@@ -48,16 +65,15 @@ export function defineAgent<
   Ctx = unknown,
   const D extends Partial<AgentConfig<Ctx>> = Partial<AgentConfig<Ctx>>,
 >(defaults: D): (config: InstanceConfig<keyof D & keyof AgentConfig, Ctx>) => AgentConfig<Ctx> {
-  const common = given(defaults, "defineAgent") as Partial<AgentConfig<Ctx>>;
+  const common = optionsOf(defaults, "defineAgent") as Partial<AgentConfig<never>>;
   check(configSchema(), { ...REST, ...common }, "defineAgent");
   const shared = [...new Set([...classHooks(defaults as WithClassHooks), ...(common.hooks ?? [])])];
   return (config) => {
-    const own = given(config, "The agent of a class") as Partial<AgentConfig<Ctx>>;
-    const replaced = EITHER.filter((pair) => pair.some((name) => name in own)).flat();
-    const kept = Object.entries(common).filter(([name]) => !(replaced as readonly string[]).includes(name));
+    const own = optionsOf(config, "The agent of a class") as Partial<AgentConfig<never>>;
     return {
-      ...Object.fromEntries(kept),
+      ...without(common, own),
       ...own,
+      ...groupsOf(common, own),
       hooks: [...shared, ...(own.hooks ?? [])],
       [CLASS_HOOKS]: shared,
     } as unknown as AgentConfig<Ctx>;

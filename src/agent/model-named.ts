@@ -2,15 +2,18 @@ import { AgentError } from "../base/error.ts";
 import type { ChatModel } from "../model/port.ts";
 import type { AgentConfig } from "./agent-config.ts";
 
-type Models = Pick<
-  AgentConfig<never>,
-  "model" | "fallbackModel" | "models" | "personas" | "budget" | "prices"
->;
+type Models = Pick<AgentConfig<never>, "model" | "modelOptions" | "compaction" | "personas" | "budget">;
 
 /** Returns the models of a configuration, each once. */
-export function modelsOf({ model, fallbackModel, models = {}, personas = {} }: Models): readonly ChatModel[] {
+export function modelsOf({
+  model,
+  modelOptions = {},
+  compaction,
+  personas = {},
+}: Models): readonly ChatModel[] {
   const others = Object.values(personas).map((persona) => persona.model);
-  const all = [model, fallbackModel, models.compaction, ...others];
+  const ofSummaries = compaction ? compaction.model : undefined;
+  const all = [model, modelOptions.fallbackModel, ofSummaries, ...others];
   return [...new Set(all.filter((each) => each !== undefined))];
 }
 
@@ -27,10 +30,10 @@ export function findModel(config: Models, name: string): ChatModel {
     const names = known.map((each) => `'${each.name}'`).join(", ");
     throw bad(`The agent has no model '${name}', and cannot make one: it has ${names}.`);
   }
-  const { budget, prices = {} } = config;
+  const { budget, modelOptions: { prices = {} } = {} } = config;
   const isFree = found.capabilities?.usesTokens === false;
   if (budget?.cost !== undefined && !isFree && !Object.hasOwn(prices, found.name))
-    throw bad(`\`budget.cost\` needs a price of the model '${found.name}' in \`prices\`.`);
+    throw bad(`\`budget.cost\` needs a price of the model '${found.name}' in \`modelOptions.prices\`.`);
   return found;
 }
 

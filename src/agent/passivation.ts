@@ -93,7 +93,7 @@ export class Passivation {
 
   /** Begins to count the time after which the session is passivated. */
   rested(): void {
-    const { idleMs, store } = this.#config;
+    const { store, sessionOptions: { idleMs } = {} } = this.#config;
     const isHeld = Object.keys(this.#around).length > 0; // by a worker or another agent
     if (idleMs === undefined || !store || isHeld) return;
     this.remain();

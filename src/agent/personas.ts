@@ -8,7 +8,7 @@ import type { AgentConfig, Handoff, Permissions, Persona } from "./agent-config.
 
 type Config = Pick<
   AgentConfig<never>,
-  "name" | "tools" | "personas" | "handoffs" | "maxHandoffs" | "handoffReset" | "permissions"
+  "name" | "tools" | "personas" | "handoffs" | "turnOptions" | "permissions"
 >;
 
 const MAX_HANDOFFS = 5;
@@ -24,8 +24,8 @@ export function handoffSettings({ personas, handoffs, ...config }: Config): Hand
   return {
     systems: Object.fromEntries(systems) as HandoffSettings["systems"],
     tools: Object.fromEntries(handoffs.map(({ to }) => [transferTo(to), to])),
-    max: config.maxHandoffs ?? MAX_HANDOFFS,
-    reset: config.handoffReset ?? "never",
+    max: config.turnOptions?.maxHandoffs ?? MAX_HANDOFFS,
+    reset: config.turnOptions?.handoffReset ?? "never",
     summarised: handoffs.filter(({ view }) => view === "summary").map(({ to }) => to),
   };
 }

@@ -6,6 +6,7 @@ import type { Fork } from "../session/fork.ts";
 import type { ForkChanges } from "../../machines/agent/overrides.ts";
 import { RESERVED_NAMES } from "../tool/reserved-names.ts";
 import { checkConfig, toolkitOf } from "./config.ts";
+import { withoutSnapshot } from "./config-groups.ts";
 import { createAgent } from "./create-agent.ts";
 import { findModel } from "./model-named.ts";
 import type { Agent, Input, Reply } from "./types.ts";
@@ -54,7 +55,7 @@ export function checkChangesOf(config: AgentConfig<never>, changes: ForkChanges)
   checkChanges(changes, "fork");
   const { tools = [], model } = changes;
   if (model !== undefined) findModel(config, model);
-  const names = [...toolkitOf(config).names(), ...(config.clientTools ?? []), ...RESERVED_NAMES];
+  const names = [...toolkitOf(config).names(), ...(config.toolOptions?.clientTools ?? []), ...RESERVED_NAMES];
   const unknown = tools.find((name) => !names.includes(name));
   if (unknown === undefined) return;
   throw new AgentError("session/bad-change", `The agent has no tool '${unknown}'.`);
@@ -119,7 +120,7 @@ async function runFork<Ctx>(
   { input, signal, onStart }: RerunOptions<Ctx>,
   [forkedFrom, forkedAt]: readonly [string, number],
 ): Promise<Rerun> {
-  const { messages: _, snapshot: __, ...rest } = config;
+  const { messages: _, ...rest } = withoutSnapshot(config);
   const { sessionId } = config;
   const agent = createAgent<Ctx>({ ...rest, meta: { ...config.meta, forkedFrom, forkedAt } });
   try {

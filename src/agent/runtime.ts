@@ -82,7 +82,8 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     this.#opening = new SessionOpening(this, this.#life);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
-    const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
+    const { snapshot } = config.sessionOptions ?? {};
+    const restored = snapshot && readSnapshot(snapshot, this.settings);
     if (restored) toolkit.restoreGroups(restored.activeGroups);
     const inspect = observerOf(config);
     const fresh = freshContext(this.settings, Transcript.of(initial));
@@ -93,7 +94,7 @@ export class Runtime implements ChartOwner, LivingSession {
       listening: hooks.points,
       allowed: allowed.current,
     });
-    const { name, model, redact, otel } = config;
+    const { name, model, sessionOptions: { redact } = {}, otel } = config;
     this.telemetry = otel?.observe({
       name,
       sessionId: this.settings.sessionId,
@@ -167,7 +168,7 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   now(): number {
-    return (this.#config.now ?? Date.now)();
+    return (this.#config.sessionOptions?.now ?? Date.now)();
   }
 
   /** Sends a command to the chart. One that is sent while the chart handles another is queued behind it. */
@@ -209,7 +210,7 @@ export class Runtime implements ChartOwner, LivingSession {
         name: this.#config.name,
         about: (this.#about ??= new AboutSession()).of(
           context,
-          (about) => (this.#config.redact?.(about) ?? about) as AboutTurns,
+          (about) => (this.#config.sessionOptions?.redact?.(about) ?? about) as AboutTurns,
         ),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },

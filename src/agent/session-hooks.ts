@@ -26,7 +26,7 @@ export class SessionHooks {
 
   /** `kept`: the hooks of a former runtime, instead of those of the configuration. */
   constructor(config: AgentConfig<never>, kept?: readonly Hook<never>[]) {
-    const { hooks = [], stopWhen } = config;
+    const { hooks = [], turnOptions: { stopWhen } = {} } = config;
     this.#first = classHooks(config as WithClassHooks);
     this.#hooks = kept ?? (stopWhen ? [...hooks, stopHook(stopWhen)] : hooks.length > 0 ? [...hooks] : NONE);
     this.#sorted = this.#sort();

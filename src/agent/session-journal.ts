@@ -17,7 +17,7 @@ export class SessionJournal {
   /** The journal of a session in the store of its agent, if it has one. `admit`, `kept`: see {@link DurableOptions}. */
   static of(
     session: DurableOptions["session"] & { readonly context: AgentContext },
-    { store, redact, leaseMs }: Pick<AgentConfig<never>, "store" | "redact" | "leaseMs">,
+    { store, sessionOptions: { redact, leaseMs } = {} }: Pick<AgentConfig<never>, "store" | "sessionOptions">,
     { admit, kept }: Pick<DurableOptions, "admit" | "kept">,
   ): SessionJournal {
     const durable =

@@ -69,12 +69,12 @@ export class Turns {
 
   constructor(
     session: { readonly runtime: Runtime },
-    { model, clientTools = NO_TOOLS }: Pick<AgentConfig<never>, "model" | "clientTools">,
+    { model, toolOptions }: Pick<AgentConfig<never>, "model" | "toolOptions">,
     inputs: TakenInputs,
   ) {
     this.#session = session;
     this.#model = model;
-    this.#clientTools = clientTools;
+    this.#clientTools = toolOptions?.clientTools ?? NO_TOOLS;
     this.#inputs = inputs;
   }
 

@@ -25,7 +25,7 @@ export type Budget = {
   readonly outputTokens?: number;
   /** Input and output tokens together. */
   readonly totalTokens?: number;
-  /** Cost of all model calls, in the currency of `prices`. */
+  /** Cost of all model calls, in the currency of `modelOptions.prices`. */
   readonly cost?: number;
   /** Duration of the turn in ms, without the time in which it was suspended. */
   readonly wallMs?: number;
@@ -51,7 +51,7 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   /** Asks for an answer of this shape, found in `reply.output`: typed as the schema, or as `JsonObject` for JSON Schema. Rejects
    *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
   readonly output?: S;
-  /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON: those that are listed in `clientTools` of the
+  /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON: those that are listed in `toolOptions.clientTools` of the
    *  agent belong to the turn that the input begins, also when it goes on in another process. Rejects `message/invalid` for a
    *  declaration of another form and for a schema that is none, having changed nothing. Default: none. */
   readonly clientTools?: readonly ClientTool[];
@@ -59,7 +59,7 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly context?: Ctx;
   /** Bounds the whole call, in ms, the time in which its session is opened or it waits in a queue too. A call that has not begun
    *  rejects `run/timeout` or replies with `fallbackReply`; a turn that runs is interrupted first. It ends at most
-   *  `interruptGraceMs` and one second later, whatever the store does. */
+   *  `turnOptions.interruptGraceMs` and one second later, whatever the store does. */
   readonly timeoutMs?: number;
   /** The text with which a call that timed out replies instead of rejecting. */
   readonly fallbackReply?: string;
@@ -155,11 +155,11 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** The slots of this session. */
   readonly slots: AgentSlots;
   /** The XState actor, to subscribe to and to inspect. An agent at rest has none until you ask for it; then it stays. To persist the
-   *  session use `snapshot` or a store. */
+   *  session use `sessionOptions.snapshot` or a store. */
   readonly actor: AnyActorRef;
   /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`, but one
    *  whose hooks at its end were cut off ends first. Rejects `session/conflict`
-   *  while another process or agent has the session, or was killed less than its `leaseMs` ago: `data.holder` says which, and
+   *  while another process or agent has the session, or was killed less than its `sessionOptions.leaseMs` ago: `data.holder` says which, and
    *  `retryAt` when its lease ends. `waitMs`: how long that is waited for, default 0. Rejects also `session/damaged` and
    *  `session/version`, and why the agent was closed in the meantime. */
   open(options?: { readonly waitMs?: number }): Promise<void>;

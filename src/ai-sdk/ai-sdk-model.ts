@@ -20,7 +20,7 @@ import { VERSIONS, type AiSdkLanguageModel, type SdkPart } from "./sdk-types.ts"
 
 /** Options of {@link aiSdkModel}. */
 export type AiSdkModelOptions = {
-  /** The name in events and in `prices`; default provider and model, such as `anthropic/claude-…`. */
+  /** The name in events and in `modelOptions.prices`; default provider and model, such as `anthropic/claude-…`. */
   readonly name?: string;
   /** `{ structuredOutput: true }` if the model keeps to a JSON Schema by itself; default none. */
   readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens">;

@@ -1,6 +1,7 @@
 import { isObject } from "./is-object.ts";
 import type { JsonObject } from "./json.ts";
 import { nearestName } from "./nearest-name.ts";
+import { otherWay, translated } from "./other-words.ts";
 import { kindOf, shown } from "./shown.ts";
 
 // Own checks, not those of zod: an agent checks its options before its first answer, and loading zod takes longer than all of them.
@@ -289,12 +290,17 @@ export function restricted<S extends AnySchema>(
 
 const KINDS = { options: "an option", limits: "a limit", points: "a hook point", changes: "a change" };
 
-/** The new names of options that have been renamed. */
-const RENAMED: { readonly [name: string]: string } = { memory: "contextWindow" };
+/** The full names of options, by the names under which they may be looked for. */
+type Places = () => { readonly [name: string]: string };
 
-/** Returns what may be said instead of an unknown name: "did you mean `maxIters`?", or all names. */
-export function instead(name: string, known: readonly string[]): string {
-  const near = known.find((each) => each === RENAMED[name]) ?? nearestName(name, known);
+/** Returns what may be said instead of an unknown name: "did you mean `maxIters`?", or all names. The words of other libraries are known,
+ *  and what `places` says of names that stand somewhere else. */
+export function instead(name: string, known: readonly string[], places: Places = () => ({})): string {
+  const elsewhere = places();
+  const way = otherWay(name, known);
+  if (way !== undefined) return way;
+  const moved = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
+  const near = moved ?? translated(name, [...known, ...Object.values(elsewhere)]) ?? nearestName(name, known);
   return near === undefined ? `there are ${known.join(", ") || "none"}` : `did you mean \`${near}\`?`;
 }
 
@@ -304,11 +310,12 @@ export function options<T extends object>(
   {
     of = "options",
     what = `an object of ${of}`,
-  }: { readonly of?: keyof typeof KINDS; readonly what?: string } = {},
+    places,
+  }: { readonly of?: keyof typeof KINDS; readonly what?: string; readonly places?: Places } = {},
 ): OptionsSchema<T> {
   const known = fields(shape as AnyShape, what);
   const names = Object.keys(shape);
-  const message = (name: string) => () => `is not ${KINDS[of]}; ${instead(name, names)}`;
+  const message = (name: string) => () => `is not ${KINDS[of]}; ${instead(name, names, places)}`;
   const issueOf = (value: unknown): Issue | undefined => {
     const found = known.issueOf(value);
     if (!isObject(value) || (found && isSaidFirst(found))) return found;

@@ -22,7 +22,7 @@ export type HookEvent<Ctx = unknown> = {
   /** The slots of the session, with what hooks before this one have written at the same point. */
   readonly slots: SlotReader;
   /** Aborts when the turn is interrupted. At postReasoning, postActing, postSummary and postCall it aborts only when the grace
-   *  period (`interruptGraceMs`) is over, so that their changes to an answer or a result that is there already still count. */
+   *  period (`turnOptions.interruptGraceMs`) is over, so that their changes to an answer or a result that is there already still count. */
   readonly signal: AbortSignal;
 };
 

@@ -131,7 +131,7 @@ export type Usage = {
   readonly durationMs?: number;
   /** True if the provider left out a count and it comes from a local tokenizer. */
   readonly estimated?: boolean;
-  /** In the currency of the `prices` option; absent if the model has no price. */
+  /** In the currency of the `modelOptions.prices` option; absent if the model has no price. */
   readonly cost?: number;
 };
 

@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
-/** The defaults of `modelExecution` and `toolExecution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
+/** The defaults of `modelOptions.execution` and `toolOptions.execution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
  *  to 30 s, and is repeated if the adapter calls the error retryable. A tool call has 300 s and one attempt. */
 export const EXECUTION_DEFAULTS: { readonly model: Execution; readonly tool: Execution } = {
   model: {

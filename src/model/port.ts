@@ -142,7 +142,7 @@ export type StreamPart =
  *  reads nothing from the environment. `modelContract` of
  *  `agentchart/testing` tests one. */
 export interface ChatModel {
-  /** Names the model in events and in `prices`. */
+  /** Names the model in events and in `modelOptions.prices`. */
   readonly name: string;
   /** Names the provider in traces, such as "openai" or "anthropic"; default: not named. */
   readonly provider?: string;

@@ -11,7 +11,7 @@ export type OtelOptions = {
   /** True: spans also hold what was said: messages, system prompts, tool schemas, arguments and results, each attribute of at most
    *  16 KB. Default false: no text of users, models and tools leaves the process, error messages included. */
   readonly content?: boolean;
-  /** Applied to content, after the agent's own `redact`. Default: `redactSecrets`. If it throws, the content is left out. */
+  /** Applied to content, after the agent's own `sessionOptions.redact`. Default: `redactSecrets`. If it throws, the content is left out. */
   readonly redact?: (value: Json) => Json;
   /** Transitions of the chart: `events` (default) of the span of the turn, `spans` for each top-level state, or `off`. */
   readonly states?: "events" | "spans" | "off";

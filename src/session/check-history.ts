@@ -13,7 +13,7 @@ function openBatchOf({ calls, progress }: AgentContext): OpenBatch | undefined {
 
 /**
  * Throws `code` if a model would refuse the history of a session (I2). Before the first turn the history is that with which the agent
- * was made: the first turn gives its calls their results, so only what it cannot mend is wrong. With `recoverOrphans: false` results keep
+ * was made: the first turn gives its calls their results, so only what it cannot mend is wrong. With `turnOptions: { recoverOrphans: false }` results keep
  * the order in which they were given.
  */
 export function checkHistory(

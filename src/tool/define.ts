@@ -43,7 +43,8 @@ export type ToolDefinition<
   /** The slots whose new values the result may bring. Calls that write one slot never run at the same time. */
   readonly writes?: readonly Slot[];
   /** True: the model is not offered the tool until it finds it with `search_tools`. False: it is offered always. Default: it is
-   *  offered unless the tools of the agent are more than `toolSearch.maxTools`, or have more tokens than `toolSearch.maxTokens`. */
+   *  offered unless the tools of the agent are more than `toolOptions.search.maxTools`, or have more tokens than
+   *  `toolOptions.search.maxTokens`. */
   readonly deferred?: boolean;
 };
 

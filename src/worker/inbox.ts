@@ -15,9 +15,10 @@ export type TextWaits = "open" | "undecided" | "never";
 /** What a call waits for that must be decided before the turn takes anything else. */
 const UNDECIDED: ReadonlySet<string> = new Set(["approval", "answer", "unknownOutcome"]);
 
-/** Returns for which calls text waits: all, if the agent has no `onTextWhilePending` of its own, and none if that is "refuse". No text
+/** Returns for which calls text waits: all, if the agent has no `turnOptions.onTextWhilePending` of its own, and none if that is "refuse". No text
  *  can be queued behind calls that wait for a decision, or cancel them. */
-export function textWaits({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): TextWaits {
+export function textWaits({ turnOptions }: Pick<AgentConfig, "turnOptions">): TextWaits {
+  const onTextWhilePending = turnOptions?.onTextWhilePending;
   if (onTextWhilePending === undefined) return "open";
   return onTextWhilePending === "refuse" ? "never" : "undecided";
 }

@@ -180,7 +180,13 @@ export class SessionJob {
     try {
       const labels = { ...config.meta, ...meta };
       const agent = createInboxAgent(
-        { ...(config as WorkerAgentConfig), store, sessionId, leaseMs, meta: labels },
+        {
+          ...(config as WorkerAgentConfig),
+          store,
+          sessionId,
+          meta: labels,
+          sessionOptions: { ...config.sessionOptions, leaseMs },
+        },
         async (lease) => {
           if (lease.takeovers < this.#worker.maxCrashes) return;
           isQuarantined = true;

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../event/types.ts";
+import type { SessionOptions } from "../agent/config-groups.ts";
 import type { AgentConfig } from "../agent/agent-config.ts";
 import type { Budget, DecideOptions, Input } from "../agent/types.ts";
 import type { ErrorInfo } from "../base/error.ts";
@@ -183,12 +184,13 @@ export type DispatcherOptions = {
 /** The session for which a worker makes an agent. */
 export type WorkerSession = { readonly sessionId: string; readonly meta: JsonObject };
 
-/** The configuration of an agent, without the options that the worker sets. Without `onTextWhilePending`, text that comes
+/** The configuration of an agent, without the options that the worker sets. Without `turnOptions.onTextWhilePending`, text that comes
  *  while calls are open stays in the inbox until none is open. */
 export type WorkerAgentConfig<Ctx = never> = Omit<
   AgentConfig<Ctx>,
-  "store" | "sessionId" | "snapshot" | "leaseMs"
+  "store" | "sessionId" | "sessionOptions"
 > & {
+  readonly sessionOptions?: Omit<SessionOptions, "snapshot" | "leaseMs">;
   /** The shape of the answer of each turn, as the option of `call`. A turn that another process began with a schema that cannot
    *  be stored, such as one of zod, goes on only with that schema. Default: none is asked for. */
   readonly output?: Schema;

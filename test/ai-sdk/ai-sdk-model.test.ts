@@ -191,9 +191,8 @@ describe("a change of the provider", () => {
     const agent = createAgent({
       name: "a",
       model: aiSdkModel(primary.model),
-      fallbackModel,
+      modelOptions: { fallbackModel, execution: { maxAttempts: 1 } },
       tools: [harbour],
-      modelExecution: { maxAttempts: 1 },
     });
     expect((await agent.call("go")).text).toBe("done");
     expect(bodies[0]).toContain("hm");

@@ -50,7 +50,12 @@ async function ask(parts: readonly object[], specificationVersion = "v4") {
     }),
   );
   const modelExecution = { maxAttempts: 1 };
-  const error: unknown = await createAgent({ name: "a", model: aiSdkModel(model), tools, modelExecution })
+  const error: unknown = await createAgent({
+    name: "a",
+    model: aiSdkModel(model),
+    tools,
+    modelOptions: { execution: modelExecution },
+  })
     .call("x")
     .then(
       () => undefined,

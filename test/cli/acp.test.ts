@@ -158,7 +158,7 @@ describe("an agent in an editor", () => {
   });
 
   test("says what is wrong: an unknown session, an empty prompt, a model that fails, an iteration too many", async () => {
-    const { agent, sessionId, ask } = await speaking([], { modelExecution: { maxAttempts: 1 } });
+    const { agent, sessionId, ask } = await speaking([], { modelOptions: { execution: { maxAttempts: 1 } } });
     const unknown = agent.request("session/prompt", { sessionId: "x", prompt: [] });
     await expect(unknown).rejects.toThrow("there is no such session");
     const empty = agent.request("session/prompt", { sessionId, prompt: [] });

@@ -29,7 +29,7 @@ async function fixture({ isTTY }: { readonly isTTY: boolean }) {
       "It is refunded.",
     ]),
     tools: [toolOf("refund", () => "done")],
-    prices,
+    modelOptions: { prices },
   });
   await refunds.call("Please refund me");
   await refunds.close();

@@ -32,7 +32,7 @@ async function openTerminalFixture() {
     tools: [defineTool({ name: "lookup", description: "", input: { type: "object" } })],
     store,
     sessionId: "trip\u0007",
-    now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+    sessionOptions: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) },
   });
   await agent.call("Where?");
   await agent.call("Look it up");

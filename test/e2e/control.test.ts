@@ -267,7 +267,13 @@ describe("The fork dialog", () => {
       },
     };
     const modelExecution = { initialBackoffMs: 600_000, maxBackoffMs: 600_000 };
-    const busy = createAgent({ name: "busy", model, store, modelExecution, inspect: env.hub.address });
+    const busy = createAgent({
+      name: "busy",
+      model,
+      store,
+      modelOptions: { execution: modelExecution },
+      inspect: env.hub.address,
+    });
     const reply = busy.call("Hello.");
     const { page, ui } = await env.open();
     await ui.choose(busy.sessionId);

@@ -32,7 +32,7 @@ beforeAll(async () => {
             : [`Answer ${n}.`],
       ),
       tools: [toolOf("refund", () => "The ledger has a zebra.")],
-      prices: { scripted: { input: isOdd ? 1_000_000 : 1, output: 0 } },
+      modelOptions: { prices: { scripted: { input: isOdd ? 1_000_000 : 1, output: 0 } } },
     });
     await agent.call(`Question ${n}`).catch(() => {});
     await agent.close();

@@ -21,7 +21,7 @@ test("the heap of a page that is left open does not grow", { timeout: OPEN_FOR_M
   const agent = createAgent({
     name: "waiting",
     model: held.model,
-    modelExecution: endless,
+    modelOptions: { execution: endless },
     inspect: env.hub.address,
   });
   const reply = agent.call("Wait.");

@@ -148,13 +148,13 @@ describe("A call whose outcome is unknown", () => {
         }),
       ],
       inspect: [],
-      interruptGraceMs: 1,
+      turnOptions: { interruptGraceMs: 1 },
     });
     lost.call("Wire it.").catch(() => {});
     await started.promise;
     const { agent, model } = payer(env, turns, {
       tools: [wire(() => `Wired ${++runs} time(s) here.`)],
-      snapshot: lost.snapshot(),
+      sessionOptions: { snapshot: lost.snapshot() },
     });
     expect((await agent.call()).reason).toBe("OUTCOME_UNKNOWN");
     return { agent, model, runs: () => runs };

@@ -37,8 +37,8 @@ async function desk(more: object = {}): Promise<Agent> {
     model: openaiModel({ model: "gpt-4.1", baseURL: server.baseURL, apiKey: KEY }),
     sysPrompt: "You watch pumps. Prices are in euros.",
     tools: [toolOf("read_log", () => LONG), toolOf("drain", () => "drained")],
-    results: { maxTokens: 300 },
-    contextWindow: { maxMessages: 4 },
+    toolOptions: { results: { maxTokens: 300 } },
+    modelOptions: { contextWindow: { maxMessages: 4 } },
     generateOptions: { temperature: 0.2, maxTokens: 500, extraHeaders: { "x-desk": KEY } },
     hooks: [
       defineHook({

@@ -45,7 +45,7 @@ beforeAll(async () => {
     model: clerk,
     tools: [stock],
     store,
-    prices: { clerk: { input: 1, output: 1 } },
+    modelOptions: { prices: { clerk: { input: 1, output: 1 } } },
     inspect: env.hub.address,
   });
   await agent.call("How many lamps?");

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
+import { createAgent, defineTool, type Agent, type AgentConfig, type ModelOptions } from "agentchart";
 import { agentTool } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";
 import { CHARTS } from "../diagram/charts.ts";
@@ -225,7 +225,7 @@ test("decisions and messages from the inspector are marked in the timeline and i
 
 test("each model call is listed with its tokens, and an unknown price is shown as a dash", async () => {
   const usage = { inputTokens: 1_500, cachedInputTokens: 500, outputTokens: 30 } as const;
-  const finished = async (prices?: AgentConfig["prices"]): Promise<Agent> => {
+  const finished = async (prices?: ModelOptions["prices"]): Promise<Agent> => {
     const model = scriptedModel([
       [
         { type: "text.delta", delta: "Yes." },
@@ -233,7 +233,12 @@ test("each model call is listed with its tokens, and an unknown price is shown a
         { type: "finish", reason: "stop" },
       ],
     ]);
-    const one = createAgent({ name: "one", model, inspect: env.hub.address, ...(prices && { prices }) });
+    const one = createAgent({
+      name: "one",
+      model,
+      inspect: env.hub.address,
+      ...(prices && { modelOptions: { prices } }),
+    });
     await one.call("Is it?");
     return one;
   };

@@ -29,7 +29,7 @@ test("running hooks, model calls and tool calls are shown with a clock, followed
     tools: tools.map(({ tool }) => tool),
     parallelToolCalls: true,
     hooks: [{ name: "slow", preReasoning: () => hook.promise }],
-    prices: { held: { input: 2, output: 10 } },
+    modelOptions: { prices: { held: { input: 2, output: 10 } } },
     inspect: env.hub.address,
   });
   const { page, ui, faults } = await env.open();

@@ -36,7 +36,7 @@ describe("token estimates", () => {
 
 describe("bounded memory", () => {
   test("shows the model the last messages and stores all", async () => {
-    const { agent, model } = traced(["1", "2", "3"], { contextWindow: { maxMessages: 2 } });
+    const { agent, model } = traced(["1", "2", "3"], { modelOptions: { contextWindow: { maxMessages: 2 } } });
     for (const text of ["a", "b", "c"]) await agent.call(text);
     expect(model.requests[2]?.messages.map(show)).toEqual(["S[sys]", "A[2]", "U[c]"]);
     expect(await agent.messages()).toHaveLength(6);
@@ -44,7 +44,7 @@ describe("bounded memory", () => {
 
   test("never splits a call from its result", async () => {
     const { agent, model } = traced([{ calls: [call("c1"), call("c2")] }, "end"], {
-      contextWindow: { maxMessages: 1 },
+      modelOptions: { contextWindow: { maxMessages: 1 } },
     });
     await agent.call("go");
     expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "U[go]", "A[c1,c2]", "T(c1)", "T(c2)"]);
@@ -54,7 +54,7 @@ describe("bounded memory", () => {
     "keeps the message that began the turn, within the bound %j",
     async (contextWindow) => {
       const rounds = Array.from({ length: 6 }, (_, n) => ({ calls: [call(`c${n}`)] }));
-      const { agent, model } = traced(["old", ...rounds, "end"], { contextWindow });
+      const { agent, model } = traced(["old", ...rounds, "end"], { modelOptions: { contextWindow } });
       await agent.call("earlier");
       await agent.call("the task");
       const prompts = model.requests.slice(1).map(({ messages }) => messages.map(show));
@@ -68,7 +68,7 @@ describe("bounded memory", () => {
   test("keeps the message that a repeated turn answers", async () => {
     const failing = { error: new AgentError("model/auth", "no") };
     const script = [{ calls: [call("c1")] }, failing, { calls: [call("c2")] }, "end"];
-    const { agent, model } = traced(script, { contextWindow: { maxMessages: 3 } });
+    const { agent, model } = traced(script, { modelOptions: { contextWindow: { maxMessages: 3 } } });
     await expect(agent.call("the task")).rejects.toMatchObject({ code: "model/auth" });
     await agent.call();
     expect(model.requests.at(-1)?.messages.map(show)).toEqual(["S[sys]", "U[the task]", "A[c2]", "T(c2)"]);
@@ -76,12 +76,12 @@ describe("bounded memory", () => {
 
   test("keeps about maxTokens, and at least the last message", async () => {
     const texts = Array.from({ length: 12 }, (_, n) => `message ${n} of some words`);
-    const { agent, model } = traced(texts, { contextWindow: { maxTokens: 80 } });
+    const { agent, model } = traced(texts, { modelOptions: { contextWindow: { maxTokens: 80 } } });
     for (const text of texts) await agent.call(text);
     const sizes = model.requests.map(({ messages }) => messages.length - 1);
     expect(Math.max(...sizes)).toBeLessThan(10);
     expect(Math.min(...sizes.slice(3))).toBeGreaterThan(1);
-    const tiny = traced(["1", "2"], { contextWindow: { maxTokens: 1 } });
+    const tiny = traced(["1", "2"], { modelOptions: { contextWindow: { maxTokens: 1 } } });
     await tiny.agent.call("a");
     await tiny.agent.call("b");
     expect(tiny.model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "U[b]"]);

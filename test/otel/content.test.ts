@@ -26,7 +26,6 @@ async function played(options: OtelOptions = {}, config: Partial<AgentConfig> = 
     name: "bot",
     sysPrompt: `system ${HOSTILE}`,
     model: scriptedModel(turns),
-    modelExecution: { maxAttempts: 1 },
     tools: [
       defineTool({ name: "echo", description: "echoes", input, execute: () => HOSTILE }),
       defineTool({
@@ -40,6 +39,7 @@ async function played(options: OtelOptions = {}, config: Partial<AgentConfig> = 
     ],
     otel: otelObserver({ tracer, ...options }),
     ...config,
+    modelOptions: { execution: { maxAttempts: 1 }, ...config.modelOptions },
   });
   await expect(agent.call(HOSTILE)).rejects.toThrow();
   const all = spans().map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
@@ -91,7 +91,7 @@ describe("what was said", () => {
       JSON.parse(JSON.stringify(value).replaceAll(from, to)) as never;
     const { text } = await played(
       { content: true, redact: hide("HIDDEN", "GONE") },
-      { redact: hide("HOSTILE", "HIDDEN") },
+      { sessionOptions: { redact: hide("HOSTILE", "HIDDEN") } },
     );
     expect(text).toContain("GONE");
     expect(text).not.toMatch(/HIDDEN|HOSTILE/);

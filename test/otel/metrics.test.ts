@@ -36,7 +36,7 @@ test("metrics count turns, tokens, retries, suspensions, states and, if asked fo
       { calls: [call("c1")], usage },
       { text: "done", usage },
     ]),
-    modelExecution: { maxAttempts: 2, retryOn: "all", initialBackoffMs: 1 },
+    modelOptions: { execution: { maxAttempts: 2, retryOn: "all", initialBackoffMs: 1 } },
     tools: [toolOf("ok", () => "1")],
     permissions: { rules: [{ tool: "ok", action: "ask" }] },
     otel: otelObserver({ meter, edges: true }),

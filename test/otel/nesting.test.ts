@@ -143,7 +143,7 @@ describe("a span", () => {
       name: "bot",
       model: scriptedModel([{ calls: [call("c1", "stubborn")] }]),
       tools: [stubborn],
-      interruptGraceMs: 10,
+      turnOptions: { interruptGraceMs: 10 },
       otel,
     });
     await agent.call("go");

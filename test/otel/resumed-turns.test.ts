@@ -36,7 +36,7 @@ describe("a turn that goes on", () => {
     await first.call("go");
     await first.close();
     expect(spans().every(({ ended }) => ended)).toBe(true);
-    const second = open(["done"], { redact: redactSecrets });
+    const second = open(["done"], { sessionOptions: { redact: redactSecrets } });
     await second.decide("c1", "approve");
     await second.call();
     await second.close();

@@ -107,7 +107,11 @@ const OPTIONS: readonly (readonly [
   ["createAgent", configSchema(), createAgent, base],
   ["budget", budgetSchema(), (budget) => createAgent({ ...base, budget })],
   ["permissions", permissionsSchema(), (permissions) => createAgent({ ...base, permissions })],
-  ["modelExecution", executionSchema(), (modelExecution) => createAgent({ ...base, modelExecution })],
+  [
+    "modelExecution",
+    executionSchema(),
+    (modelExecution) => createAgent({ ...base, modelOptions: { execution: modelExecution } }),
+  ],
   ["generateOptions", generateSchema(), (generateOptions) => createAgent({ ...base, generateOptions })],
   ["hooks", hookSchema(), (hook) => createAgent({ ...base, hooks: [hook] }), { name: "h" }],
   ["addHook", hookSchema(), (hook) => agent.addHook(hook), { name: "h" }],

@@ -8,6 +8,7 @@ import { eventsOf, toolOf, untilAborted } from "../support/agents.ts";
 import { eventsProblem } from "../support/paired-events.ts";
 import { openServer, TOKENS, type TestServer } from "./open-server.ts";
 import { readEvents, type Frame } from "./read-events.ts";
+import { layered } from "../support/layered.ts";
 
 /** What a subscriber learns of calls, in order. */
 function gistOf(events: readonly AgentEvent[]): readonly string[] {
@@ -28,7 +29,7 @@ const fateOf = (events: readonly AgentEvent[]): readonly string[] =>
 
 let agent!: Agent;
 const config: Partial<AgentConfig> = {
-  modelExecution: { maxAttempts: 1 },
+  modelOptions: { execution: { maxAttempts: 1 } },
   tools: [
     toolOf("ok", () => "done"),
     toolOf("fails", () => {
@@ -150,11 +151,10 @@ function agentOf(server: TestServer, turns: readonly ScriptedTurn[], more: Parti
   return createAgent({
     name: "bot",
     model: scriptedModel(turns),
-    ...config,
     store: server.store,
     sessionId: "acme/talk",
     meta: { tenant: "acme" },
-    ...more,
+    ...layered(config, more),
   });
 }
 
@@ -215,7 +215,7 @@ test.each([
       toolOf("slow", () => (++runs === 1 ? new Promise<string>(() => {}) : "done"), { onRestart }),
     ];
     const turns = [{ calls: [{ id: "c", name: "slow" }] }, "Done."];
-    const dead = agentOf(server, turns, { tools, leaseMs: 100 });
+    const dead = agentOf(server, turns, { tools, sessionOptions: { leaseMs: 100 } });
     dead.call("go").catch(() => {});
     await expect.poll(() => runs).toBe(1);
     const copy = openServer();

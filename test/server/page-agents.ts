@@ -62,7 +62,7 @@ export const AGENTS: WorkerAgents = {
       "Nothing to pick.",
     ),
     tools: [pay],
-    clientTools: ["pick"],
+    toolOptions: { clientTools: ["pick"] },
   }),
   halves: agentOf(scriptModel(halves, "Again.")),
   boss: agentOf(

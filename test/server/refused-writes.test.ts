@@ -19,7 +19,7 @@ const config = (): AgentConfig => ({
   name: "desk",
   model: scriptedModel([{ calls: [{ id: "c1", name: "pay", input: { euros: 1 } }] }, "Paid."]),
   tools: [pay],
-  slots: [shared, own] as readonly Slot[],
+  sessionOptions: { slots: [shared, own] as readonly Slot[] },
 });
 
 type Status = { readonly phase: string; readonly pending: readonly { readonly argsHash: string }[] };

@@ -135,7 +135,9 @@ describe("a session that is opened in a turn of another release", () => {
     const redact = (value: Json): Json =>
       JSON.parse(JSON.stringify(value, (key, each: unknown) => (key === "agent" ? undefined : each))) as Json;
     const paid: string[] = [];
-    const next = release(await waiting({ redact }, true), ["Done."], { tools: [payTool("v2", paid)] });
+    const next = release(await waiting({ sessionOptions: { redact } }, true), ["Done."], {
+      tools: [payTool("v2", paid)],
+    });
     expect((await next.agent.call()).text).toBe("Done.");
     expect([next.changes(), paid]).toEqual([[], ["v2"]]);
   });
@@ -146,9 +148,9 @@ describe("a session that is opened in a turn of another release", () => {
     await first.decide("c1", "approve");
     const config = { name: "desk", model: scriptedModel(["Done."]), tools: [payTool("v2")] };
     const snapshot = first.snapshot();
-    const next = createAgent({ ...config, snapshot });
+    const next = createAgent({ ...config, sessionOptions: { snapshot } });
     expect(next.status().pending).toMatchObject([{ reason: expect.stringContaining("has changed") }]);
-    expect(() => createAgent({ ...config, snapshot, onChangedAgent: "pin" })).toThrow(
+    expect(() => createAgent({ ...config, sessionOptions: { snapshot, onChangedAgent: "pin" } })).toThrow(
       expect.objectContaining({ code: "session/agent-changed" }),
     );
   });
@@ -161,7 +163,10 @@ describe("a session between turns", () => {
     await first.agent.call("Hello");
     await first.agent.close();
     for (const onChangedAgent of ["adopt", "pin", "hold"] as const) {
-      const next = release(store, ["Hi again."], { tools: [payTool(onChangedAgent)], onChangedAgent });
+      const next = release(store, ["Hi again."], {
+        tools: [payTool(onChangedAgent)],
+        sessionOptions: { onChangedAgent },
+      });
       expect((await next.agent.call("Hello")).text).toBe("Hi again.");
       expect(next.changes()).toEqual([]);
       await next.agent.close();
@@ -190,7 +195,7 @@ describe.each(["pin", "hold"] as const)("the policy `%s`", (onChangedAgent) => {
   test("leaves a turn of another release alone, and gives the lease back", async () => {
     const store = await waiting({}, true);
     const { seq } = (await store.load("s"))!;
-    const next = release(store, [], { tools: [payTool("v2")], onChangedAgent });
+    const next = release(store, [], { tools: [payTool("v2")], sessionOptions: { onChangedAgent } });
     await expect(next.agent.open()).rejects.toMatchObject({
       code: "session/agent-changed",
       message: expect.stringContaining("Changed: tool 'pay'."),
@@ -199,7 +204,10 @@ describe.each(["pin", "hold"] as const)("the policy `%s`", (onChangedAgent) => {
     expect(await store.holder?.("s")).toBeUndefined();
     expect((await store.load("s"))!.seq).toBe(seq);
     const paid: string[] = [];
-    const old = release(store, ["Done."], { tools: [payTool("v1", paid)], onChangedAgent });
+    const old = release(store, ["Done."], {
+      tools: [payTool("v1", paid)],
+      sessionOptions: { onChangedAgent },
+    });
     expect((await old.agent.call()).text).toBe("Done.");
     expect(paid).toEqual(["v1"]);
     await old.agent.close();

@@ -84,7 +84,7 @@ async function cutOff({ point, turns, act }: Way, hears = true) {
     name: "bot",
     tools: [toolOf("pay", () => "done", { permission: "ask" })],
     sessionId: "s",
-    leaseMs: LEASE_MS,
+    sessionOptions: { leaseMs: LEASE_MS },
     meta: { agent: "bot" },
   };
   const agent = createAgent({ ...config, store: first.store, model: scriptedModel(turns), hooks: [hook] });

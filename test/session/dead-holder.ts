@@ -22,6 +22,6 @@ const agent = createAgent({
   tools: [wait],
   store,
   sessionId: "s",
-  leaseMs: 3_600_000,
+  sessionOptions: { leaseMs: 3_600_000 },
 });
 await agent.call("Hello");

@@ -80,7 +80,7 @@ describe("a durable agent", () => {
       [{ calls: [{ id: "a", name: "one" }] }, { calls: [{ id: "b", name: "two" }] }, "done"],
       {
         store,
-        now: () => now,
+        sessionOptions: { now: () => now },
         tools: [
           tool("one", () => (started[0]!.resolve(), gates[0]!.promise)),
           tool("two", () => (started[1]!.resolve(), gates[1]!.promise)),
@@ -288,7 +288,11 @@ describe("what a store receives", () => {
     const store = memoryStore();
     const redact = (value: Json): Json =>
       JSON.parse(JSON.stringify(value).replaceAll("4111-1111", "****")) as Json;
-    const { agent } = setup(["card 4111-1111 is fine"], { store, redact, context: { token: "s3cr3t" } });
+    const { agent } = setup(["card 4111-1111 is fine"], {
+      store,
+      sessionOptions: { redact },
+      context: { token: "s3cr3t" },
+    });
     await agent.call("my card is 4111-1111");
     const entries: JournalEntry[] = [];
     for await (const entry of store.read("s")) entries.push(entry);

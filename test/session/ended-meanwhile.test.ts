@@ -41,7 +41,7 @@ test("A call that was refused while the agent was shut down leaves nothing behin
     },
     onError: () => (hearing.resolve(), new Promise<void>(() => {})),
   };
-  const session = { store, sessionId: "s", durability: "turn" as const };
+  const session = { store, sessionId: "s", sessionOptions: { durability: "turn" as const } };
   const { agent: first } = scripted([], { ...session, hooks: [refusing] });
   const refused = expect(first.call("Hello")).rejects.toMatchObject({ code: "run/shutdown" });
   await hearing.promise;

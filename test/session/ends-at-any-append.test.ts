@@ -39,7 +39,7 @@ const openAgent = (store: SessionStore): Agent =>
     hooks: [hook],
     store,
     sessionId: "s",
-    leaseMs: LEASE_MS,
+    sessionOptions: { leaseMs: LEASE_MS },
   });
 
 type Answers = Map<string, Set<string>>;

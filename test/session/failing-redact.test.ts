@@ -12,7 +12,7 @@ test("a `redact` that throws fails the turn, and what happened meanwhile is stor
     if (isBroken) throw new Error("no key");
     return value;
   };
-  const { agent } = scripted(["One", "Two", "Three"], { store, sessionId: "s", redact });
+  const { agent } = scripted(["One", "Two", "Three"], { store, sessionId: "s", sessionOptions: { redact } });
   await agent.call("1");
   isBroken = true;
   await expect(agent.call("2")).rejects.toMatchObject({ message: expect.stringContaining("no key") });

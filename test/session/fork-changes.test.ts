@@ -17,6 +17,7 @@ import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { scripted, toolOf } from "../support/agents.ts";
 import { scratch } from "../store/scratch.ts";
+import { layered } from "../support/layered.ts";
 
 const STORES: readonly (readonly [string, () => SessionStore])[] = [
   ["memory", memoryStore],
@@ -74,7 +75,7 @@ async function recorded(
     async run(at, changes, turns, more = {}) {
       const { sessionId } = await session.fork(at, { changes });
       const model = scriptedModel(turns);
-      const fork = createAgent({ name: "bot", model, ...common, sessionId, ...more });
+      const fork = createAgent({ name: "bot", model, ...layered(common, more), sessionId });
       const { text } = await fork.call();
       await fork.close();
       return { model, sessionId, text };
@@ -205,7 +206,7 @@ describe("a change", () => {
     const { session, store, at } = await recorded();
     const other = scriptedModel(["From the other"], { name: "other" });
     for (const config of [
-      { model: scriptedModel([]), fallbackModel: other },
+      { model: scriptedModel([]), modelOptions: { fallbackModel: other } },
       { model: scriptedModel([], { withName: (name) => ({ ...other, name }) }) },
     ]) {
       const { sessionId } = await session.fork(await at("reasoning.calling"), {

@@ -18,7 +18,11 @@ const watch = (agent: Agent): Agent => {
   });
   return agent;
 };
-const config = { sessionId: "golden", hooks: [pausing], modelExecution: { initialBackoffMs: 5 } };
+const config = {
+  sessionId: "golden",
+  hooks: [pausing],
+  modelOptions: { execution: { initialBackoffMs: 5 } },
+};
 
 await finish(watch(plannedAgent({ ...config, model: failingOnce(plannedModel) })));
 await finish(watch(plannedAgent({ ...config, maxIters: 1 })));
@@ -31,7 +35,7 @@ await refused.call("text").catch(() => {});
 const failing = watch(
   plannedAgent({
     ...config,
-    maxGotos: 0,
+    turnOptions: { maxGotos: 0 },
     hooks: [pausing, { name: "g", postReasoning: () => ({ goto: [] }) }],
   }),
 );

@@ -21,7 +21,12 @@ async function makeSession(spec: StoreSpec, sessionId: string): Promise<void> {
   const killSelf = (callId: string): void => {
     if (sessionId === "unfinished" && callId === "r2-slow") process.kill(process.pid, "SIGKILL");
   };
-  const agent = plannedAgent({ store, sessionId, tools: plannedTools(killSelf), leaseMs: 1_000 });
+  const agent = plannedAgent({
+    store,
+    sessionId,
+    tools: plannedTools(killSelf),
+    sessionOptions: { leaseMs: 1_000 },
+  });
   if (sessionId === "idle") await finish(agent);
   else {
     await agent.call("go");

@@ -18,7 +18,7 @@ describe("golden snapshots of every released format restore for ever", () => {
   });
 
   test.each(snapshots)("%s goes on to its end with a valid history", async (file) => {
-    const agent = plannedAgent({ snapshot: JSON.parse(read(file)) as Snapshot });
+    const agent = plannedAgent({ sessionOptions: { snapshot: JSON.parse(read(file)) as Snapshot } });
     await finish(agent);
     expect(historyProblem(await agent.messages())).toBeUndefined();
     expect(agent.status().phase).toBe("stopped");

@@ -11,6 +11,7 @@ import {
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
 import { show } from "../support/trace.ts";
+import { layered } from "../support/layered.ts";
 
 /** A process that is interrupted while its tool runs, and ends before the turn has settled. */
 async function brokenOff(config: Partial<AgentConfig>, message?: string) {
@@ -28,10 +29,12 @@ async function brokenOff(config: Partial<AgentConfig>, message?: string) {
       model: scriptedModel(turns),
       tools: [slow],
       sessionId: "s",
-      ...config,
-      ...more,
+      ...layered(config, more),
     });
-  const first = agent([{ calls: [{ id: "c", name: "slow" }] }], { interruptGraceMs: 3_600_000, ...config });
+  const first = agent([{ calls: [{ id: "c", name: "slow" }] }], {
+    ...config,
+    turnOptions: { interruptGraceMs: 3_600_000, ...config.turnOptions },
+  });
   first.call("go").catch(() => {});
   await expect.poll(() => runs).toBe(1);
   expect(first.interrupt(message)).toBe(true);
@@ -50,7 +53,9 @@ const RECOVERY = "A[I noticed that you have interrupted me. What can I do for yo
 describe("an accepted interrupt survives the end of its process (I4)", () => {
   test("an accepted interrupt in a snapshot ends the turn at the next call(), and no tool and no model runs", async () => {
     const { first, agent, runs } = await brokenOff({}, "stop");
-    const second = agent(["never asked"], { snapshot: JSON.parse(JSON.stringify(first.snapshot())) });
+    const second = agent(["never asked"], {
+      sessionOptions: { snapshot: JSON.parse(JSON.stringify(first.snapshot())) },
+    });
     expect(second.status().phase).toBe("unfinished");
     const reply = await second.call();
     expect([reply.reason, runs()]).toEqual(["INTERRUPTED", 1]);
@@ -88,7 +93,7 @@ describe("an accepted interrupt survives the end of its process (I4)", () => {
     ],
   ])("%s, when it comes with the call that ends the turn", async (_, input, expected) => {
     const { first, agent } = await brokenOff({});
-    const second = agent([], { snapshot: first.snapshot() });
+    const second = agent([], { sessionOptions: { snapshot: first.snapshot() } });
     expect((await second.call(input)).reason).toBe("INTERRUPTED");
     expect(await history(second)).toEqual(expected);
   });
@@ -97,12 +102,12 @@ describe("an accepted interrupt survives the end of its process (I4)", () => {
     const { first, agent } = await brokenOff({});
     const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
     snapshot.kept.interruption.cause = "signal";
-    const reply = await agent([], { snapshot }).call();
+    const reply = await agent([], { sessionOptions: { snapshot } }).call();
     expect(reply.reason).toBe("INTERRUPTED");
   });
 
   test("an interrupt leaves nothing in the session once its turn has ended", async () => {
-    const { first } = await brokenOff({ interruptGraceMs: 1 });
+    const { first } = await brokenOff({ turnOptions: { interruptGraceMs: 1 } });
     const snapshot = await first.close().then(() => first.snapshot());
     expect(snapshot).toMatchObject({ state: "stopped.idle", kept: { interruption: null } });
   });

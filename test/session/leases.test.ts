@@ -25,7 +25,8 @@ test("the leases of all idle agents of a process are renewed in one operation, a
   const { store, renewals } = counting(sqliteStore({ path: ":memory:" }));
   const agents = Array.from(
     { length: 5 },
-    (_, index) => scripted([{ text: "Hi" }], { store, sessionId: `s${index}`, leaseMs: 90 }).agent,
+    (_, index) =>
+      scripted([{ text: "Hi" }], { store, sessionId: `s${index}`, sessionOptions: { leaseMs: 90 } }).agent,
   );
   for (const agent of agents) await agent.call("Hello");
   renewals.length = 0;

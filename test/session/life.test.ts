@@ -42,7 +42,7 @@ describe("a session in this process", () => {
 
   test("says that it lost its lease while it was at rest", async () => {
     const store = memoryStore();
-    const { agent } = scripted(["Hi", "There"], { store, sessionId: "s", leaseMs: 30 });
+    const { agent } = scripted(["Hi", "There"], { store, sessionId: "s", sessionOptions: { leaseMs: 30 } });
     await agent.call("Hello");
     store.renew = () => Promise.reject(new AgentError("session/lease-lost", "Another process has it."));
     await expect
@@ -62,7 +62,7 @@ describe("a session in this process", () => {
     const { agent } = scripted([{ calls: [{ id: "c1", name: "wait" }] }], {
       store,
       sessionId: "s",
-      leaseMs: 60,
+      sessionOptions: { leaseMs: 60 },
       tools: [wait],
     });
     const message = "The lease of session 's' was not renewed in time: No answer.";
@@ -79,7 +79,7 @@ describe("a session in this process", () => {
       if (++failures === 1) return Promise.reject(new AgentError("store/failed", "No answer."));
       return renew(...args);
     };
-    const { agent } = scripted(["Hi", "There"], { store, sessionId: "s", leaseMs: 300 });
+    const { agent } = scripted(["Hi", "There"], { store, sessionId: "s", sessionOptions: { leaseMs: 300 } });
     await agent.call("Hello");
     await expect.poll(() => failures).toBeGreaterThan(3);
     expect((await agent.call("Again")).text).toBe("There");

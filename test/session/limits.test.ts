@@ -12,6 +12,7 @@ import {
 import { openSession } from "agentchart/session";
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
+import { layered } from "../support/layered.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -43,7 +44,12 @@ const tool = (execute: (attempt: number) => string | Promise<string>, limits: Ex
 function life(way: "snapshot" | "store", config: Partial<AgentConfig>) {
   const store = memoryStore();
   const begin = (model: ScriptedModel, more: Partial<AgentConfig>): Agent =>
-    createAgent({ name: "bot", model, sessionId: "s", modelExecution: execution, ...config, ...more });
+    createAgent({
+      name: "bot",
+      model,
+      sessionId: "s",
+      ...layered(layered({ modelOptions: { execution } }, config), more),
+    });
   const durable: { readonly store?: SessionStore } = way === "store" ? { store } : {};
   return {
     begin: (turns: readonly ScriptedTurn[]) => begin(scriptedModel(turns), durable),
@@ -51,7 +57,7 @@ function life(way: "snapshot" | "store", config: Partial<AgentConfig>) {
     goOn: async (first: Agent, model: ScriptedModel) => {
       vi.clearAllTimers();
       if (way === "snapshot") {
-        return begin(model, { snapshot: JSON.parse(JSON.stringify(first.snapshot())) });
+        return begin(model, { sessionOptions: { snapshot: JSON.parse(JSON.stringify(first.snapshot())) } });
       }
       const entries = [];
       for await (const entry of store.read("s")) entries.push(entry);
@@ -158,7 +164,13 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
 test("a fork waits for no back-off", async () => {
   const store = memoryStore();
   const model = scriptedModel([FAILS]);
-  const first = createAgent({ name: "bot", model, sessionId: "s", store, modelExecution: execution });
+  const first = createAgent({
+    name: "bot",
+    model,
+    sessionId: "s",
+    store,
+    modelOptions: { execution: execution },
+  });
   const until = retryOf(first);
   first.call("go").catch(() => {});
   await until;

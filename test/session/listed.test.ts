@@ -37,7 +37,9 @@ test("The first words of a session stand behind its system message, and are reda
     store,
     sessionId: "s",
     messages: [systemMsg("Be brief."), userMsg("My code is 4711.")],
-    redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("4711", "***")) as never,
+    sessionOptions: {
+      redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("4711", "***")) as never,
+    },
   });
   await agent.call("Is it right?");
   await agent.close();

@@ -25,7 +25,11 @@ test("a command at which the machine of the chart fails is rejected, and the age
 
 test("a command that finds its agent ended is rejected", async () => {
   const note = defineSlot({ name: "note", initial: "" });
-  const agent = new AgentSession({ name: "bot", model: scriptedModel([]), slots: [note] });
+  const agent = new AgentSession({
+    name: "bot",
+    model: scriptedModel([]),
+    sessionOptions: { slots: [note] },
+  });
   const written = agent.slots.set(note, "x");
   agent.abandon(new AgentError("session/lease-lost", "Another process has the session."));
   await expect(written).rejects.toMatchObject({ code: "run/closed" });

@@ -27,7 +27,7 @@ const clerk = { calls: [{ id: "1", name: "x" }] };
 async function restored(turns: readonly ScriptedTurn[], schema: object) {
   const first = make([clerk]);
   await first.call("q", { output: schema as typeof output });
-  return make(turns, { snapshot: JSON.parse(JSON.stringify(first.snapshot())) });
+  return make(turns, { sessionOptions: { snapshot: JSON.parse(JSON.stringify(first.snapshot())) } });
 }
 
 test("a restored turn with a schema that cannot be stored waits for the schema", async () => {

@@ -138,7 +138,7 @@ test("with `idleMs` an agent is passivated by itself, also after it was only ope
     model: scriptedModel(["One"]),
     store,
     sessionId: "s",
-    idleMs: 5,
+    sessionOptions: { idleMs: 5 },
     inspect: inspect as never,
   });
   await agent.open();
@@ -158,7 +158,7 @@ test("an agent that waits for the end of an approval stays, since its turn goes 
     store,
     sessionId: "s",
     tools,
-    idleMs: 1,
+    sessionOptions: { idleMs: 1 },
     permissions: { expiresAfterMs: 60_000 },
   });
   const { actor } = agent;

@@ -11,7 +11,13 @@ const notes = defineSlot<string>({ name: "notes", initial: "" });
 async function readAfter(turns: number, isCut = false) {
   const store = memoryStore();
   const model = scriptedModel(Array.from({ length: turns }, () => "Hello."));
-  const agent = createAgent({ name: "desk", model, slots: [notes], store, sessionId: "s" });
+  const agent = createAgent({
+    name: "desk",
+    model,
+    sessionOptions: { slots: [notes] },
+    store,
+    sessionId: "s",
+  });
   for (let turn = 1; turn <= turns; turn++) {
     await agent.call("Hi");
     if (turn % 2 === 1) await agent.slots.set(notes, `turn ${turn}`);

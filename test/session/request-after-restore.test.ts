@@ -15,7 +15,7 @@ import { show } from "../support/trace.ts";
 const failed: ScriptedTurn = { error: new AgentError("model/unavailable", "Down.", { isRetryable: true }) };
 const config = {
   name: "bot",
-  modelExecution: { maxAttempts: 2, initialBackoffMs: 60_000 },
+  modelOptions: { execution: { maxAttempts: 2, initialBackoffMs: 60_000 } },
   tools: [toolOf("look", () => "seen")],
 };
 
@@ -57,7 +57,13 @@ test.each<[string, Hook | undefined, number]>([
       hooks: [{ name: "before", preReasoning: edits, preSummary: edits }],
     });
     const model = scriptedModel(["done"]);
-    const agent = createAgent({ ...config, maxIters, model, snapshot, hooks: hook ? [hook] : [] });
+    const agent = createAgent({
+      ...config,
+      maxIters,
+      model,
+      sessionOptions: { snapshot },
+      hooks: hook ? [hook] : [],
+    });
     const states = statesOf(agent);
     expect((await agent.call("and this")).text).toBe("done");
     expect(states).toContain(`${place}.backingOff`);
@@ -71,7 +77,7 @@ test("a summary that failed waits and counts its attempts on after a restore, an
   const turns = [{ calls: [{ name: "look" }] }, failed];
   const snapshot = await killedIn("summarizing.backingOff", turns, { maxIters: 1 });
   const model = scriptedModel([failed, "once too often"]);
-  const agent = createAgent({ ...config, maxIters: 1, model, snapshot });
+  const agent = createAgent({ ...config, maxIters: 1, model, sessionOptions: { snapshot } });
   const states = statesOf(agent);
   const reply = await agent.call();
   expect(states).toContain("summarizing.backingOff");

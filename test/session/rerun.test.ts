@@ -40,7 +40,9 @@ describe("rerun", () => {
 
   test("a run that fails says why, and the others run", async () => {
     const bad = { error: new Error("no luck") };
-    const { at, config } = await recorded(["One", bad, "Three"], { modelExecution: { maxAttempts: 1 } });
+    const { at, config } = await recorded(["One", bad, "Three"], {
+      modelOptions: { execution: { maxAttempts: 1 } },
+    });
     const runs = await rerun(config, { at, times: 3 });
     expect(runs.map(({ reply, error }) => reply?.text ?? error?.message)).toEqual([
       "One",
@@ -108,7 +110,7 @@ describe("rerun", () => {
       "a model without a price where the cost is limited",
       {
         budget: { cost: 1 },
-        prices: { scripted: { input: 1, output: 1 } },
+        modelOptions: { prices: { scripted: { input: 1, output: 1 } } },
         model: scriptedModel([], { withName: (name) => ({ ...scriptedModel([]), name }) }),
       },
       { changes: { model: "dear" } },

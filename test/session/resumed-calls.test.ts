@@ -34,7 +34,9 @@ async function cutOff(fields: object) {
   const agent = createAgent({
     ...config(book((resumed) => `run ${runs.push(JSON.stringify(resumed))}`, fields)),
     model: scriptedModel(["Booked."]),
-    snapshot: first.snapshot(),
+    sessionOptions: {
+      snapshot: first.snapshot(),
+    },
   });
   return { agent, runs };
 }

@@ -74,7 +74,7 @@ test("exportSession refuses an unknown option", async () => {
 });
 
 test("redactSecrets as the option redact keeps secrets out of the store, and its export can be imported", async () => {
-  const { store } = await waiting({ redact: redactSecrets });
+  const { store } = await waiting({ sessionOptions: { redact: redactSecrets } });
   const stored = JSON.stringify([await collectAll(store.read("s")), await store.load("s")]);
   expect(found(stored)).toEqual([]);
   expect((await (await openSession(store, "s")).at()).pending).toMatchObject([

@@ -62,8 +62,8 @@ function bench(store: SessionStore, onPay: () => void = () => {}) {
       model,
       store: from,
       sessionId: "s",
-      leaseMs: 90,
-      interruptGraceMs: 20,
+      sessionOptions: { leaseMs: 90 },
+      turnOptions: { interruptGraceMs: 20 },
       tools: [toolOf("pay", (_, { callId }) => (paid.push(callId), onPay(), "paid"))],
     });
   return { paid, open };

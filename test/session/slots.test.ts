@@ -74,7 +74,7 @@ describe("a slot that a tool wrote", () => {
     await next.call("go");
     expect(await next.slots.get(plan)).toEqual({ value: ["a", "b", "c"], revision: 3 });
     const snapshot = JSON.parse(JSON.stringify(next.snapshot())) as Snapshot;
-    const other = agentOf([], { snapshot });
+    const other = agentOf([], { sessionOptions: { snapshot } });
     expect((await other.slots.get(plan)).value).toEqual(["a", "b", "c"]);
     await other.saveTo(store, "saved");
     const loaded = agentOf([], {});
@@ -143,7 +143,7 @@ describe("a slot that a tool wrote", () => {
   test("is redacted where it is stored, and not in the process", async () => {
     const store = memoryStore();
     const redact = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("secret", "***")) as never;
-    const agent = agentOf([adding("secret"), "end"], { store, sessionId: "s", redact });
+    const agent = agentOf([adding("secret"), "end"], { store, sessionId: "s", sessionOptions: { redact } });
     await agent.call("go");
     expect((await agent.slots.get(plan)).value).toEqual(["secret"]);
     expect(JSON.stringify(agent.snapshot())).not.toContain("secret");
@@ -170,7 +170,7 @@ test("a value of another version is refused to its readers only", async () => {
   const agent = createAgent({
     name: "bot",
     model: scriptedModel(["hi"]),
-    slots: [newer],
+    sessionOptions: { slots: [newer] },
     store,
     sessionId: "s",
   });
@@ -184,7 +184,7 @@ test("a snapshot of 0.1.0, which has no slots, begins with their initial values"
   const file = `${import.meta.dirname}/../fixtures/sessions/v1-stopped.idle.json`;
   const snapshot = JSON.parse(readFileSync(file, "utf8")) as Snapshot;
   expect(snapshot["kept"]).not.toHaveProperty("slots");
-  const agent = agentOf([adding("a"), "end"], { snapshot });
+  const agent = agentOf([adding("a"), "end"], { sessionOptions: { snapshot } });
   expect(await agent.slots.get(plan)).toEqual({ value: [], revision: 0 });
 });
 

@@ -25,8 +25,7 @@ test("a call's time begins when it does, not while its start is still being stor
     tools: [work],
     store: observed(() => (now += 1_000)),
     sessionId: "s",
-    now: () => now,
-    leaseMs: 60_000_000,
+    sessionOptions: { now: () => now, leaseMs: 60_000_000 },
   });
   await agent.call("go");
   expect(outputOf(resultsOf(await agent.messages())[0])).toBe("in time");

@@ -47,7 +47,10 @@ test.each(Object.entries(POINTS))(
     const next = createAgent({
       ...config,
       model: scriptedModel(rest),
-      snapshot: JSON.parse(JSON.stringify(snapshot)) as Snapshot,
+      sessionOptions: {
+        ...config.sessionOptions,
+        snapshot: JSON.parse(JSON.stringify(snapshot)) as Snapshot,
+      },
     });
     const reply = await next.call().catch(() => next.call()); // it tries again once the turn has failed
     const messages = await next.messages();

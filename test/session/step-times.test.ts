@@ -16,7 +16,7 @@ test("each append says when its steps were, which entries are theirs, and what t
     tools: [toolOf("boom", () => Promise.reject(new Error("it broke\nat a line")))],
     store,
     sessionId: "s",
-    now: () => (time += 10),
+    sessionOptions: { now: () => (time += 10) },
   });
   await agent.call("Go");
   await agent.shutdown();

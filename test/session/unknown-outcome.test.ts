@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type AgentConfig, type Decision, type JsonObject } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
+import { layered } from "../support/layered.ts";
 
 const PAY = { calls: [{ id: "c", name: "pay", input: { cents: 5 } }] };
 
@@ -31,9 +32,7 @@ async function cutOff(config: Partial<AgentConfig> = {}, after: Partial<AgentCon
     name: "a",
     model: scriptedModel(["done"]),
     tools,
-    ...config,
-    ...after,
-    snapshot,
+    ...layered(layered(config, after), { sessionOptions: { snapshot } }),
   });
   expect((await agent.call()).pending).toMatchObject([{ callId: "c", waitsFor: "unknownOutcome" }]);
   return { agent, runs };

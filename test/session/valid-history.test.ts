@@ -66,7 +66,12 @@ describe("stored messages in another order, or with some missing", () => {
         const { model, problems } = checkedModel();
         const messages = shuffled(golden.messages, seed);
         try {
-          await finish(plannedAgent({ model, snapshot: { ...golden, messages } as unknown as Snapshot }));
+          await finish(
+            plannedAgent({
+              model,
+              sessionOptions: { snapshot: { ...golden, messages } as unknown as Snapshot },
+            }),
+          );
           accepted++;
         } catch (error) {
           expect(AgentError.is(error) && [error.code, error.data?.["message"]], `seed ${seed}`).toEqual([
@@ -160,7 +165,7 @@ describe("a history that an agent is made with", () => {
 
   test("stays unchecked, and can be stored, if its calls are not to be closed and an interrupt comes first", async () => {
     const store = memoryStore();
-    const config = { name: "a", store, sessionId: "s", recoverOrphans: false };
+    const config = { name: "a", store, sessionId: "s", turnOptions: { recoverOrphans: false } };
     const model = scriptedModel(["never"]);
     const hook = defineHook({ name: "stop", preCall: () => void first.interrupt() });
     const first = createAgent({ ...config, model, messages: [userMsg("go"), ASK], hooks: [hook] });

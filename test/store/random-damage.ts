@@ -39,7 +39,7 @@ const agentOn = (store: SessionStore, sessionId: string, calls = false) =>
     store,
     sessionId,
     meta: { tenant: sessionId },
-    leaseMs: 60_000,
+    sessionOptions: { leaseMs: 60_000 },
   });
 
 /** Stores two sessions of two turns, `s` and `t`; each has a call that waits for approval, and two inputs. */

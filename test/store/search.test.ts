@@ -53,8 +53,10 @@ describe("an agent's session is found", () => {
     const store = memoryStore();
     await talk(store, "plain", "Hello");
     await talk(store, "redacted", "My card is 4711", {
-      redact: (value: never) =>
-        JSON.parse(JSON.stringify(redactSecrets(value)).replaceAll("4711", "····")) as never,
+      sessionOptions: {
+        redact: (value: never) =>
+          JSON.parse(JSON.stringify(redactSecrets(value)).replaceAll("4711", "····")) as never,
+      },
     });
     expect(await idsOf(store, "tok-9")).toEqual([]);
     expect(await idsOf(store, "4711")).toEqual([]);

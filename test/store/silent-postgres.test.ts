@@ -82,7 +82,7 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
       proxy.fail("answers");
       return "paid";
     });
-    const config = { name: "a", sessionId: "silent", tools: [pay], leaseMs: 3_000 };
+    const config = { name: "a", sessionId: "silent", tools: [pay], sessionOptions: { leaseMs: 3_000 } };
     const model = scriptedModel([{ calls: [{ id: "c1", name: "pay" }] }, "Done."]);
     const agent = createAgent({ ...config, model, store });
     const error = await agent.call("Pay.", { timeoutMs: 6_000 }).catch((caught: AgentError) => caught);

@@ -29,7 +29,8 @@ export const NOT_STORED: Listed = {
 
 /** Agents whose session lives in a store: in memory, in files, in SQLite and in Postgres by turns. */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
-  if (!isSound(config) || config.store || config.snapshot || isListed(NOT_STORED)) return create(config);
+  if (!isSound(config) || config.store || config.sessionOptions?.snapshot || isListed(NOT_STORED))
+    return create(config);
   return create({
     ...config,
     store: stores[agents++ % stores.length]!,

@@ -104,14 +104,16 @@ export class Resumed {
   #n = 0;
 
   constructor(config: AgentConfig<never>, killedIn: readonly string[]) {
-    const { model, fallbackModel } = config;
+    const { model, modelOptions } = config;
     this.#killedIn = new Set(killedIn);
     this.#hooks = config.hooks ?? [];
     createBare(config); // what is no configuration is refused here
     this.#config = {
       ...config,
       model: this.#replaying.model(model),
-      ...(fallbackModel && { fallbackModel: this.#replaying.model(fallbackModel) }),
+      ...(modelOptions?.fallbackModel && {
+        modelOptions: { ...modelOptions, fallbackModel: this.#replaying.model(modelOptions.fallbackModel) },
+      }),
     };
     this.#inner = createBare(this.#config);
     this.#follow();
@@ -277,7 +279,7 @@ export class Resumed {
     const { messages: _, tools, ...config } = this.#config;
     for (const { name } of this.#hooks.flatMap((hook) => hook.tools ?? [])) old.toolkit.remove(name);
     const kit = config.personas ? { tools: tools ?? [] } : { toolkit: old.toolkit }; // the agent adds the tools of personas
-    return { ...config, ...kit, hooks: this.#hooks, snapshot };
+    return { ...config, ...kit, hooks: this.#hooks, sessionOptions: { ...config.sessionOptions, snapshot } };
   }
 
   #publish(event: AgentEvent): void {

@@ -44,7 +44,10 @@ function counted(fields: Partial<Parameters<typeof defineTool>[0]> = {}) {
 }
 
 const restored = (config: Partial<AgentConfig>, snapshot: unknown) =>
-  scripted(["done"], { ...config, snapshot: JSON.parse(JSON.stringify(snapshot)) });
+  scripted(["done"], {
+    ...config,
+    sessionOptions: { ...config.sessionOptions, snapshot: JSON.parse(JSON.stringify(snapshot)) },
+  });
 
 describe("an allowed call", () => {
   test("parses its input once and executes the parsed value", async () => {
@@ -297,7 +300,7 @@ describe("a parsed value", () => {
       }),
     });
     const pay = defineTool({ name: "pay", description: "Pays.", input, execute: () => "paid" });
-    const { agent } = scripted([ASKED, "done"], { tools: [pay], interruptGraceMs: 1 });
+    const { agent } = scripted([ASKED, "done"], { tools: [pay], turnOptions: { interruptGraceMs: 1 } });
     const turn = agent.call("go");
     await started.promise;
     agent.interrupt();

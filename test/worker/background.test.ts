@@ -151,7 +151,9 @@ describe("an agent in the background", () => {
 
   test("is cancelled, and so is one that has not begun", async () => {
     const { hold } = held();
-    const { dispatcher, texts, last } = await office({ slow: { tools: [hold], interruptGraceMs: 0 } });
+    const { dispatcher, texts, last } = await office({
+      slow: { tools: [hold], turnOptions: { interruptGraceMs: 0 } },
+    });
     await dispatcher.dispatch("d", say(start("call hold", "slow")), { agent: "desk" });
     await expect.poll(last).toBe("desk: Done.");
     await dispatcher.dispatch("d", say(["task_cancel", { id: "0.0" }]));
@@ -220,7 +222,7 @@ describe("wrong use of agents in the background", () => {
 
   test("is an error for the model", async () => {
     const { hold } = held();
-    const slow = { slow: { tools: [hold], interruptGraceMs: 0 } };
+    const slow = { slow: { tools: [hold], turnOptions: { interruptGraceMs: 0 } } };
     const texts = await first(
       slow,
       { maxRunning: 1 },

@@ -55,7 +55,12 @@ describe.each(BACKENDS)("workers on BullMQ on $name", ({ options, why }) => {
           store,
           queue,
           agents: {
-            echo: () => ({ name: "echo", model: echoModel, tools: [wait, pay], interruptGraceMs: 20 }),
+            echo: () => ({
+              name: "echo",
+              model: echoModel,
+              tools: [wait, pay],
+              turnOptions: { interruptGraceMs: 20 },
+            }),
           },
         }),
       );

@@ -20,7 +20,12 @@ function release(
       return "paid";
     },
   });
-  const config = { name: "desk", model: echoModel, tools: [pay], ...(onChangedAgent && { onChangedAgent }) };
+  const config = {
+    name: "desk",
+    model: echoModel,
+    tools: [pay],
+    ...(onChangedAgent && { sessionOptions: { onChangedAgent } }),
+  };
   return { desk: () => config };
 }
 

@@ -71,7 +71,9 @@ describe("a conversation", () => {
   });
 
   test("that is being summed up can be interrupted, and nothing has changed", async () => {
-    const b = await bench({ agents: agentsWith(summing(new Promise(() => {})), { interruptGraceMs: 20 }) });
+    const b = await bench({
+      agents: agentsWith(summing(new Promise(() => {})), { turnOptions: { interruptGraceMs: 20 } }),
+    });
     await b.dispatcher.dispatch("s", `first ${long}`, { agent: "echo" });
     await b.dispatcher.dispatch("s", "second");
     await expect.poll(async () => (await textsOf(b.store, "s")).at(-1)).toBe("assistant: echo: second");
@@ -88,7 +90,7 @@ describe("a conversation", () => {
     const store = memoryStore();
     let asked = 0;
     const held = summing(new Promise(() => {}), () => void asked++);
-    const first = await bench({ store, agents: agentsWith(held, { interruptGraceMs: 20 }) });
+    const first = await bench({ store, agents: agentsWith(held, { turnOptions: { interruptGraceMs: 20 } }) });
     await first.dispatcher.dispatch("s", `first ${long}`, { agent: "echo" });
     await first.dispatcher.dispatch("s", "second");
     await first.dispatcher.compact("s");

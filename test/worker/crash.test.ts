@@ -159,7 +159,7 @@ describe("a worker that dies at any commit point", () => {
     const meddle: Story["meddle"] = async (desk, ran) => {
       if (ran.length > 0) await desk.interrupt("s", "enough", { idempotencyKey: "i" });
     };
-    await everyDeath({ said, meddle, config: { interruptGraceMs: 20 } }, (life, label) => {
+    await everyDeath({ said, meddle, config: { turnOptions: { interruptGraceMs: 20 } } }, (life, label) => {
       expect(saidIn(life), label).toEqual(["user: call wait", "user: enough", "user: bye"]);
       expect(life.texts.at(-1), label).toBe("assistant: echo: bye");
     });

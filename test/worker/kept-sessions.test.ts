@@ -52,8 +52,8 @@ async function working(store: SessionStore, config: Partial<AnyAgentConfig> = {}
         name: "desk",
         model: echoModel,
         tools: [look],
-        slots: [notes as Slot],
         ...config,
+        sessionOptions: { slots: [notes as Slot], ...config.sessionOptions },
       }) as AnyAgentConfig,
   };
   const worker = createWorker({ store, queue, agents, sweepMs: 0, pollMs: 20 });
@@ -141,7 +141,7 @@ test("what the model is asked is the same with a session that was kept and one t
 test("a session whose store has something else than its process is read from the store", async () => {
   const { counted, taken } = counting(memoryStore());
   const { model, asked } = noting();
-  const { say } = await working(counted, { model, redact: redactSecrets });
+  const { say } = await working(counted, { model, sessionOptions: { redact: redactSecrets } });
   await say("one");
   taken();
   await say("two");

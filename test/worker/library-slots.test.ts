@@ -47,16 +47,18 @@ const shared = defineSlot<string>({ name: "shared", initial: "", writableByClien
 const config = (): AgentConfig => ({
   name: "desk",
   model: scriptedModel(["Hello.", "Hello."]),
-  slots: [
-    planSlot,
-    planHistorySlot,
-    todoSlot,
-    loadedSlot,
-    skillWarningsSlot,
-    backgroundTasksSlot,
-    own,
-    shared,
-  ] as readonly Slot[],
+  sessionOptions: {
+    slots: [
+      planSlot,
+      planHistorySlot,
+      todoSlot,
+      loadedSlot,
+      skillWarningsSlot,
+      backgroundTasksSlot,
+      own,
+      shared,
+    ] as readonly Slot[],
+  },
   hooks: [longTermMemory({ store: memoryMemory(), scope: () => "acme/eve", mode: "static" })],
 });
 

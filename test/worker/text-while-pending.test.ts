@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, textOf, type AgentConfig, type AgentEvent } from "agentchart";
+import { createAgent, defineTool, textOf, type TurnOptions, type AgentEvent } from "agentchart";
 import { openSession } from "agentchart/session";
 import { scriptedModel } from "agentchart/testing";
 import { bench, echoModel, ofType, type Bench } from "./kit.ts";
@@ -14,7 +14,7 @@ const pay = defineTool({
 });
 const ext = defineTool({ name: "ext", description: "asks others", input });
 
-type Policy = AgentConfig["onTextWhilePending"];
+type Policy = TurnOptions["onTextWhilePending"];
 
 async function suspendedBy(tool: "pay" | "ext", onTextWhilePending: Policy, reportTo?: string) {
   const on = await bench({
@@ -23,7 +23,7 @@ async function suspendedBy(tool: "pay" | "ext", onTextWhilePending: Policy, repo
         name: "echo",
         model: echoModel,
         tools: [pay, ext],
-        ...(onTextWhilePending && { onTextWhilePending }),
+        ...(onTextWhilePending && { turnOptions: { onTextWhilePending } }),
       }),
     },
   });

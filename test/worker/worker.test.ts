@@ -173,7 +173,7 @@ describe("a suspended session", () => {
     const b = await bench({
       agents: {
         ...agents(),
-        strict: () => ({ ...agents().echo(), onTextWhilePending: "refuse" as const }),
+        strict: () => ({ ...agents().echo(), turnOptions: { onTextWhilePending: "refuse" as const } }),
       },
     });
     for (const [id, agent] of [
@@ -212,7 +212,11 @@ describe("a suspended session", () => {
     const b = await bench({
       now,
       agents: {
-        echo: () => ({ ...agents().echo(), now, permissions: { expiresAfterMs: 60_000 } }),
+        echo: () => ({
+          ...agents().echo(),
+          sessionOptions: { now },
+          permissions: { expiresAfterMs: 60_000 },
+        }),
       },
     });
     await b.dispatcher.dispatch("s", "call pay", { agent: "echo" });
@@ -227,7 +231,9 @@ describe("a suspended session", () => {
   test("approved in time goes on, although no worker was there to read it until the time was over", async () => {
     let ahead = 0;
     const now = () => Date.now() + ahead;
-    const expiring = { echo: () => ({ ...agents().echo(), now, permissions: { expiresAfterMs: 60_000 } }) };
+    const expiring = {
+      echo: () => ({ ...agents().echo(), sessionOptions: { now }, permissions: { expiresAfterMs: 60_000 } }),
+    };
     const first = await bench({ now, agents: expiring });
     await first.dispatcher.dispatch("s", "call pay", { agent: "echo" });
     await expect.poll(() => first.worker.stats().suspended).toBe(1);
@@ -270,7 +276,7 @@ describe("a running turn", () => {
       echo: () => ({
         name: "echo",
         model: echoModel,
-        interruptGraceMs: 50,
+        turnOptions: { interruptGraceMs: 50 },
         tools: [tool("wait", () => (started++, gate.promise))],
       }),
     };

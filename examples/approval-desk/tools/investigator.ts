@@ -38,7 +38,7 @@ export function investigator(
       sysPrompt: INSTRUCTIONS,
       model,
       tools: [trackParcel, countClaims],
-      prices,
+      modelOptions: { prices },
     },
     name: "investigate",
     description: "Has an investigator check what a customer says about a parcel. It takes some seconds.",

@@ -12,9 +12,15 @@ const MAIN = join(import.meta.dirname, "../main.ts");
 const LEASE_MS = 3_000;
 
 /** The session of one life: kept in files, so that the next process finds it. */
-export function sessionOf({ life }: DemoOptions): Pick<AgentConfig, "store" | "sessionId" | "leaseMs"> {
+export function sessionOf({
+  life,
+}: DemoOptions): Pick<AgentConfig, "store" | "sessionId" | "sessionOptions"> {
   if (!life) return {};
-  return { store: fileStore({ dir: life.dir }), sessionId: "demo", ...(life.dies && { leaseMs: LEASE_MS }) };
+  return {
+    store: fileStore({ dir: life.dir }),
+    sessionId: "demo",
+    ...(life.dies && { sessionOptions: { leaseMs: LEASE_MS } }),
+  };
 }
 
 /** The tools for a session whose process may die: reading a database twice does no harm. */

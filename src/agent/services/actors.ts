@@ -85,8 +85,8 @@ const AT_END: ReadonlySet<string> = new Set<HooksInput["point"]>(["postCall", "o
 
 /** Makes the outcome durable, if steps of turns are. An error reaches those who wait for the journal. */
 async function commitOutcome(host: Host): Promise<void> {
-  const { store, durability } = host.config;
-  if (store && durability !== "turn") await host.commit().catch(() => {});
+  const { store, sessionOptions } = host.config;
+  if (store && sessionOptions?.durability !== "turn") await host.commit().catch(() => {});
 }
 
 const hooks = fromService<HooksOutcome, HooksInput>((scope) =>

@@ -11,7 +11,7 @@ export function finalTimeouts(host: Host, context: AgentContext, at: number): re
   const { request, settings } = context;
   if (request.deadlineAt !== null) {
     const isLast = request.attempt >= (settings.model.maxAttempts ?? 1);
-    const execution = mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model);
+    const execution = mergeExecution(host.config.modelOptions?.execution, EXECUTION_DEFAULTS.model);
     const isFinal = !isLast && request.deadlineAt <= at && isTimeoutFinal("model", execution);
     return isFinal ? ["model"] : [];
   }

@@ -74,9 +74,9 @@ export function completeUsage(
   return { ...reported, inputTokens, outputTokens, estimated: true };
 }
 
-/** Returns the cost of an answer, in the currency of `prices`; undefined if the model has no price. */
+/** Returns the cost of an answer, in the currency of `modelOptions.prices`; undefined if the model has no price. */
 export function costOf({ config }: Host, model: string, usage: Usage): number | undefined {
-  const price = config.prices?.[model];
+  const price = config.modelOptions?.prices?.[model];
   if (!price) return undefined;
   const {
     inputTokens = 0,

@@ -34,7 +34,7 @@ export function recordedCall(
 ): Omit<ModelCall, "number"> {
   const { turn, iteration, attempt, transcript, usesFallback, entered } = input;
   const window = windowOf(host, model);
-  const { contextWindow, budget } = host.config;
+  const { budget, modelOptions: { contextWindow } = {} } = host.config;
   return {
     ...parts,
     options: publicOptions(parts.options),

@@ -16,8 +16,8 @@ export function modelOf(
   { usesFallback, persona, overrides }: Pick<ModelInput, "usesFallback" | "persona" | "overrides">,
   phase: ModelInput["phase"] = "reasoning",
 ): ChatModel {
-  const special = usesFallback ? config.fallbackModel : undefined;
-  const own = phase === "compaction" ? config.models?.compaction : undefined;
+  const special = usesFallback ? config.modelOptions?.fallbackModel : undefined;
+  const own = phase === "compaction" && config.compaction ? config.compaction.model : undefined;
   const named = overrides?.model === undefined ? undefined : modelNamed(config, overrides.model);
   return special ?? own ?? named ?? personas?.modelOf(persona) ?? config.model;
 }
@@ -82,7 +82,7 @@ export function partsOf(host: Host, input: AskedInput): RequestParts {
   const mode = outputModeOf(host, isSummary ? { ...input, phase: "reasoning" } : input);
   const reminder = isSummary ? undefined : reminderOf(input, mode);
   const foreign = host.personas?.foreignTo(input.persona);
-  const isForced = reminder === "tool" && host.config.structuredReminder !== "PROMPT";
+  const isForced = reminder === "tool" && host.config.modelOptions?.structuredReminder !== "PROMPT";
   return {
     phase,
     view,

@@ -18,7 +18,10 @@ import { bindOuterCall } from "./outer-call.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution({ config }: Pick<Host, "config">, tool: Tool<never>): Execution {
-  return mergeExecution(tool.execution, mergeExecution(config.toolExecution, EXECUTION_DEFAULTS.tool));
+  return mergeExecution(
+    tool.execution,
+    mergeExecution(config.toolOptions?.execution, EXECUTION_DEFAULTS.tool),
+  );
 }
 
 /** How a call of the tool is executed, as data. */

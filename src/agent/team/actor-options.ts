@@ -6,10 +6,13 @@ import type { Msg } from "../../message/types.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { Schema } from "../../tool/types.ts";
 import type { AgentConfig } from "../agent-config.ts";
+import type { SessionOptions } from "../config-groups.ts";
 import type { Budget, Input, Reply, Status } from "../types.ts";
 
 /** The agent behind an {@link agentLogic}: each actor says which session it works in. */
-export type AgentLogicConfig<Ctx = unknown> = Omit<AgentConfig<Ctx>, "sessionId" | "snapshot">;
+export type AgentLogicConfig<Ctx = unknown> = Omit<AgentConfig<Ctx>, "sessionId" | "sessionOptions"> & {
+  readonly sessionOptions?: Omit<SessionOptions, "snapshot">;
+};
 
 /** Options of {@link agentLogic} beside the agent. */
 export type AgentLogicOptions<S extends Schema | undefined = undefined> = {

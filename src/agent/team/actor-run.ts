@@ -68,7 +68,14 @@ export class ActorRun {
 
   async #start(parent: ActorParent): Promise<void> {
     const { config, sessionId, session, message, key } = this.#turn;
-    const agent = createActorAgent({ ...config, sessionId, ...(session && { snapshot: session }) }, parent);
+    const agent = createActorAgent(
+      {
+        ...config,
+        sessionId,
+        ...(session && { sessionOptions: { ...config.sessionOptions, snapshot: session } }),
+      },
+      parent,
+    );
     this.#agent = agent;
     let hasTaken = false;
     agent.subscribe((event) => {
@@ -80,7 +87,7 @@ export class ActorRun {
       this.#hasBegun = true;
       this.#ready.resolve();
     });
-    await agent.open({ waitMs: LEASES * (config.leaseMs ?? LEASE_MS) });
+    await agent.open({ waitMs: LEASES * (config.sessionOptions?.leaseMs ?? LEASE_MS) });
     if (session) return this.#restore(agent);
     const options = { ...this.#asked(), idempotencyKey: key };
     return this.#drive(agent, () => agent.call(message, options) as Promise<Reply<never>>);
@@ -122,7 +129,7 @@ export class ActorRun {
   }
 
   #now(): number {
-    return (this.#turn.config.now ?? Date.now)();
+    return (this.#turn.config.sessionOptions?.now ?? Date.now)();
   }
 
   /** Says what the turn waits for, and goes on when the last of it expires. */

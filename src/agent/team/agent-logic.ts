@@ -86,7 +86,7 @@ class Logic {
 
   getInitialSnapshot(scope: AnyScope, input: AgentActorInput = {}): AnySnapshot {
     check(agentActorInputSchema(), input, `agentLogic '${this.#config.name}'`, "The input");
-    const newId = this.#config.newId ?? randomUUID;
+    const newId = this.#config.sessionOptions?.newId ?? randomUUID;
     const { message, sessionId = newId(), key = newId() } = input;
     this.#bind(scope, { sessionId, key, message });
     return this.#of(scope.self, { ...ACTIVE, sessionId, key, phase: "opening", waitsFor: [], pending: [] });
@@ -151,7 +151,8 @@ class Logic {
     const { status, sessionId, key, phase, output, error } = snapshot;
     const actor = this.#actors.get(snapshot);
     const live = actor && this.#live.get(actor);
-    const { redact = (value: Json) => value, store } = this.#config;
+    const { store, sessionOptions } = this.#config;
+    const redact = sessionOptions?.redact ?? ((value: Json) => value);
     const isSeen = live?.parent === undefined || live.parent.getSnapshot() !== live.told;
     const { waitsFor, pending, reply } = redact(
       JSON.parse(
@@ -221,7 +222,8 @@ function withoutCall(snapshot: AnySnapshot, decided: string): AnySnapshot {
 }
 
 function problemOf(config: AgentConfig<never>): string | undefined {
-  const given = ["sessionId", "snapshot"].find((key) => key in config);
+  const given =
+    "sessionId" in config ? "sessionId" : config.sessionOptions?.snapshot && "sessionOptions.snapshot";
   if (given !== undefined)
     return `the agent has a \`${given}\`; expected none, because the input of each actor says where it works.`;
   if (observerOf(config))

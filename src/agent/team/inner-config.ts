@@ -5,6 +5,7 @@ import type { Limits } from "../../../machines/agent/settings.ts";
 import type { OuterCall } from "../services/outer-call.ts";
 import { permissionsWithin } from "../nested-permissions.ts";
 import type { AgentConfig } from "../agent-config.ts";
+import type { SessionOptions } from "../config-groups.ts";
 import type { Snapshot } from "../types.ts";
 import type { AgentToolAgent } from "./options.ts";
 
@@ -17,8 +18,8 @@ const LEASES = 2;
 const LEASE_MS = 30_000;
 
 /** How long the session of an inner agent is waited for, ms. */
-export function waitMsOf({ leaseMs = LEASE_MS }: Pick<AgentConfig<never>, "leaseMs"> = {}): number {
-  return LEASES * leaseMs;
+export function waitMsOf({ sessionOptions }: Pick<AgentConfig<never>, "sessionOptions"> = {}): number {
+  return LEASES * (sessionOptions?.leaseMs ?? LEASE_MS);
 }
 
 /** What the configuration of an inner agent is made of. */
@@ -55,41 +56,55 @@ function metaOf(
   return { ...labels, ...own, parent: { sessionId: host.sessionId, callId } };
 }
 
+/** The options about the session of an agent that runs inside of a call: on the parent's clock, and saved as its session is. */
+function sessionOptionsOf(
+  { sessionOptions: own }: AgentToolAgent,
+  parent: AgentConfig<never> | undefined,
+  snapshot: Snapshot | undefined,
+): SessionOptions {
+  const { now, newId, redact, durability, leaseMs } = parent?.sessionOptions ?? {};
+  return {
+    ...(now && { now }),
+    ...(newId && { newId }),
+    ...(redact && { redact }),
+    ...own,
+    ...(parent?.store && durability && { durability }),
+    ...(parent?.store && leaseMs !== undefined && { leaseMs }),
+    ...(!parent?.store && snapshot && { snapshot }),
+  };
+}
+
 /** The configuration of an agent that runs inside of a call: in the parent's store, on its clock, and within what it permits. */
 export function innerConfig(options: InnerOptions): AgentConfig<never> {
   const { agent, ctx, outer, sessionId, limits, snapshot } = options;
   const parent = outer?.host.config;
   const { onExceeded } = agent.budget ?? {};
-  const grace = agent.interruptGraceMs ?? GRACE_MS;
-  const outerGrace = Math.floor((parent?.interruptGraceMs ?? GRACE_MS) * GRACE_SHARE);
-  const inherited = {
-    ...(parent?.now && { now: parent.now }),
-    ...(parent?.newId && { newId: parent.newId }),
-    ...(parent?.redact && { redact: parent.redact }),
+  const grace = agent.turnOptions?.interruptGraceMs ?? GRACE_MS;
+  const outerGrace = Math.floor((parent?.turnOptions?.interruptGraceMs ?? GRACE_MS) * GRACE_SHARE);
+  const prices = parent?.modelOptions?.prices;
+  return {
     ...(parent?.inspect && { inspect: parent.inspect }),
     ...(ctx.context !== undefined && { context: ctx.context }),
-  };
-  return {
-    ...inherited,
     ...(agent as AgentConfig<never>),
     sessionId,
-    interruptGraceMs: Math.min(grace, outerGrace),
     permissions: permissionsWithin(agent.permissions, outer?.host.permissions(), true),
     budget: { ...limits, ...(onExceeded && { onExceeded }) },
-    ...(parent?.prices && { prices: { ...parent.prices, ...agent.prices } }),
-    ...(outer && { meta: metaOf(agent, outer, ctx.callId) }),
-    ...(parent?.store && {
-      store: parent.store,
-      ...(parent.durability && { durability: parent.durability }),
-      ...(parent.leaseMs !== undefined && { leaseMs: parent.leaseMs }),
+    ...(prices && {
+      modelOptions: { ...agent.modelOptions, prices: { ...prices, ...agent.modelOptions?.prices } },
     }),
-    ...(!parent?.store && snapshot && { snapshot }),
+    turnOptions: { ...agent.turnOptions, interruptGraceMs: Math.min(grace, outerGrace) },
+    sessionOptions: sessionOptionsOf(agent, parent, snapshot),
+    ...(outer && { meta: metaOf(agent, outer, ctx.callId) }),
+    ...(parent?.store && { store: parent.store }),
   };
 }
 
 /** Throws `config/invalid` for an agent that says where its session is. */
 export function checkSessionless(agent: AgentToolAgent): void {
-  const given = ["store", "sessionId", "snapshot", "durability", "leaseMs"].find((key) => key in agent);
+  const { sessionOptions = {} } = agent;
+  const inGroup = ["snapshot", "durability", "leaseMs"].find((key) => key in sessionOptions);
+  const given =
+    ["store", "sessionId"].find((key) => key in agent) ?? (inGroup && `sessionOptions.${inGroup}`);
   if (given === undefined) return;
   throw new AgentError(
     "config/invalid",

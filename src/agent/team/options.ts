@@ -6,13 +6,16 @@ import type { ArgumentsOf } from "../../tool/calls.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
 import { budgetSchema } from "../config-schema.ts";
 import type { AgentConfig } from "../agent-config.ts";
+import type { SessionOptions } from "../config-groups.ts";
 import type { Budget, Input } from "../types.ts";
 
 /** The agent behind an {@link agentTool}. It has no session of its own: each call says where that is. */
 export type AgentToolAgent = Omit<
   AgentConfig<never>,
-  "store" | "sessionId" | "snapshot" | "durability" | "leaseMs" | "context"
+  "store" | "sessionId" | "sessionOptions" | "context"
 > & {
+  /** As those of any agent, but for what says how the session is saved: as that of the agent that calls. */
+  readonly sessionOptions?: Omit<SessionOptions, "snapshot" | "durability" | "leaseMs">;
   /** As the `context` of any agent; default: that of the agent that calls. */
   readonly context?: unknown;
 };

@@ -7,6 +7,7 @@ import { createAgent } from "../create-agent.ts";
 import { onLeft } from "../services/outer-call.ts";
 import type { Agent, Snapshot } from "../types.ts";
 import type { AgentConfig } from "../agent-config.ts";
+import type { ModelOptions, ToolOptions } from "../config-groups.ts";
 import { codeModel } from "./code-model.ts";
 import { checkSessionless } from "./inner-config.ts";
 import { leaveInner, leaveLive } from "./leave-inner.ts";
@@ -22,18 +23,19 @@ import { agentsOf, isComposite, roundsOf, type PipelineAgent, type PipelineStep 
 export type PipelineOptions = Omit<
   AgentConfig,
   | "model"
-  | "fallbackModel"
-  | "models"
+  | "modelOptions"
   | "tools"
   | "toolkit"
-  | "toolSearch"
+  | "toolOptions"
   | "sysPrompt"
   | "maxIters"
   | "compaction"
-  | "results"
-  | "contextWindow"
   | "parallelToolCalls"
-> & { readonly steps: PipelineStep };
+> & {
+  readonly steps: PipelineStep;
+  readonly modelOptions?: Omit<ModelOptions, "fallbackModel" | "contextWindow">;
+  readonly toolOptions?: Omit<ToolOptions, "search" | "results">;
+};
 
 const INPUT: JsonObject = {
   type: "object",
@@ -138,7 +140,6 @@ export function pipeline(options: PipelineOptions): Agent {
     parallelToolCalls: true,
     maxIters: roundsOf(steps) + 1,
     compaction: false,
-    results: false,
-    toolSearch: false,
+    toolOptions: { ...config.toolOptions, results: false, search: false },
   });
 }

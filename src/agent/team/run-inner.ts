@@ -69,7 +69,7 @@ class Ending {
     this.#outer = outer;
     this.#signal = signal;
     const left = deadlineAt - (outer?.host.now() ?? Date.now());
-    const grace = outer?.host.config.interruptGraceMs ?? 2_000;
+    const grace = outer?.host.config.turnOptions?.interruptGraceMs ?? 2_000;
     const delay = left - Math.min(grace, left / ENDING_SHARE);
     if (delay <= LONGEST_DELAY_MS) this.#timer = setTimeout(() => this.#end("timeout"), Math.max(0, delay));
     if (signal.aborted) this.#onAbort();

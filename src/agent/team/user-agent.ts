@@ -87,8 +87,7 @@ export function createUserAgent(options: UserAgentOptions): Agent {
     tools: [askUser({ name: TOOL })],
     hooks: [asUser, ...(config.hooks ?? [])],
     compaction: false as const,
-    results: false as const,
-    toolSearch: false as const,
+    toolOptions: { ...config.toolOptions, results: false as const, search: false as const },
   };
   return new UserSession(all as unknown as AgentConfig<never>, ask) as unknown as Agent;
 }

@@ -31,7 +31,7 @@ export class UserSession extends AgentSession {
   constructor(config: AgentConfig<never>, ask: UserAsk | undefined) {
     super(config);
     this.#ask = ask;
-    this.#graceMs = config.interruptGraceMs ?? GRACE_MS;
+    this.#graceMs = config.turnOptions?.interruptGraceMs ?? GRACE_MS;
   }
 
   override async call<const S extends Schema | undefined = undefined>(

@@ -95,7 +95,7 @@ async function write(store: SessionStore, sessionId: string, plan: Plan | null, 
     model: silent,
     store,
     sessionId,
-    slots: [planSlot as Slot],
+    sessionOptions: { slots: [planSlot as Slot] },
   });
   await withCleanup(
     () => causedBy("operator", () => agent.slots.set(planSlot, plan, { revision: seen })),

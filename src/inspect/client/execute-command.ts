@@ -1,4 +1,5 @@
 import { AgentError } from "../../base/error.ts";
+import { withoutSnapshot } from "../../agent/config-groups.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/cause.ts";
 import { checkChangesOf } from "../../agent/rerun.ts";
@@ -188,9 +189,13 @@ async function beginCompaction(agent: Agent, instructions: string | undefined): 
 async function openAgent(run: WatchedRun): Promise<Agent> {
   if (run.isOpen) return run.agent;
   const { agent, config } = run;
-  const { messages: _, snapshot: __, ...rest } = config!;
+  const { messages: _, ...rest } = withoutSnapshot(config!);
   const { sessionId } = agent;
-  const next = createAgent({ ...rest, sessionId, ...(!rest.store && { snapshot: agent.snapshot() }) });
+  const next = createAgent({
+    ...rest,
+    sessionId,
+    ...(!rest.store && { sessionOptions: { ...rest.sessionOptions, snapshot: agent.snapshot() } }),
+  });
   await next.open();
   return next;
 }
@@ -263,7 +268,7 @@ async function startFork(
   config: AgentConfig,
 ): Promise<void> {
   const meta = { ...config.meta, forkedFrom: runId, forkedAt };
-  const { messages: _, snapshot: __, ...rest } = config;
+  const { messages: _, ...rest } = withoutSnapshot(config);
   const agent = createAgent({ ...rest, sessionId, meta });
   await agent.open();
   if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))

@@ -99,7 +99,7 @@ export class WatchedRun {
   attach(agent: Agent, config?: AgentConfig, position: () => number = () => agent.status().seq): void {
     const { actor } = agent;
     const steps = stepsOf(agent); // throws for what is no agent, before anything has changed
-    const redact = config?.redact as ((value: Json) => Json) | undefined;
+    const redact = config?.sessionOptions?.redact as ((value: Json) => Json) | undefined;
     const recorder = new Recorder({
       chart: agentChart(),
       history: this.history,
@@ -172,7 +172,9 @@ export class WatchedRun {
       hasSlots: slots.length > 0,
       isInner: isInnerSession(config?.meta ?? {}),
       canCompact: context.settings.compaction !== null && context.transcript.length > 1,
-      acceptsText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
+      acceptsText:
+        config?.turnOptions?.onTextWhilePending === "cancelPending" ||
+        config?.turnOptions?.onTextWhilePending === "queue",
     });
     for (const type of can) this.offeredCommands.add(type);
     return {

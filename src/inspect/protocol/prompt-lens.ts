@@ -19,7 +19,7 @@ import type { RecordedCall } from "./recorded-call.ts";
  *  its media, a long result in part, calls of another persona as text, or without what a provider refused. */
 export type ShownForm = "cleared" | "withoutMedia" | "inPart" | "asText" | "refused";
 
-/** What left messages out: the bound of `contextWindow`, a summary, a summary and then maybe the bound, or a hook. Messages that are
+/** What left messages out: the bound of `modelOptions.contextWindow`, a summary, a summary and then maybe the bound, or a hook. Messages that are
  *  `merged` are still there, as text of the message whose calls they answer. */
 type LeftBy = "contextWindow" | "compaction" | "both" | "hook" | "merged" | "unknown";
 

@@ -41,7 +41,7 @@ export type OpenAIModelOptions = {
   readonly transport?: "fetch" | "openai";
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** The name in events and in `prices`; default `model`. */
+  /** The name in events and in `modelOptions.prices`; default `model`. */
   readonly name?: string;
   /** `structuredOutput: true` if the model supports `response_format: json_schema`; `contextTokens`, the size of its context window,
    *  within which prompts are kept. Default: none of both. */

@@ -56,7 +56,7 @@ describe("approval", () => {
   test("an approval that expires denies the call at the next event", async () => {
     let now = 1_000;
     const { agent } = scripted([batch, "done"], {
-      now: () => now,
+      sessionOptions: { now: () => now },
       tools: [defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "paid" })],
       permissions: { rules: [{ tool: "pay", action: "ask" }], expiresAfterMs: 500 },
     });

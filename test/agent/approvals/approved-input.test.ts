@@ -52,7 +52,7 @@ describe("an approved call that a hook's stop delayed", () => {
     await first.agent.call("go");
     await first.agent.decide("c1", "approve");
     const snapshot = JSON.parse(JSON.stringify(first.agent.snapshot()));
-    const { agent } = scripted(["done"], { ...first.config, snapshot });
+    const { agent } = scripted(["done"], { ...first.config, sessionOptions: { snapshot } });
     expect((await agent.call()).reason).toBe("APPROVAL_REQUIRED");
     expect(first.ran).toEqual([]);
   });

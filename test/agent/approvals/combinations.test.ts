@@ -45,7 +45,7 @@ test("messages of steer() and observe() before a suspension are stored behind th
   const { agent } = scripted([both], { tools: [work, clerk] });
   expect((await agent.call("go")).reason).toBe("TOOL_SUSPENDED");
   const snapshot = JSON.parse(JSON.stringify(agent.snapshot()));
-  const { agent: next } = scripted(["end"], { tools: [work, clerk], snapshot });
+  const { agent: next } = scripted(["end"], { tools: [work, clerk], sessionOptions: { snapshot } });
   await next.call(toolResultMsg([{ callId: "b", name: "clerk", text: "yes" }]));
   expect(told(await next.messages())).toEqual([
     "user: go",
@@ -132,7 +132,7 @@ describe("a batch of which rules deny, allow and ask", () => {
       ],
     };
     const { agent } = scripted([two, "end"], {
-      now: () => now,
+      sessionOptions: { now: () => now },
       tools: [tool("pay")],
       permissions: { otherwise: "ask", expiresAfterMs: 100 },
     });
@@ -175,7 +175,7 @@ describe("a decision is kept when the turn ends before call() continues it", () 
   const asking = () =>
     scripted([{ calls: ["a", "b", "c"].map((id) => ({ id, name: "pay" })) }, "end"], {
       tools: [toolOf("pay", () => "paid", { permission: "ask" })],
-      onTextWhilePending: "cancelPending",
+      turnOptions: { onTextWhilePending: "cancelPending" },
     });
   const decided = async (agent: Agent): Promise<void> => {
     await agent.call("go");

@@ -101,7 +101,7 @@ describe("a decided call", () => {
     const { agent } = scripted([call, "done"], config);
     const { argsHash } = (await agent.call("go")).pending[0]!;
     await agent.decide("c1", first);
-    const restored = scripted(["done"], { ...config, snapshot: agent.snapshot() }).agent;
+    const restored = scripted(["done"], { ...config, sessionOptions: { snapshot: agent.snapshot() } }).agent;
     for (const each of [agent, restored])
       for (const second of DECISIONS) {
         await expect(each.decide("c1", second)).rejects.toMatchObject(decided);
@@ -142,7 +142,10 @@ describe("an approval applies to the tool's whole input, presets included", () =
     const first = scripted([call], { tools: [pay(1)] }).agent;
     await first.call("go");
     await first.decide("c1", "approve");
-    const { agent } = scripted(["done"], { tools: [pay(1000)], snapshot: first.snapshot() });
+    const { agent } = scripted(["done"], {
+      tools: [pay(1000)],
+      sessionOptions: { snapshot: first.snapshot() },
+    });
     expect((await agent.call()).pending).toMatchObject([{ callId: "c1" }]);
     expect(ran).toEqual([]);
   });

@@ -108,7 +108,7 @@ describe("what an approval remembers", () => {
       expect((await first.call()).text).toBe("done");
       const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
       await first.close();
-      for (const restored of [{ tools, snapshot }, config]) {
+      for (const restored of [{ tools, sessionOptions: { snapshot } }, config]) {
         const { agent } = scripted(later, restored);
         expect((await agent.call("more")).pending.map(({ callId }) => callId)).toEqual([asked]);
       }
@@ -158,7 +158,7 @@ describe("a decision with an edit", () => {
     await first.call("go");
     await first.decide("c1", { edit: order });
     const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
-    const { agent } = scripted(["done"], { tools, snapshot });
+    const { agent } = scripted(["done"], { tools, sessionOptions: { snapshot } });
     expect(agent.status().pending).toMatchObject([{ decided: { edit: order } }]);
     await agent.call();
     expect(ran).toEqual([order]);

@@ -37,7 +37,7 @@ function full(model: ScriptedModel, hooks: readonly Hook[], more: Partial<AgentC
     assistantMsg("two"),
   ];
   const compaction = { contextTokens: 500, keepRecentTokens: 1 };
-  const begun = more.snapshot ? {} : { messages: spoke };
+  const begun = more.sessionOptions?.snapshot ? {} : { messages: spoke };
   return createAgent({ name: "a", model, hooks, compaction, ...begun, ...more });
 }
 
@@ -179,7 +179,9 @@ describe("a postCompact hook", () => {
     await agent.call("third");
     const model = scriptedModel(["Another summary.", "end"]);
     const post: Hook = { name: "h", postCompact: ({ summary }) => ({ summary: `${summary} Restored.` }) };
-    const next = full(model, [post], { snapshot: JSON.parse(JSON.stringify(snapshots[0])) as Snapshot });
+    const next = full(model, [post], {
+      sessionOptions: { snapshot: JSON.parse(JSON.stringify(snapshots[0])) as Snapshot },
+    });
     expect((await next.call()).text).toBe("end");
     expect(textOf(model.requests.at(-1)!.messages[0]!)).toMatch(/Another summary\. Restored\.$/);
   });

@@ -243,7 +243,7 @@ describe("a summary", () => {
   test("is made by its own model if there is one", async () => {
     const own = scriptedModel(["Summary by another."]);
     const model = scriptedModel(["one", "two", "three"]);
-    const agent = history(model, { models: { compaction: own } });
+    const agent = history(model, { compaction: { model: own } });
     await agent.call(`first ${long}`);
     await agent.call("second");
     await agent.compact();

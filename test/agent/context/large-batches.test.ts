@@ -77,7 +77,7 @@ describe("results of one batch that are too large together for a prompt", () => 
 
   test("stay whole if the tool is one of those whose results are always shown whole", async () => {
     const model = strictModel([50_000, 50_000], 16_000, 4, true);
-    const agent = agentOf(model, { results: { exclude: ["look"] } });
+    const agent = agentOf(model, { toolOptions: { results: { exclude: ["look"] } } });
     await expect(agent.call("Look at all.")).rejects.toMatchObject({ code: "model/context-length" });
   });
 

@@ -56,10 +56,10 @@ test("a compaction leaves out the images of all but the newest three results tha
 });
 
 test.each<[string, Partial<AgentConfig>, number]>([
-  ["keepMedia: 1", { results: { keepMedia: 1 } }, 1],
-  ["keepMedia: 0", { results: { keepMedia: 0 } }, 0],
-  ["an excluded tool", { results: { exclude: ["photo"] } }, 5],
-  ["results: false", { results: false }, 5],
+  ["keepMedia: 1", { toolOptions: { results: { keepMedia: 1 } } }, 1],
+  ["keepMedia: 0", { toolOptions: { results: { keepMedia: 0 } } }, 0],
+  ["an excluded tool", { toolOptions: { results: { exclude: ["photo"] } } }, 5],
+  ["results: false", { toolOptions: { results: false } }, 5],
 ])("with %s a compaction keeps the images of as many results", async (_, config, kept) => {
   const { model } = await afterCompaction(config);
   const images = shownIn(model.requests.at(-2)!.messages).filter((shown) => shown.endsWith("image"));

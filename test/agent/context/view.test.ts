@@ -40,7 +40,13 @@ describe("what the model sees", () => {
   test("is a prefix of the next request, but for the few requests after which the bound was passed", async () => {
     const rounds = Array.from({ length: 40 }, (_, n) => asks(`c${n}`, "ok"));
     const model = scriptedModel([...rounds, "end"]);
-    const agent = createAgent({ name: "a", model, tools, maxIters: 100, contextWindow: { maxMessages: 20 } });
+    const agent = createAgent({
+      name: "a",
+      model,
+      tools,
+      maxIters: 100,
+      modelOptions: { contextWindow: { maxMessages: 20 } },
+    });
     await agent.call("the task");
     expect(model.requests.map(({ messages }) => historyProblem(messages))).toEqual(
       model.requests.map(() => undefined),
@@ -56,7 +62,8 @@ describe("what the model sees", () => {
   test("is the same after a restore in another process", async () => {
     const rounds = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, n) => asks(`c${from + n}`, "ok"));
-    const config = { name: "a", tools, maxIters: 100, contextWindow: { maxMessages: 8 }, sessionId: "long" };
+    const modelOptions = { contextWindow: { maxMessages: 8 } };
+    const config = { name: "a", tools, maxIters: 100, modelOptions, sessionId: "long" };
     const whole = scriptedModel([...rounds(0, 9), "one", ...rounds(9, 16), "two"]);
     const agent = createAgent({ ...config, model: whole });
     await agent.call("first");
@@ -84,7 +91,7 @@ describe("what the model sees", () => {
     const turn = (inputTokens: number): ScriptedTurn => ({ text, usage: { inputTokens, outputTokens: 10 } });
     const requests = async (factor: number) => {
       const model = scriptedModel(Array.from({ length: 30 }, (_, n) => turn((20 + n * 10) * factor)));
-      const agent = createAgent({ name: "a", model, contextWindow: { maxTokens: 400 } });
+      const agent = createAgent({ name: "a", model, modelOptions: { contextWindow: { maxTokens: 400 } } });
       for (let n = 0; n < 20; n++) await agent.call(text);
       return Math.max(...model.requests.map(({ messages }) => messages.length));
     };
@@ -104,7 +111,7 @@ describe("a long tool result", () => {
 
   test("S41 is shown in part from its first request on, and read with read_result", async () => {
     const model = scriptedModel(script);
-    const agent = createAgent({ name: "a", model, tools, results });
+    const agent = createAgent({ name: "a", model, tools, toolOptions: { results } });
     await agent.call("look");
     const [first, second, third] = model.requests;
     expect(first!.tools.map(({ name }) => name)).toEqual(["log", "ok"]);
@@ -131,7 +138,7 @@ describe("a long tool result", () => {
   test("is stored whole, and the tool stays in later turns and after a restore", async () => {
     const store = memoryStore();
     const model = scriptedModel([asks("c1", "log"), "first"]);
-    const config = { name: "a", tools, results, store, sessionId: "s" };
+    const config = { name: "a", tools, toolOptions: { results }, store, sessionId: "s" };
     const agent = createAgent({ ...config, model });
     await agent.call("look");
     expect(JSON.stringify(await agent.messages())).toContain("MIDDLE");
@@ -149,9 +156,9 @@ describe("a long tool result", () => {
     ["results: false", { results: false as const }],
     ["its tool is excluded", { results: { maxTokens: 1_000, exclude: ["log"] } }],
     ["its tool has a larger bound", { results: { maxTokens: 1_000, tools: { log: 1_000_000 } } }],
-  ])("is shown whole with %s", async (_, config) => {
+  ])("is shown whole with %s", async (_, toolOptions) => {
     const model = scriptedModel([asks("c1", "log"), "end"]);
-    await createAgent({ name: "a", model, tools, ...config }).call("look");
+    await createAgent({ name: "a", model, tools, toolOptions }).call("look");
     expect(JSON.stringify(model.requests[1]!.messages)).toContain("MIDDLE");
     expect(model.requests[1]!.tools).toHaveLength(2);
   });

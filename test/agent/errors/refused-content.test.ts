@@ -130,8 +130,8 @@ describe("an image that the provider refuses", () => {
             tools: [look(media)],
             store,
             sessionId: "eyes",
-            modelExecution: { maxAttempts: 1 },
-            ...(asked === "fallback" && { fallbackModel: other }),
+            modelOptions: { execution: { maxAttempts: 1 } },
+            ...(asked === "fallback" && { modelOptions: { fallbackModel: other } }),
             ...(asked === "summary" && { maxIters: 1 }),
             ...(asked === "hooks" && { hooks: [rewrites] }),
           };

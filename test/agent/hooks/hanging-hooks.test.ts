@@ -11,7 +11,7 @@ test("an `onInterrupt` hook that never ends holds the agent for the grace period
   const agent = createAgent({
     name: "bot",
     model: held.model,
-    interruptGraceMs: 50,
+    turnOptions: { interruptGraceMs: 50 },
     hooks: [
       {
         name: "deaf",
@@ -39,7 +39,7 @@ test("a call with a time-out and a fallback reply ends, whatever `onInterrupt` d
   const agent = createAgent({
     name: "bot",
     model: held.model,
-    interruptGraceMs: 20,
+    turnOptions: { interruptGraceMs: 20 },
     hooks: [{ name: "deaf", onInterrupt: never }],
   });
   const reply = await agent.call("go", { timeoutMs: 50, fallbackReply: "Later, please." });

@@ -76,7 +76,7 @@ describe("hooks", () => {
 
   test("a goto beyond maxGotos fails the turn with hook/goto-limit (F5)", async () => {
     const { agent } = traced(["1", "2", "3"], {
-      maxGotos: 2,
+      turnOptions: { maxGotos: 2 },
       hooks: [{ name: "g", postReasoning: () => ({ goto: [] }) }],
     });
     await expect(agent.call("go")).rejects.toMatchObject({ code: "hook/goto-limit" });

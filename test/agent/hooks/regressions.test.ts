@@ -198,7 +198,7 @@ test("F5 a hook that always asks for another step is stopped at the limit, in ev
   const { agent, model } = scripted(
     Array.from({ length: 8 }, (_, n) => `${n}`),
     {
-      maxGotos: 3,
+      turnOptions: { maxGotos: 3 },
       maxIters: 1,
       hooks: [{ name: "g", postReasoning: () => ({ goto: [] }) }],
     },

@@ -62,7 +62,7 @@ describe("an interrupt by the user while hooks see a finished answer", () => {
 
   test("at postCall leaves a hook that never ends after the grace period", async () => {
     const { agent } = scripted(["answer"], {
-      interruptGraceMs: 20,
+      turnOptions: { interruptGraceMs: 20 },
       hooks: [at("postCall", () => (agent.interrupt(), new Promise(() => {})))],
     });
     const reply = await agent.call("go");

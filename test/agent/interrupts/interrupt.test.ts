@@ -55,7 +55,10 @@ describe("interrupt", () => {
       input: { type: "object" },
       execute: () => new Promise<string>(() => {}),
     });
-    const { agent } = scripted([{ calls: [{ name: "deaf" }] }], { tools: [deafTool], interruptGraceMs: 10 });
+    const { agent } = scripted([{ calls: [{ name: "deaf" }] }], {
+      tools: [deafTool],
+      turnOptions: { interruptGraceMs: 10 },
+    });
     agent.subscribe((event) => event.type === "tool.start" && queueMicrotask(() => agent.interrupt()));
     expect((await agent.call("go")).reason).toBe("INTERRUPTED");
   });
@@ -71,7 +74,7 @@ describe("interrupt", () => {
 
   test("what the agent says after an interrupt can be set, and switched off", async () => {
     const run = async (interruptReply: string | false) => {
-      const { agent } = traced([{ calls: [call("c1", "ext")] }, "next"], { interruptReply });
+      const { agent } = traced([{ calls: [call("c1", "ext")] }, "next"], { turnOptions: { interruptReply } });
       await agent.call("go");
       agent.interrupt("stop");
       await expect.poll(() => agent.status().phase).toBe("stopped");
@@ -82,20 +85,22 @@ describe("interrupt", () => {
     expect(await run("All right.")).toEqual(["U[go]", "A[c1]", "T(c1)", "U[stop]", "A[All right.]", "next"]);
     expect(await run(false)).toEqual(["U[go]", "A[c1]", "T(c1)", "U[stop]", "next"]);
     const { agent } = traced(["never"], {
-      interruptReply: false,
+      turnOptions: { interruptReply: false },
       hooks: [{ name: "stops", preReasoning: () => void agent.interrupt() }],
     });
     const reply = await agent.call("go");
     expect([reply.reason, reply.text, reply.content]).toEqual(["INTERRUPTED", "", []]);
     expect((await agent.messages()).map(show)).toEqual(["U[go]"]);
-    expect(() => traced([], { interruptReply: "" })).toThrow(/interruptReply.*a text, or false/);
+    expect(() => traced([], { turnOptions: { interruptReply: "" } })).toThrow(
+      /interruptReply.*a text, or false/,
+    );
   });
 
   test.each(["preCall", "preReasoning", "postReasoning", "preActing", "postActing"] as const)(
     "an interrupt during an async %s hook leaves a valid history",
     async (point) => {
       const { agent } = traced([{ text: "t", calls: [call("c1")] }, "next"], {
-        interruptGraceMs: 20,
+        turnOptions: { interruptGraceMs: 20 },
         hooks: [{ name: "slow", [point]: () => new Promise(() => {}) }],
       });
       const running = agent.call("go");

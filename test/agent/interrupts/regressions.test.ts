@@ -48,7 +48,7 @@ test.each([
   if (when === "while suspended") agent.interrupt("stop");
   else expect(reply.reason).toBe("INTERRUPTED");
   await expect.poll(() => agent.status().phase).toBe("stopped");
-  const { agent: next, model } = scripted(["on"], { snapshot: agent.snapshot() });
+  const { agent: next, model } = scripted(["on"], { sessionOptions: { snapshot: agent.snapshot() } });
   await next.call("and now?");
   expect(model.requests.map(({ messages }) => historyProblem(messages))).toEqual([undefined]);
   expect(model.requests[0]?.messages.map(show)).toContain("U[stop]");
@@ -80,7 +80,10 @@ test("py1 cancelling a call during a tool records the tool's end, then reports t
 test("py1 a tool whose signal aborted before it began does not run", async () => {
   let runs = 0;
   const tools = [toolOf("t", () => `run ${++runs}`)];
-  const { agent } = scripted([{ calls: [{ name: "t" }] }], { tools, interruptGraceMs: 600_000 });
+  const { agent } = scripted([{ calls: [{ name: "t" }] }], {
+    tools,
+    turnOptions: { interruptGraceMs: 600_000 },
+  });
   agent.subscribe((event) => event.type === "tool.start" && agent.interrupt());
   expect((await agent.call("go")).reason).toBe("INTERRUPTED"); // and not after the grace period only
   expect(runs).toBe(0);

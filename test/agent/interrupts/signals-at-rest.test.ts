@@ -24,7 +24,7 @@ const asks = { calls: [{ id: "c1", name: "ext" }] };
 
 test("a signal that aborts while a suspended turn is being saved leaves the turn suspended", async () => {
   const { store, hold, release } = heldStore();
-  const { agent } = scripted([asks, "end"], { tools, durability: "turn", store });
+  const { agent } = scripted([asks, "end"], { tools, sessionOptions: { durability: "turn" }, store });
   const controller = new AbortController();
   agent.subscribe((event) => {
     if (event.type === "turn.start") hold();
@@ -42,7 +42,7 @@ test("a signal that aborts while a suspended turn is being saved leaves the turn
 
 test("a signal that aborts after its own turn does not affect the next turn", async () => {
   const { store, hold, release } = heldStore();
-  const { agent } = scripted(["one", "two"], { durability: "turn", store });
+  const { agent } = scripted(["one", "two"], { sessionOptions: { durability: "turn" }, store });
   const controller = new AbortController();
   let next: ReturnType<typeof agent.call> | undefined;
   const stop = agent.subscribe((event) => {

@@ -59,7 +59,10 @@ describe("a budget", () => {
   test("the counters of a budget survive a snapshot", async () => {
     const first = setup([round("a")], { budget: { modelCalls: 1 } });
     await first.agent.call("go");
-    const { agent } = setup(["end"], { budget: { modelCalls: 1 }, snapshot: first.agent.snapshot() });
+    const { agent } = setup(["end"], {
+      budget: { modelCalls: 1 },
+      sessionOptions: { snapshot: first.agent.snapshot() },
+    });
     expect(agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["budget"] });
     expect((await agent.call()).reason).toBe("BUDGET_EXCEEDED");
     await agent.extendBudget({ modelCalls: 1 });
@@ -70,7 +73,7 @@ describe("a budget", () => {
     const prices = { scripted: { input: 2, output: 10 } };
     const known = await setup(
       [{ text: "x", usage: { inputTokens: 1000, outputTokens: 100, cachedInputTokens: 0 } }],
-      { prices },
+      { modelOptions: { prices } },
     ).agent.call("go");
     expect(known.turn.usage.cost).toBeCloseTo(0.003);
     const unknown = await setup([{ text: "x", usage: { inputTokens: 1, outputTokens: 1 } }], {}).agent.call(
@@ -90,8 +93,10 @@ describe("a budget", () => {
       throw new Error("down");
     }
     const reply = await setup([failing], {
-      prices: Object.fromEntries(priced.map((name) => [name, { input: 2, output: 10 }])),
-      fallbackModel: { ...scriptedModel([{ text: "x", usage }]), name: "other" },
+      modelOptions: {
+        prices: Object.fromEntries(priced.map((name) => [name, { input: 2, output: 10 }])),
+        fallbackModel: { ...scriptedModel([{ text: "x", usage }]), name: "other" },
+      },
     }).agent.call("go");
     expect(reply.text).toBe("x");
     expect(reply.turn.usage.inputTokens).toBe(2000);
@@ -106,9 +111,11 @@ describe("a budget", () => {
     const budget = { cost: 0.0001 };
     const prices = { scripted: scriptedPrice };
     expect(() => setup([], { budget })).toThrow(refused("'scripted'"));
-    expect(() => setup([], { budget, prices: { other: scriptedPrice } })).toThrow(refused("'scripted'"));
-    expect(() => setup([], { budget, prices, fallbackModel })).toThrow(refused("'other'"));
-    const { agent } = setup([round("a"), "end"], { budget, prices });
+    expect(() => setup([], { budget, modelOptions: { prices: { other: scriptedPrice } } })).toThrow(
+      refused("'scripted'"),
+    );
+    expect(() => setup([], { budget, modelOptions: { prices, fallbackModel } })).toThrow(refused("'other'"));
+    const { agent } = setup([round("a"), "end"], { budget, modelOptions: { prices } });
     expect((await agent.call("go")).text).toContain("cost 0.0003 of 0.0001");
   });
 });

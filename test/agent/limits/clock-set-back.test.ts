@@ -6,7 +6,7 @@ test("no duration is negative while the clock is set back again and again", asyn
   const { agent } = scripted([{ calls: [{ name: "work", input: {} }] }, "done"], {
     tools: [toolOf("work", () => "worked")],
     budget: { wallMs: 1_000 },
-    now: () => (now -= 86_400_000),
+    sessionOptions: { now: () => (now -= 86_400_000) },
   });
   const stream = agent.stream("go");
   const events = await eventsOf(stream);

@@ -10,7 +10,7 @@ const failed = { error: new AgentError("model/unavailable", "Down.", { isRetryab
 test("a failed request is not repeated when the budget has no model call left (I8)", async () => {
   const { agent, model } = scripted([failed, "never"], {
     budget: { modelCalls: 1 },
-    modelExecution: { maxAttempts: 3, initialBackoffMs: 1 },
+    modelOptions: { execution: { maxAttempts: 3, initialBackoffMs: 1 } },
   });
   await expect(agent.call("go")).rejects.toMatchObject({ code: "model/unavailable" });
   expect(model.requests).toHaveLength(1);
@@ -146,7 +146,11 @@ describe("a time budget that ends between two calls of a batch", () => {
       return callId;
     });
     const calls = [{ name: "work" }, { name: "work" }];
-    const made = scripted([{ calls }, "done"], { tools: [work], now: () => now, ...config });
+    const made = scripted([{ calls }, "done"], {
+      tools: [work],
+      ...config,
+      sessionOptions: { now: () => now, ...config.sessionOptions },
+    });
     return { ...made, ran };
   }
 
@@ -179,7 +183,11 @@ describe("a time budget that ends between two calls of a batch", () => {
       ran.push(callId);
       return callId;
     });
-    const { agent } = scripted(["done"], { tools: [work], budget: { wallMs: 500 }, snapshot });
+    const { agent } = scripted(["done"], {
+      tools: [work],
+      budget: { wallMs: 500 },
+      sessionOptions: { snapshot },
+    });
     expect(agent.status().waitsFor).toEqual(["budget"]);
     await agent.extendBudget({ wallMs: 60_000 });
     await agent.call();

@@ -32,7 +32,13 @@ function worker(budget: Budget, turns: readonly ScriptedTurn[] = ROUNDS, config:
     return "done";
   });
   const prices = { scripted: { input: 2, output: 10 } };
-  const made = scripted(turns, { tools: [work], prices, budget, now: () => now, ...config });
+  const made = scripted(turns, {
+    tools: [work],
+    budget,
+    ...config,
+    modelOptions: { prices, ...config.modelOptions },
+    sessionOptions: { now: () => now, ...config.sessionOptions },
+  });
   return { ...made, ran, pass: (ms: number) => (now += ms), now: () => now };
 }
 
@@ -68,15 +74,16 @@ describe.each(LIMITS)("a limit of %s", (limit) => {
     const first = worker(one);
     await first.agent.call("go");
     const second = worker(one, ROUNDS.slice(first.model.requests.length), {
-      snapshot: plain(first.agent.snapshot()),
-      now: first.now,
+      sessionOptions: { snapshot: plain(first.agent.snapshot()), now: first.now },
     });
     expect(second.agent.status()).toMatchObject(rest);
     expect((await second.agent.call()).reason).toBe("BUDGET_EXCEEDED");
     await second.agent.extendBudget({ [limit]: ROUND[limit] * 10 });
 
     const left = ROUNDS.slice(first.model.requests.length + second.model.requests.length);
-    const third = worker(one, left, { snapshot: plain(second.agent.snapshot()), now: first.now });
+    const third = worker(one, left, {
+      sessionOptions: { snapshot: plain(second.agent.snapshot()), now: first.now },
+    });
     const reply = await third.agent.call();
     expect(reply).toMatchObject({ reason: "MODEL_STOP", text: "end" });
     expect(reply.turn).toMatchObject({
@@ -96,7 +103,7 @@ describe.each(LIMITS)("a limit of %s", (limit) => {
     await first.agent.extendBudget({ [limit]: ROUND[limit] * 10 });
     await first.agent.close();
     const asked = first.model.requests.length;
-    const second = worker(one, ROUNDS.slice(asked), { ...stored, now: first.now });
+    const second = worker(one, ROUNDS.slice(asked), { ...stored, sessionOptions: { now: first.now } });
     await second.agent.open();
     expect(second.agent.status()).toMatchObject(rest);
     expect((await second.agent.call()).text).toBe("end");
@@ -144,7 +151,7 @@ test("the time in which a turn is suspended does not count against wallTimeMs, i
   await first.agent.extendBudget({ wallMs: ROUND.wallMs });
   const snapshot = plain(first.agent.snapshot());
   first.pass(3_600_000);
-  const second = worker(budget, ROUNDS.slice(1), { snapshot, now: first.now });
+  const second = worker(budget, ROUNDS.slice(1), { sessionOptions: { snapshot, now: first.now } });
   const reply = await second.agent.call();
   expect([reply.text, second.ran]).toEqual(["end", ["c2", "c3"]]);
 });

@@ -67,7 +67,7 @@ describe("call", () => {
   test("a model call that fails before its first part is retried, and the attempts are counted", async () => {
     const down = new AgentError("model/unavailable", "503", { isRetryable: true });
     const { agent, model } = scripted([{ error: down }, { error: down }, "up"], {
-      modelExecution: { maxAttempts: 3, initialBackoffMs: 1 },
+      modelOptions: { execution: { maxAttempts: 3, initialBackoffMs: 1 } },
     });
     const retries: number[] = [];
     agent.subscribe((event) => event.type === "retry" && retries.push(event.attempt));
@@ -79,7 +79,7 @@ describe("call", () => {
   test("a model call that fails after delivering text is not retried, and its text is not stored (F10)", async () => {
     const down = new AgentError("model/connection", "cut", { isRetryable: true });
     const { agent, model } = scripted([{ text: "half", error: down }], {
-      modelExecution: { initialBackoffMs: 1 },
+      modelOptions: { execution: { initialBackoffMs: 1 } },
     });
     await expect(agent.call("a")).rejects.toMatchObject({ code: "model/connection" });
     model.done();
@@ -88,7 +88,9 @@ describe("call", () => {
 
   test("the fallback model is asked after the first model has failed for good", async () => {
     const fallbackModel = scriptedModel(["from the fallback"], { name: "second" });
-    const { agent } = scripted([{ error: new AgentError("model/auth", "no key") }], { fallbackModel });
+    const { agent } = scripted([{ error: new AgentError("model/auth", "no key") }], {
+      modelOptions: { fallbackModel },
+    });
     expect((await agent.call("a")).text).toBe("from the fallback");
   });
 
@@ -104,7 +106,9 @@ describe("call", () => {
       await new Promise(() => {});
       yield { type: "finish", reason: "stop" };
     };
-    const { agent } = scripted([silent, "late"], { modelExecution: { timeoutMs: 200, initialBackoffMs: 1 } });
+    const { agent } = scripted([silent, "late"], {
+      modelOptions: { execution: { timeoutMs: 200, initialBackoffMs: 1 } },
+    });
     expect((await agent.call("a")).text).toBe("late");
   });
 
@@ -113,7 +117,7 @@ describe("call", () => {
       yield { type: "text.delta", delta: "and then" };
       await new Promise(() => {});
     };
-    const { agent } = scripted([stalls], { modelExecution: { idleTimeoutMs: 20 } });
+    const { agent } = scripted([stalls], { modelOptions: { execution: { idleTimeoutMs: 20 } } });
     await expect(agent.call("a")).rejects.toMatchObject({
       code: "model/timeout",
       message: expect.stringContaining("idle"),

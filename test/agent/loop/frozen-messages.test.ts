@@ -170,7 +170,7 @@ describe("an observer cannot change what others receive or what happens", () => 
       const hears = ({ context: _, signal: __, ...event }: { context: unknown; signal: unknown }): void =>
         void heard.push(JSON.stringify(event));
       const { agent } = scripted([point === "onError" ? { error: new Error("down") } : call], {
-        modelExecution: { maxAttempts: 1 },
+        modelOptions: { execution: { maxAttempts: 1 } },
         tools: [toolOf("look")],
         hooks: [
           { name: "careless", [point]: careless },

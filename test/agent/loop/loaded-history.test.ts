@@ -90,7 +90,7 @@ describe("loaded history reaches the model with one result directly behind each 
 
   test("recoverOrphans false sends loaded history unchanged, results in their order too", async () => {
     const messages = [asking("1", "2"), told(result("2")), told(result("1"))];
-    const { agent, model } = scripted(["end"], { messages, tools, recoverOrphans: false });
+    const { agent, model } = scripted(["end"], { messages, tools, turnOptions: { recoverOrphans: false } });
     await agent.call("go");
     expect(sent(model.requests[0]!.messages)).toEqual(["A[1,2]", "T(2): 2", "T(1): 1", "U[go]"]);
   });

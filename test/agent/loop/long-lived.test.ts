@@ -40,8 +40,8 @@ test("a time-out of Infinity never ends a call", async () => {
     name: "bot",
     model: scriptedModel([{ calls: [{ name: "ask" }] }, "Done."]),
     tools: [ask],
-    modelExecution: endless,
-    toolExecution: endless,
+    modelOptions: { execution: endless },
+    toolOptions: { execution: endless },
   });
   const reply = await agent.call("go", { timeoutMs: Number.POSITIVE_INFINITY });
   expect([reply.text, deadlineAt]).toEqual(["Done.", Number.POSITIVE_INFINITY]);

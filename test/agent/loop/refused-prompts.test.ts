@@ -17,7 +17,10 @@ describe("what no model can be asked is refused before it is asked", () => {
   });
 
   test("a history with a call without a result, if recoverOrphans is false", async () => {
-    const { agent, model } = scripted(["hello"], { recoverOrphans: false, messages: ORPHANED });
+    const { agent, model } = scripted(["hello"], {
+      turnOptions: { recoverOrphans: false },
+      messages: ORPHANED,
+    });
     await expect(agent.call("go")).rejects.toMatchObject({
       code: "run/pending",
       message: expect.stringContaining("[q]"),
@@ -27,7 +30,7 @@ describe("what no model can be asked is refused before it is asked", () => {
 
   test("no history whose calls have their results, if recoverOrphans is false", async () => {
     const messages = [...ORPHANED, toolResultMsg([{ callId: "q", name: "t", text: "r" }])];
-    const { agent } = scripted(["hello"], { recoverOrphans: false, messages });
+    const { agent } = scripted(["hello"], { turnOptions: { recoverOrphans: false }, messages });
     expect((await agent.call("go")).text).toBe("hello");
   });
 
@@ -62,7 +65,7 @@ test("a goto with a result that no call asks for is a wrong return value", async
 
 test("the answer with which hooks exceed maxGotos stays in the history", async () => {
   const hook: Hook = { name: "g", postReasoning: () => ({ goto: [userMsg("again")] }) };
-  const { agent } = scripted(["1", "2"], { hooks: [hook], maxGotos: 1 });
+  const { agent } = scripted(["1", "2"], { hooks: [hook], turnOptions: { maxGotos: 1 } });
   await expect(agent.call("go")).rejects.toMatchObject({ code: "hook/goto-limit" });
   const texts = (await agent.messages()).map(({ content }) => (content[0] as { text: string }).text);
   expect(texts).toEqual(["go", "1", "again", "2"]);

@@ -88,8 +88,8 @@ test.each<[Reason, readonly ScriptedTurn[], Partial<AgentConfig>]>([
   ["MODEL_STOP", ["hi"], {}],
   ["TOOL_SUSPENDED", [{ calls: [call("c1", "ext")] }], {}],
   ["APPROVAL_REQUIRED", [{ calls: [call("c1")] }], { permissions: ask }],
-  ["REASONING_STOP_REQUESTED", ["hi"], { stopWhen: () => true }],
-  ["REASONING_STOP_REQUESTED", [{ calls: [call("c1")] }], { stopWhen: () => true }],
+  ["REASONING_STOP_REQUESTED", ["hi"], { turnOptions: { stopWhen: () => true } }],
+  ["REASONING_STOP_REQUESTED", [{ calls: [call("c1")] }], { turnOptions: { stopWhen: () => true } }],
   [
     "ACTING_STOP_REQUESTED",
     [{ calls: [call("c1")] }],
@@ -189,11 +189,14 @@ test("S13 an orphan of loaded history is answered before a turn that ends in a s
 });
 
 test("S33 recovery leaves alone what waits for a person, before and after a restart", async () => {
-  const config: Partial<AgentConfig> = { permissions: ask, recoverOrphans: true };
+  const config: Partial<AgentConfig> = { permissions: ask, turnOptions: { recoverOrphans: true } };
   const first = traced([{ calls: [call("c1")] }], config);
   await first.agent.call("go");
   await expect(first.agent.call("hello?")).rejects.toMatchObject({ code: "run/undecided" });
-  const { agent, trace } = traced(["done"], { ...config, snapshot: first.agent.snapshot() });
+  const { agent, trace } = traced(["done"], {
+    ...config,
+    sessionOptions: { ...config.sessionOptions, snapshot: first.agent.snapshot() },
+  });
   await expect(agent.call("hello?")).rejects.toMatchObject({ code: "run/undecided" });
   expect(resultsOf(await agent.messages())).toEqual([]);
   await agent.decide("c1", "approve");
@@ -204,7 +207,7 @@ test("S33 recovery leaves alone what waits for a person, before and after a rest
 test("S35 a snapshot after a failure of the model holds what was said, and so does one after an interrupt", async () => {
   const failed = traced([{ calls: [call("c1")] }, { error: new Error("down") }]);
   await expect(failed.agent.call("go")).rejects.toThrow("down");
-  const next = traced(["better"], { snapshot: failed.agent.snapshot() });
+  const next = traced(["better"], { sessionOptions: { snapshot: failed.agent.snapshot() } });
   expect(next.agent.status()).toMatchObject({ phase: "stopped", reason: "ERROR" });
   await next.agent.call("again");
   expect((await next.agent.messages()).map(show)).toEqual([
@@ -320,7 +323,7 @@ test("F6 an open call in loaded history does not run: it is closed before the mo
 });
 
 test("F11 the stored message carries the reason that the returned one has", async () => {
-  const stopped = traced([{ calls: [call("c1")] }], { stopWhen: () => true });
+  const stopped = traced([{ calls: [call("c1")] }], { turnOptions: { stopWhen: () => true } });
   const reply = await stopped.agent.call("go");
   expect((await stopped.agent.messages()).at(-1)).toMatchObject({
     id: reply.id,

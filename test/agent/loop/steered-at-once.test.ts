@@ -54,7 +54,7 @@ describe("a message that is steered before a request was sent", () => {
     const { agent, model } = scripted(
       [{ error: new AgentError("model/unavailable", "down", { isRetryable: true }) }, "done"],
       {
-        modelExecution: { maxAttempts: 2, initialBackoffMs: 1, maxBackoffMs: 1 },
+        modelOptions: { execution: { maxAttempts: 2, initialBackoffMs: 1, maxBackoffMs: 1 } },
       },
     );
     const unsubscribe = agent.subscribe(

@@ -29,7 +29,10 @@ test("an interrupted batch that a hook had stopped reports the interrupt and not
 
 test("calls of a cut-off answer are not pending when a hook stops the turn", async () => {
   const cut = { text: "t", calls: [call("c1"), call("c2")], finish: "length" } as const;
-  const { agent } = scripted([cut, "end"], { tools, stopWhen: (message) => message.content.length > 1 });
+  const { agent } = scripted([cut, "end"], {
+    tools,
+    turnOptions: { stopWhen: (message) => message.content.length > 1 },
+  });
   const reply = await agent.call("go");
   expect(show(reply)).toBe("A[t,c1,c2]");
   expect([reply.reason, agent.status().phase]).toEqual(["REASONING_STOP_REQUESTED", "stopped"]);

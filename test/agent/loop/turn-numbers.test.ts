@@ -32,7 +32,7 @@ describe("the number of a turn", () => {
     const turns: number[] = [];
     const { agent } = scripted([clerk, "plain", { calls: [{ id: "c2", name: "clerk" }] }, "done"], {
       tools: [toolOf("clerk")],
-      onTextWhilePending: "cancelPending",
+      turnOptions: { onTextWhilePending: "cancelPending" },
     });
     agent.subscribe((event) => void (event.type === "turn.start" && turns.push(event.turn)));
     await agent.call("go");
@@ -46,7 +46,7 @@ describe("the number of a turn", () => {
     const turns: number[] = [];
     const { agent } = scripted([clerk, "end"], {
       tools: [toolOf("clerk", () => "yes", { permission: "ask" })],
-      onTextWhilePending: "cancelPending",
+      turnOptions: { onTextWhilePending: "cancelPending" },
     });
     agent.subscribe((event) => void (event.type.startsWith("turn.") && turns.push(event.turn)));
     await agent.call("go");
@@ -59,7 +59,7 @@ describe("the number of a turn", () => {
     let calls = 0;
     const { agent } = scripted([clerk, "end"], {
       tools: [toolOf("clerk")],
-      onTextWhilePending: "cancelPending",
+      turnOptions: { onTextWhilePending: "cancelPending" },
       hooks: [{ name: "second", preCall: () => void (++calls === 2 && agent.interrupt()) }],
     });
     agent.subscribe((event) => void (event.type.startsWith("turn.") && turns.push(event.turn)));
@@ -87,7 +87,7 @@ describe("the counters of a turn", () => {
     const fallbackModel = scriptedModel([clerk, "end"], { name: "other" });
     const models: string[] = [];
     const { agent } = scripted([{ error: new AgentError("model/auth", "down") }], {
-      fallbackModel,
+      modelOptions: { fallbackModel },
       tools: [toolOf("clerk", () => "yes")],
       hooks: [{ name: "sees", preReasoning: ({ model }) => void models.push(model) }],
     });

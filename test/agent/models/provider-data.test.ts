@@ -202,7 +202,7 @@ test("a ping keeps a slow answer from its idle time-out", async () => {
       yield { type: "finish", reason: "stop" };
     },
   };
-  const agent = createAgent({ name: "a", model, modelExecution: { idleTimeoutMs: 1_000 } });
+  const agent = createAgent({ name: "a", model, modelOptions: { execution: { idleTimeoutMs: 1_000 } } });
   expect((await agent.call("go")).text).toBe("done");
 });
 
@@ -238,7 +238,7 @@ test("tokens written to the cache count, and have a price", async () => {
     { text: "b", usage },
   ]);
   const prices = { [model.name]: { input: 1, output: 10, cachedInput: 0.1, cacheWrite: 2 } };
-  const agent = createAgent({ name: "a", model, prices });
+  const agent = createAgent({ name: "a", model, modelOptions: { prices } });
   const reply = await agent.call("go");
   expect(reply.usage).toMatchObject({ cacheWriteTokens: 40 });
   expect(reply.usage?.cost).toBeCloseTo((10 * 1 + 50 * 0.1 + 40 * 2 + 10 * 10) / 1_000_000, 12);

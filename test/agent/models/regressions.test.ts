@@ -192,7 +192,7 @@ test.each([1, 2, 3, 4, 5, 6])(
       ],
     });
     const { agent, model } = scripted([round(1), round(2), round(3), "done"], {
-      contextWindow: { maxMessages },
+      modelOptions: { contextWindow: { maxMessages } },
       tools: [toolOf("ok", () => "fine")],
     });
     await agent.call("go");
@@ -212,7 +212,7 @@ test("S44 each attempt is a request of its own, for a failing server and for one
         ? { content: "never", fault: { kind: "hang", afterChunks: 0 } }
         : { content: "third time" };
     },
-    { modelExecution: { maxAttempts: 10, initialBackoffMs: 1, idleTimeoutMs: 200 } },
+    { modelOptions: { execution: { maxAttempts: 10, initialBackoffMs: 1, idleTimeoutMs: 200 } } },
   );
   let retries = 0;
   agent.subscribe((event) => event.type === "retry" && retries++);

@@ -6,8 +6,7 @@ import { eventsOf, scripted, untilAborted } from "../../support/agents.ts";
 
 const PRICES = { scripted: { input: 2, output: 10 }, other: { input: 2, output: 10 } };
 const RETRY: Partial<AgentConfig> = {
-  prices: PRICES,
-  modelExecution: { maxAttempts: 2, initialBackoffMs: 1, maxBackoffMs: 1 },
+  modelOptions: { prices: PRICES, execution: { maxAttempts: 2, initialBackoffMs: 1, maxBackoffMs: 1 } },
 };
 const COUNTS: Usage = { inputTokens: 100, outputTokens: 10 };
 const ANSWER: ScriptedTurn = { text: "four words are here", usage: COUNTS };
@@ -45,9 +44,7 @@ describe("an attempt that failed", () => {
   test("a failed attempt without output adds no usage to that of a fallback model", async () => {
     const fallbackModel = scriptedModel([ANSWER], { name: "other" });
     const { agent } = scripted([failing()], {
-      prices: PRICES,
-      modelExecution: { maxAttempts: 1 },
-      fallbackModel,
+      modelOptions: { prices: PRICES, execution: { maxAttempts: 1 }, fallbackModel },
     });
     const { usage } = (await agent.call("go")).turn;
     expect(usage).toMatchObject(COUNTS);
@@ -79,7 +76,7 @@ test("an interrupted attempt without output adds no usage", async () => {
     await untilAborted(signal);
     yield { type: "finish", reason: "stop" };
   };
-  const { agent, model } = scripted([silent], { prices: PRICES });
+  const { agent, model } = scripted([silent], { modelOptions: { prices: PRICES } });
   const reply = agent.call("go");
   await expect.poll(() => model.requests.length).toBe(1);
   agent.interrupt();
@@ -88,7 +85,7 @@ test("an interrupted attempt without output adds no usage", async () => {
 });
 
 test("the usage of an empty answer counts", async () => {
-  const usage = await usageOf([{ finish: "stop" }, ANSWER], { prices: PRICES });
+  const usage = await usageOf([{ finish: "stop" }, ANSWER], { modelOptions: { prices: PRICES } });
   expect(usage.inputTokens).toBeGreaterThan(100);
   expect(usage).toMatchObject({ outputTokens: 10, estimated: true });
 });
@@ -114,7 +111,7 @@ describe("a provider that reports only some of the token counts", () => {
 
   test("a limit of cost applies to estimated token counts", async () => {
     const { agent } = scripted([{ text, usage: { inputTokens: 100 } }, "never"], {
-      prices: PRICES,
+      modelOptions: { prices: PRICES },
       budget: { cost: 0.0001 },
       hooks: [{ name: "again", postReasoning: () => ({ goto: [] }) }],
     });

@@ -118,17 +118,17 @@ test.each([
 });
 
 test.each([
-  [{ onTextWhilePending: "drop" }, "onTextWhilePending"],
-  [{ structuredReminder: "SHOUT" }, "structuredReminder"],
+  [{ turnOptions: { onTextWhilePending: "drop" } }, "onTextWhilePending"],
+  [{ modelOptions: { structuredReminder: "SHOUT" } }, "structuredReminder"],
   [{ budget: { modelcalls: 3 } }, "modelcalls"],
   [{ budget: { onExceeded: "explode" } }, "onExceeded"],
   [{ permissions: { otherwise: "maybe" } }, "otherwise"],
   [{ permissions: { rules: [{ tool: "pay", action: "maybe" }] } }, "maybe"],
-  [{ modelExecution: { timeoutMs: -1 } }, "modelExecution.timeoutMs"],
-  [{ modelExecution: { idleTimeoutMs: 0 } }, "modelExecution.idleTimeoutMs"],
-  [{ toolExecution: { initialBackoffMs: -1 } }, "toolExecution.initialBackoffMs"],
-  [{ modelExecution: { retryOn: "never" } }, "modelExecution.retryOn"],
-  [{ fallbackModel: {} }, "fallbackModel"],
+  [{ modelOptions: { execution: { timeoutMs: -1 } } }, "modelOptions.execution.timeoutMs"],
+  [{ modelOptions: { execution: { idleTimeoutMs: 0 } } }, "modelOptions.execution.idleTimeoutMs"],
+  [{ toolOptions: { execution: { initialBackoffMs: -1 } } }, "toolOptions.execution.initialBackoffMs"],
+  [{ modelOptions: { execution: { retryOn: "never" } } }, "modelOptions.execution.retryOn"],
+  [{ modelOptions: { fallbackModel: {} } }, "fallbackModel"],
   [{ sessionId: "" }, "sessionId"],
   [{ tools: [{ name: "raw" }] }, "defineTool"],
   [{ tools: "pay" }, "tools"],
@@ -138,20 +138,20 @@ test.each([
   [{ messages: 5 }, "messages"],
   [{ permissions: null }, "permissions"],
   [{ permissions: 5 }, "permissions"],
-  [{ now: 5 }, "now"],
+  [{ sessionOptions: { now: 5 } }, "now"],
   [{ sysPrompt: 5 }, "sysPrompt"],
   [{ sessionId: 5 }, "sessionId"],
-  [{ newId: 5 }, "newId"],
-  [{ redact: 5 }, "redact"],
-  [{ stopWhen: 5 }, "stopWhen"],
+  [{ sessionOptions: { newId: 5 } }, "newId"],
+  [{ sessionOptions: { redact: 5 } }, "redact"],
+  [{ turnOptions: { stopWhen: 5 } }, "stopWhen"],
   [{ generateOptions: 5 }, "generateOptions"],
   [{ meta: 5 }, "meta"],
-  [{ contextWindow: 5 }, "contextWindow"],
+  [{ modelOptions: { contextWindow: 5 } }, "contextWindow"],
   [{ budget: 5 }, "budget"],
-  [{ recoverOrphans: "no" }, "recoverOrphans"],
+  [{ turnOptions: { recoverOrphans: "no" } }, "recoverOrphans"],
   [{ parallelToolCalls: "yes" }, "parallelToolCalls"],
-  [{ prices: { scripted: { input: "1", output: 1 } } }, "scripted"],
-  [{ prices: { scripted: {} }, budget: { cost: 1 } }, "scripted"],
+  [{ modelOptions: { prices: { scripted: { input: "1", output: 1 } } } }, "scripted"],
+  [{ modelOptions: { prices: { scripted: {} } }, budget: { cost: 1 } }, "scripted"],
   [{ permissions: { expiresAfterMs: -1 } }, "permissions.expiresAfterMs"],
   [{ hooks: [{ name: "h", preCall: "x" }] }, "preCall"],
 ])("createAgent refuses %j and names what is wrong", (wrong, named) => {
@@ -244,7 +244,7 @@ describe("a hook that returns an invalid value fails the turn with hook/bad-retu
     await expect(agent.call("go")).rejects.toEqual(refused("hook/bad-return"));
     expect(historyProblem(await agent.messages())).toBeUndefined();
     agent.removeHook("odd");
-    createAgent({ name: "bot", model: scriptedModel([]), snapshot: agent.snapshot() });
+    createAgent({ name: "bot", model: scriptedModel([]), sessionOptions: { snapshot: agent.snapshot() } });
   });
 });
 
@@ -280,7 +280,7 @@ test.each([
 test("the fallback model is not asked once a part of the first one's answer was delivered", async () => {
   const fallbackModel = scriptedModel(["from the other"]);
   const error = Object.assign(new Error("reset"), {});
-  const { agent } = scripted([{ text: "half", error }, { error }], { fallbackModel });
+  const { agent } = scripted([{ text: "half", error }, { error }], { modelOptions: { fallbackModel } });
   await expect(agent.call("go")).rejects.toMatchObject({ code: "model/failed", message: "reset" });
   expect(fallbackModel.requests).toEqual([]);
   expect((await agent.call()).text).toBe("from the other");

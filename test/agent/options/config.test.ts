@@ -9,7 +9,7 @@ describe("config", () => {
     [{ model: {} }, /`model`/],
     [{ maxIters: 0 }, /`maxIters` is 0/],
     [{ parallelToolCalls: 0 }, /parallelToolCalls/],
-    [{ toolExecution: { maxAttempts: 0 } }, /toolExecution.maxAttempts/],
+    [{ toolOptions: { execution: { maxAttempts: 0 } } }, /toolOptions.execution.maxAttempts/],
   ])("createAgent with %j throws config/invalid, which names the option", (wrong, message) => {
     const make = () => createAgent({ name: "x", model: scriptedModel([]), ...(wrong as object) });
     expect(make).toThrow(

@@ -89,7 +89,9 @@ describe("the other options of a class of agents", () => {
     const clerk = defineAgent({ model, tools: [toolOf("a", () => "a")], store: memoryStore() });
     const toolkit = createToolkit({ tools: [toolOf("b", () => "b")] });
     const { snapshot } = { snapshot: createAgent({ name: "ada", model }).snapshot() };
-    expect(createAgent(clerk({ name: "ada", toolkit, snapshot })).toolkit.names()).toEqual(["b"]);
+    expect(
+      createAgent(clerk({ name: "ada", toolkit, sessionOptions: { snapshot } })).toolkit.names(),
+    ).toEqual(["b"]);
     expect(createAgent(clerk({ name: "ada" })).toolkit.names()).toEqual(["a"]);
   });
 

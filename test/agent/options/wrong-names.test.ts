@@ -13,13 +13,13 @@ describe("createAgent names a wrong option and what was expected", () => {
   test.each([
     [{ maxIter: 3 }, "`maxIter` is not an option; did you mean `maxIters`?"],
     [
-      { modelExecution: { timeout: 5 } },
-      "`modelExecution.timeout` is not an option; did you mean `timeoutMs`?",
+      { modelOptions: { execution: { timeout: 5 } } },
+      "`modelOptions.execution.timeout` is not an option; did you mean `timeoutMs`?",
     ],
-    [{ memory: { maxMessages: 5 } }, "`memory` is not an option; did you mean `contextWindow`?"],
+    [{ memory: { maxMessages: 5 } }, "`memory` is not an option; did you mean `modelOptions.contextWindow`?"],
     [
-      { contextWindow: { max: 5 } },
-      "`contextWindow.max` is not an option; there are maxMessages, maxTokens.",
+      { modelOptions: { contextWindow: { max: 5 } } },
+      "`modelOptions.contextWindow.max` is not an option; there are maxMessages, maxTokens.",
     ],
     [{ permissions: { rule: [] } }, "`permissions.rule` is not an option; did you mean `rules`?"],
     [
@@ -70,8 +70,8 @@ describe("createAgent names a wrong option and what was expected", () => {
   });
 
   test("createAgent lists all options if an unknown name resembles none", () => {
-    expect(made({ systemPrompt: "s" })).toThrow(
-      /^createAgent: `systemPrompt` is not an option; there are name, sysPrompt, model, /,
+    expect(made({ colour: "s" })).toThrow(
+      /^createAgent: `colour` is not an option; there are name, sysPrompt, model, /,
     );
   });
 
@@ -96,7 +96,7 @@ describe("defineTool names a wrong or missing option", () => {
   const sound = { name: "t", description: "T.", input: z.object({}) };
   test.each([
     [{ permision: "ask" }, "Tool 't': `permision` is not an option; did you mean `permission`?"],
-    [{ run: () => "" }, /^Tool 't': `run` is not an option; there are name, description, input, execute, /],
+    [{ colour: "" }, /^Tool 't': `colour` is not an option; there are name, description, input, execute, /],
     [{ execute: "f" }, /^Tool 't': `execute` is "f"; expected a function, or nothing/],
     [{ description: undefined }, /^Tool 't': `description` is missing; expected a string/],
     [{ input: undefined }, "Tool 't': `input` is missing; expected a schema, such as z.object({ … })."],

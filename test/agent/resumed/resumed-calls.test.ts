@@ -96,7 +96,7 @@ describe("a call that goes on", () => {
       name: "bot",
       model: scriptedModel(["Booked."]),
       tools: [book],
-      snapshot: first.snapshot(),
+      sessionOptions: { snapshot: first.snapshot() },
     });
     expect((await second.call()).pending).toMatchObject([{ callId: "call_1/card" }]);
     await second.decide("call_1/card", { cancel: true });
@@ -168,7 +168,7 @@ describe("a call that goes on", () => {
     const agent = booking({
       tools: [asking(question("a"), question("b"))],
       permissions: { expiresAfterMs: 500 },
-      now: () => now,
+      sessionOptions: { now: () => now },
     });
     expect((await agent.call("go")).pending[0]!.expiresAt).toBeGreaterThan(1_000);
     await agent.decide("call_1/a", { respond: 1 });
@@ -310,7 +310,7 @@ test("a question about a call that expires is cancelled with it, and others stay
     since: 0,
   } as const;
   const inner: Ask = { id: "call_7", kind: "approval", message: "?", call: { ...call, expiresAt: 5_000 } };
-  const agent = booking({ tools: [asking(inner, question("b"))], now: () => now });
+  const agent = booking({ tools: [asking(inner, question("b"))], sessionOptions: { now: () => now } });
   expect((await agent.call("go")).pending).toMatchObject([{ expiresAt: 5_000 }, { callId: "call_1/b" }]);
   now = 6_000;
   await expect(agent.call()).rejects.toMatchObject({

@@ -9,7 +9,7 @@ describe("snapshot", () => {
     const { agent } = traced([{ calls: [call("c1", "ext"), call("c2")] }]);
     await agent.call("go");
     const snapshot = JSON.parse(JSON.stringify(agent.snapshot()));
-    const next = traced(["done"], { snapshot });
+    const next = traced(["done"], { sessionOptions: { snapshot } });
     expect(next.agent.status()).toMatchObject({
       phase: "suspended",
       waitsFor: ["externalResult"],
@@ -48,12 +48,12 @@ describe("snapshot", () => {
           ],
         },
       ],
-      { tools, interruptGraceMs: 1 },
+      { tools, turnOptions: { interruptGraceMs: 1 } },
     );
     void first.agent.call("go");
     await expect.poll(() => ran).toEqual(["a", "b"]);
     const snapshot = first.agent.snapshot();
-    const { agent } = scripted(["done"], { tools, snapshot });
+    const { agent } = scripted(["done"], { tools, sessionOptions: { snapshot } });
     expect(agent.status().phase).toBe("unfinished");
     const reply = await agent.call();
     expect(reply).toMatchObject({
@@ -70,14 +70,20 @@ describe("snapshot", () => {
     let time = 1_000;
     const now = () => time;
     const never = toolOf("never", () => new Promise<string>(() => {}), { idempotent: true });
-    const first = scripted([{ calls: [{ id: "c1", name: "never" }] }], { tools: [never], now });
+    const first = scripted([{ calls: [{ id: "c1", name: "never" }] }], {
+      tools: [never],
+      sessionOptions: { now },
+    });
     const cut = expect(first.agent.call("go")).rejects.toMatchObject({ code: "run/shutdown" });
     await expect
       .poll(() => first.agent.actor.getSnapshot().value)
       .toEqual({ acting: { executing: "running" } });
     const snapshot = first.agent.snapshot();
     time += 60_000;
-    const { agent } = scripted(["done"], { tools: [toolOf("never", () => "ok")], now, snapshot });
+    const { agent } = scripted(["done"], {
+      tools: [toolOf("never", () => "ok")],
+      sessionOptions: { now, snapshot },
+    });
     await agent.observe(userMsg("meanwhile"));
     expect((await agent.call()).turn.durationMs).toBe(0);
     await first.agent.shutdown({ deadlineMs: 0 });
@@ -86,10 +92,10 @@ describe("snapshot", () => {
 
   test("a snapshot of another format is refused with session/version, an incomplete one with session/damaged", () => {
     const model = scriptedModel([]);
-    expect(() => createAgent({ name: "x", model, snapshot: { format: 99 } })).toThrow(
+    expect(() => createAgent({ name: "x", model, sessionOptions: { snapshot: { format: 99 } } })).toThrow(
       expect.objectContaining({ code: "session/version" }),
     );
-    expect(() => createAgent({ name: "x", model, snapshot: { format: 1 } })).toThrow(
+    expect(() => createAgent({ name: "x", model, sessionOptions: { snapshot: { format: 1 } } })).toThrow(
       expect.objectContaining({ code: "session/damaged" }),
     );
   });

@@ -95,7 +95,11 @@ describe("load_skill", () => {
     writePlainSkill(dir, "s");
     write(dir, "s/big.txt", "ä".repeat(200_000));
     truncateSync(join(dir, "s/big.txt"), 100 * 2 ** 20);
-    const { agent } = agentOf([load("s", "big.txt"), "ok"], { dirs: [dir] }, { results: false });
+    const { agent } = agentOf(
+      [load("s", "big.txt"), "ok"],
+      { dirs: [dir] },
+      { toolOptions: { results: false } },
+    );
     await agent.call("go");
     const [text] = await answersOf(agent);
     expect(text).toBe(`${"ä".repeat(2 ** 17)}\n[These are the first 256 KB of ${100 * 2 ** 20} bytes.]`);
@@ -106,7 +110,11 @@ describe("load_skill", () => {
     const body = "step ".repeat(100_000);
     write(dir, "s/SKILL.md", `---\nname: s\ndescription: D\n---\n${body}`);
     truncateSync(join(dir, "s/SKILL.md"), 100 * 2 ** 20);
-    const { agent } = agentOf([load("s"), "ok"], { dirs: [dir], loadTokens: 1_000 }, { results: false });
+    const { agent } = agentOf(
+      [load("s"), "ok"],
+      { dirs: [dir], loadTokens: 1_000 },
+      { toolOptions: { results: false } },
+    );
     await agent.call("go");
     const [text = ""] = await answersOf(agent);
     expect(text).toMatch(/^<skill name="s">\nstep step /);
@@ -118,7 +126,7 @@ describe("load_skill", () => {
     const { agent } = agentOf(
       [load("s"), load("s", "SKILL.md"), "ok"],
       { skills: [skillOf("s", { body })], loadTokens: 1_000 },
-      { results: false },
+      { toolOptions: { results: false } },
     );
     await agent.call("go");
     const [text = "", whole] = await answersOf(agent);
@@ -287,7 +295,7 @@ describe("after a compaction", () => {
     const { agent, model } = agentOf(
       turns,
       { skills: all },
-      { compaction: { auto: false, keepRecentTokens: 10 }, results: false },
+      { compaction: { auto: false, keepRecentTokens: 10 }, toolOptions: { results: false } },
     );
     await agent.call("go");
     expect(textOf(model.requests.at(-1)!.messages.at(-1)!)).not.toContain("<loaded_skills>");

@@ -113,7 +113,7 @@ describe("a tool", () => {
     });
     const agent = agentOf([adding("a"), "end"], {
       tools: [flaky],
-      toolExecution: { maxAttempts: 3, initialBackoffMs: 1 },
+      toolOptions: { execution: { maxAttempts: 3, initialBackoffMs: 1 } },
     });
     await agent.call("go");
     expect(seen).toEqual([]);
@@ -195,7 +195,10 @@ describe("agent.slots.set", () => {
       return outcome({ plan: [...slots.get(plan), "tool"] });
     });
     const notes = defineSlot({ name: "notes", initial: "" });
-    const agent = agentOf([{ calls: [{ name: "slow" }] }, "end"], { tools: [slow], slots: [notes] });
+    const agent = agentOf([{ calls: [{ name: "slow" }] }, "end"], {
+      tools: [slow],
+      sessionOptions: { slots: [notes] },
+    });
     const running = agent.call("go");
     await started.promise;
     await expect(agent.slots.set(plan, ["person"])).rejects.toMatchObject({ code: "slot/conflict" });
@@ -255,14 +258,16 @@ describe("createAgent", () => {
   };
 
   test("refuses two slots of one name, wherever they come from", () => {
-    expect(() => agentOf([], { slots: [other] })).toThrow(expect.objectContaining(problem) as Error);
+    expect(() => agentOf([], { sessionOptions: { slots: [other] } })).toThrow(
+      expect.objectContaining(problem) as Error,
+    );
     const hook = defineHook({ name: "h", writes: [other] });
     expect(() => agentOf([], { hooks: [hook] })).toThrow(expect.objectContaining(problem) as Error);
     const agent = agentOf([]);
     expect(() => agent.addHook(hook)).toThrow(expect.objectContaining(problem) as Error);
-    expect(() => agentOf([], { slots: [plan] })).not.toThrow();
-    expect(() => agentOf([], { slots: ["plan"] as never })).toThrow(
-      /`slots\[0\]` is "plan"; expected a slot/,
+    expect(() => agentOf([], { sessionOptions: { slots: [plan] } })).not.toThrow();
+    expect(() => agentOf([], { sessionOptions: { slots: ["plan"] as never } })).toThrow(
+      /`sessionOptions.slots\[0\]` is "plan"; expected a slot/,
     );
   });
 });

@@ -96,14 +96,16 @@ test.each<[string, ScriptedTurn, string]>([
 
 test("py6 a stream that breaks off before its first part is asked for again", async () => {
   const cut = new AgentError("model/connection", "cut", { isRetryable: true });
-  const { agent } = scripted([{ error: cut }, "again"], { modelExecution: { initialBackoffMs: 1 } });
+  const { agent } = scripted([{ error: cut }, "again"], {
+    modelOptions: { execution: { initialBackoffMs: 1 } },
+  });
   expect((await agent.call("go")).text).toBe("again");
 });
 
 test("F10 a stream that breaks off after its first part is not repeated: nobody reads its text twice", async () => {
   const cut = new AgentError("model/connection", "cut", { isRetryable: true });
   const { agent, model } = scripted([{ text: "half", error: cut }], {
-    modelExecution: { maxAttempts: 5, initialBackoffMs: 1 },
+    modelOptions: { execution: { maxAttempts: 5, initialBackoffMs: 1 } },
   });
   let heard = "";
   agent.subscribe((event) => event.type === "block.delta" && (heard += event.delta));

@@ -41,11 +41,12 @@ test("a shutdown past its deadline ends an open stream with turn.end", async () 
 test("a shutdown emits no tool.end for a call that ran in another process", async () => {
   const started = Promise.withResolvers<void>();
   const deaf = toolOf("deaf", () => (started.resolve(), new Promise(() => {})));
-  const config = { tools: [deaf], interruptGraceMs: 1 };
+  const turnOptions = { interruptGraceMs: 1 };
+  const config = { tools: [deaf], turnOptions };
   const { agent: first } = scripted([one], config);
   const running = first.call("go").catch(() => {});
   await started.promise;
-  const { agent } = scripted([], { ...config, snapshot: first.snapshot() });
+  const { agent } = scripted([], { ...config, sessionOptions: { snapshot: first.snapshot() } });
   const events: AgentEvent[] = [];
   agent.subscribe((event) => void events.push(event));
   await agent.shutdown();
@@ -72,7 +73,12 @@ test("a lost lease ends an open stream with turn.end", async () => {
     store.renew = () => Promise.reject(lost);
     return new Promise(() => {});
   });
-  const { agent } = scripted([one], { tools: [deaf], store, sessionId: "s", leaseMs: 600 });
+  const { agent } = scripted([one], {
+    tools: [deaf],
+    store,
+    sessionId: "s",
+    sessionOptions: { leaseMs: 600 },
+  });
   const reading = streamed(agent);
   const { events, error } = await reading;
   expect(error).toMatchObject({ code: "session/lease-lost" });

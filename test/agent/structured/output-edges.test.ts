@@ -12,7 +12,7 @@ describe("a model with native support of schemas", () => {
   test("a native model is asked with response_format, and its fallback with a tool", async () => {
     const model = scriptedModel([{ error: new AgentError("model/auth", "down") }], { capabilities: native });
     const fallbackModel = scriptedModel(["words", { calls: [given({ n: 1 })] }], { name: "other" });
-    const { agent } = scripted([], { model, fallbackModel });
+    const { agent } = scripted([], { model, modelOptions: { fallbackModel } });
     expect((await agent.call("go", { output })).output).toEqual({ n: 1 });
     expect(model.requests[0]).toMatchObject({ output: { name: "response" }, tools: [] });
     for (const request of fallbackModel.requests) {

@@ -48,7 +48,7 @@ test("S16 usage survives JSON, and the structured answer carries the sum of its 
     expect.objectContaining(twice),
     expect.objectContaining(twice),
   ]);
-  const next = scripted([], { snapshot: JSON.parse(JSON.stringify(agent.snapshot())) });
+  const next = scripted([], { sessionOptions: { snapshot: JSON.parse(JSON.stringify(agent.snapshot())) } });
   const stored = (await next.agent.messages()).at(-1);
   expect(stored?.usage).toEqual(reply.usage);
   expect(stored?.content[0]).toEqual({ type: "thinking", thinking: "second" });

@@ -25,7 +25,10 @@ describe("the structured output that a call requests", () => {
 
   test("text that cancels the open calls begins a turn without the structured output of the old one", async () => {
     const tools = [toolOf("clerk")];
-    const { agent, model } = scripted([clerk, "plain"], { tools, onTextWhilePending: "cancelPending" });
+    const { agent, model } = scripted([clerk, "plain"], {
+      tools,
+      turnOptions: { onTextWhilePending: "cancelPending" },
+    });
     await agent.call("go", { output });
     expect(await agent.call("never mind")).toMatchObject({ text: "plain", reason: "MODEL_STOP" });
     expect(model.requests[1]!.tools.map(({ name }) => name)).toEqual(["clerk"]);

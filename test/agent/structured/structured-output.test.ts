@@ -56,7 +56,7 @@ describe("structured output by the generate_response tool", () => {
   });
 
   test("structuredReminder PROMPT reminds the model without forcing the tool", async () => {
-    const { agent, model } = setup(["hm", give(sun)], { structuredReminder: "PROMPT" });
+    const { agent, model } = setup(["hm", give(sun)], { modelOptions: { structuredReminder: "PROMPT" } });
     await agent.call("weather?", { output: Weather });
     expect(model.requests[1]?.options.toolChoice).toBeUndefined();
   });

@@ -13,7 +13,7 @@ const LEASE_MS = 2_000;
 
 /** Two agents at once, one of which needs an approval; then a third one, which hears of both. */
 function deskMachine(effects: string[], store: SessionStore | undefined) {
-  const stored = store && { store, leaseMs: LEASE_MS };
+  const stored = store && { store, sessionOptions: { leaseMs: LEASE_MS } };
   const calling = (name: string) =>
     codeModel(({ results: [first] }) =>
       first ? { reply: `${name}: ${first[0]!.state}` } : { calls: [{ name, input: { of: name } }] },

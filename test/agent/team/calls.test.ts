@@ -86,7 +86,7 @@ describe("a call of an agent", () => {
   test("whose agent fails is an error, and what it used counts", async () => {
     const { agent } = deskOf({
       turns: [{ error: new Error("no network") } as never],
-      modelExecution: { maxAttempts: 1 },
+      modelOptions: { execution: { maxAttempts: 1 } },
     });
     const { turn } = await agent.call("go");
     expect(await firstResult(agent)).toMatchObject({ state: "error" });
@@ -148,7 +148,7 @@ describe("a call of an agent", () => {
     );
     const { agent } = deskOf(
       { turns: [{ calls: [{ name: "look" }] }, "Seen."], tools: [look] },
-      { slots: [slot], context: { user: "ann" } },
+      { sessionOptions: { slots: [slot] }, context: { user: "ann" } },
     );
     await agent.slots.set(slot, "outer");
     await agent.call("go");
@@ -310,7 +310,7 @@ describe("an interrupt of the parent", () => {
     );
     const first = deskOf(
       { turns: [{ calls: [{ name: "slow" }] }], tools: [slow] },
-      { store, sessionId: "p", leaseMs: 60_000 },
+      { store, sessionId: "p", sessionOptions: { leaseMs: 60_000 } },
     );
     const turn = expect(first.agent.call("go")).rejects.toMatchObject({ code: "run/shutdown" });
     await started.promise;
@@ -362,7 +362,7 @@ test("an agent whose lease is lost goes on where it was", async () => {
   const look = toolOf("look", () => `${++looked}`, { idempotent: true });
   const { agent } = deskOf(
     { turns: [{ calls: [{ id: "c", name: "look" }] }, "Seen."], tools: [look] },
-    { store, sessionId: "p", leaseMs: 200 },
+    { store, sessionId: "p", sessionOptions: { leaseMs: 200 } },
   );
   await agent.call("go");
   expect(isLost).toBe(true);

@@ -211,7 +211,7 @@ describe("a session that is handed over", () => {
   test("is handed over at most as often as a turn may", async () => {
     const back: ScriptedTurn = { calls: [transfer("desk")] };
     const { agent } = deskOf([toBilling, back, toBilling, "Enough.", toBilling, "Again."], {
-      maxHandoffs: 2,
+      turnOptions: { maxHandoffs: 2 },
     });
     await agent.call("go");
     expect(resultsOf(await agent.messages()).map(outputOf)).toEqual([
@@ -225,7 +225,9 @@ describe("a session that is handed over", () => {
   });
 
   test("begins each turn with the agent itself if it is to", async () => {
-    const { agent, model } = deskOf([toBilling, "Done.", "Hello."], { handoffReset: "turn" });
+    const { agent, model } = deskOf([toBilling, "Done.", "Hello."], {
+      turnOptions: { handoffReset: "turn" },
+    });
     await agent.call("go");
     await agent.call("Thanks.");
     expect(systemsOf(model)).toEqual(["You greet.", "You bill.", "You greet."]);
@@ -244,7 +246,7 @@ describe("a session that is handed over", () => {
     }
     const snapshot = first.agent.snapshot();
     await first.agent.close();
-    const second = deskOf(["Hello again."], isStored ? where : { snapshot });
+    const second = deskOf(["Hello again."], isStored ? where : { sessionOptions: { snapshot } });
     await second.agent.open();
     expect(second.agent.status().persona).toBe("billing");
     await second.agent.call("Thanks.");
@@ -262,7 +264,7 @@ describe("a session that is handed over", () => {
       sysPrompt: "You greet.",
       model,
       tools: [lookUp],
-      snapshot: first.agent.snapshot(),
+      sessionOptions: { snapshot: first.agent.snapshot() },
     });
     await second.call("Thanks.");
     expect(systemsOf(model)).toEqual(["You greet."]);

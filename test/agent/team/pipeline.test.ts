@@ -81,7 +81,7 @@ describe("a pipeline", () => {
     const usage = { inputTokens: 5, outputTokens: 2 };
     const model = (name: string): AgentToolAgent => ({ name, model: scriptedModel([{ text: name, usage }]) });
     const reply = await run(fanOut([model("a"), model("b")]), {
-      prices: { scripted: { input: 1, output: 1 } },
+      modelOptions: { prices: { scripted: { input: 1, output: 1 } } },
       budget: { cost: 1 },
     }).call("x");
     expect(reply.metadata["replies"]).toMatchObject([{ name: "a" }, { name: "b" }]);
@@ -146,7 +146,7 @@ describe("an agent of a pipeline that fails", () => {
   const broken = (name: string): AgentToolAgent => ({
     name,
     model: scriptedModel([{ error: new Error(`no ${name}`) }]),
-    modelExecution: { maxAttempts: 1 },
+    modelOptions: { execution: { maxAttempts: 1 } },
   });
 
   test("ends it with the name of the agent", async () => {
@@ -159,7 +159,7 @@ describe("an agent of a pipeline that fails", () => {
 
   test("in a fan-out ends it when all have ended, with all errors", async () => {
     const heard: Msg[][] = [];
-    const last = echo("c", { stopWhen: (message) => (heard.push([message]), false) });
+    const last = echo("c", { turnOptions: { stopWhen: (message) => (heard.push([message]), false) } });
     await expect(run(fanOut([broken("a"), broken("b"), last])).call("x")).rejects.toMatchObject({
       code: "tool/failed",
       message: "Multiple agent execution failures occurred",

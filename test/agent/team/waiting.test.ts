@@ -83,7 +83,7 @@ describe("an approval two agents below", () => {
     const wiped: string[] = [];
     const first = deep(wiped, {});
     await first.call("go");
-    const second = deep(wiped, { snapshot: first.snapshot() });
+    const second = deep(wiped, { sessionOptions: { snapshot: first.snapshot() } });
     await second.decide("call_1/call_7/call_9", { deny: "no" });
     expect((await second.call()).text).toBe("Did Did Did Permission denied by user: no...");
     expect(wiped).toEqual([]);
@@ -92,7 +92,11 @@ describe("an approval two agents below", () => {
   test("that expires is denied inside, and the turn goes on", async () => {
     let now = 1_000;
     const wiped: string[] = [];
-    const agent = deep(wiped, { store: memoryStore(), now: () => now, permissions: { expiresAfterMs: 500 } });
+    const agent = deep(wiped, {
+      store: memoryStore(),
+      sessionOptions: { now: () => now },
+      permissions: { expiresAfterMs: 500 },
+    });
     await agent.call("go");
     now += 10_000;
     expect((await agent.call()).reason).toBe("MODEL_STOP");
@@ -191,7 +195,7 @@ test("an agent that a hook stops before its tools run goes on when a person says
             name: "clerk",
             model: once([{ id: "c", name: "pay" }]),
             tools: [toolOf("pay", () => "paid")],
-            stopWhen: ({ content }) => content.some(({ type }) => type === "tool_use"),
+            turnOptions: { stopWhen: ({ content }) => content.some(({ type }) => type === "tool_use") },
           },
         }),
       ],

@@ -133,7 +133,7 @@ describe("the account of a call", () => {
     });
     const account = await accountOf({
       tools: [flaky],
-      toolExecution: { maxAttempts: 3, initialBackoffMs: 1 },
+      toolOptions: { execution: { maxAttempts: 3, initialBackoffMs: 1 } },
     });
     expect(account?.attempts).toEqual([
       {

@@ -36,7 +36,7 @@ test("a tool whose error has retryAfterMs is not called before that time", async
   });
   const { agent } = scripted([{ calls: [{ name: "busy", input: {} }] }, "end"], {
     tools: [busy],
-    toolExecution: { maxAttempts: 2, initialBackoffMs: 1 },
+    toolOptions: { execution: { maxAttempts: 2, initialBackoffMs: 1 } },
   });
   expect((await agent.call("go")).text).toBe("end");
   expect(called[1]).toBeGreaterThanOrEqual(retryAt);

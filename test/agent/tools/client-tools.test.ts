@@ -16,7 +16,12 @@ const picks = (color: unknown = "red"): ScriptedTurn => ({
 
 function open(turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}) {
   const model = scriptedModel(turns);
-  const agent = createAgent({ name: "bot", model, clientTools: ["pick"], ...config });
+  const agent = createAgent({
+    name: "bot",
+    model,
+    ...config,
+    toolOptions: { clientTools: ["pick"], ...config.toolOptions },
+  });
   return { agent, model, offered: () => model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }
 
@@ -51,7 +56,7 @@ test("a session that another agent opens has the tools that were declared, unles
   expect((await second.agent.call()).reason).toBe("TOOL_SUSPENDED");
   expect(second.offered()).toEqual([["pick"]]);
   await second.agent.close();
-  const third = open(["Done."], { store, sessionId: "s", clientTools: [] });
+  const third = open(["Done."], { store, sessionId: "s", toolOptions: { clientTools: [] } });
   const { callId } =
     third.agent.status().pending[0] ?? (await third.agent.open(), third.agent.status().pending[0]!);
   await third.agent.decide(callId, { answer: "blue" });
@@ -86,11 +91,15 @@ describe("a declaration that cannot be used is refused, and nothing has changed"
 
 test("a tool of the agent cannot be shadowed: a name that it has cannot be listed", () => {
   const pay = toolOf("pay", () => "paid");
-  expect(() => open([], { tools: [pay], clientTools: ["pay"] })).toThrow(/`clientTools` has 'pay'/);
-  expect(() => open([], { clientTools: ["generate_response"] })).toThrow(/`clientTools` has/);
-  expect(() => open([], { clientTools: ["a b"] })).toThrow(/clientTools/);
+  expect(() => open([], { tools: [pay], toolOptions: { clientTools: ["pay"] } })).toThrow(
+    /`toolOptions.clientTools` has 'pay'/,
+  );
+  expect(() => open([], { toolOptions: { clientTools: ["generate_response"] } })).toThrow(
+    /`toolOptions.clientTools` has/,
+  );
+  expect(() => open([], { toolOptions: { clientTools: ["a b"] } })).toThrow(/clientTools/);
   const slots = [defineSlot<readonly ClientTool[]>({ name: "tools.client", initial: [pick] })];
-  expect(() => open([], { slots })).toThrow(/a slot of its own/);
+  expect(() => open([], { sessionOptions: { slots } })).toThrow(/a slot of its own/);
 });
 
 test("a listed tool that the agent gets later is its own", async () => {

@@ -27,7 +27,7 @@ test("an aborted generator tool is not resumed, and its finally block runs", asy
       }
     },
   });
-  const { agent } = scripted([one], { tools: [tool as Tool], interruptGraceMs: 0 });
+  const { agent } = scripted([one], { tools: [tool as Tool], turnOptions: { interruptGraceMs: 0 } });
   const running = agent.call("go");
   await entered.promise;
   agent.interrupt();

@@ -69,7 +69,7 @@ test("an interrupted tool has the result of an interrupt, not of an idle time-ou
   const silent = toolOf("t", () => (started.resolve(), new Promise(() => {})), {
     execution: { idleTimeoutMs: 60 },
   });
-  const { agent } = scripted([one, "done"], { tools: [silent], interruptGraceMs: 120 });
+  const { agent } = scripted([one, "done"], { tools: [silent], turnOptions: { interruptGraceMs: 120 } });
   const call = agent.call("go");
   await started.promise;
   agent.interrupt();

@@ -129,7 +129,7 @@ describe("media in the next request", () => {
     await first.call("go");
     const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
     await first.close();
-    const next = scripted(["again"], kept === "store" ? config : { tools, snapshot });
+    const next = scripted(["again"], kept === "store" ? config : { tools, sessionOptions: { snapshot } });
     await next.agent.call("more");
     expect(shownResult(next.model.requests[0]!.messages).output).toEqual(BLOCKS);
   });

@@ -144,7 +144,7 @@ describe("how many calls of a batch run at once", () => {
     const turn = turnOf(["flaky", "t", "t"], {
       tools: [flaky, gate.tool("t")],
       parallelToolCalls: 2,
-      toolExecution: { timeoutMs: 5_000 },
+      toolOptions: { execution: { timeoutMs: 5_000 } },
     });
     await gate.runs("c2", "c3");
     gate.end("c2");

@@ -319,7 +319,10 @@ test("F9 what no JSON could be made of is not validated as something else", asyn
 test("F18 a restored session has the groups it had, and no others", async () => {
   const { agent } = scripted([choose(["mail"], ["maps"]), "done"], { toolkit: grouped(["maps"]) });
   await agent.call("go");
-  const next = scripted(["x"], { toolkit: grouped(["maps"]), snapshot: agent.snapshot() });
+  const next = scripted(["x"], {
+    toolkit: grouped(["maps"]),
+    sessionOptions: { snapshot: agent.snapshot() },
+  });
   expect(next.agent.toolkit.activeGroups()).toEqual(["mail"]);
   await next.agent.call("again");
   expect(next.model.requests[0]?.tools.map(({ name }) => name)).toEqual(["send", "reset_equipped_tools"]);

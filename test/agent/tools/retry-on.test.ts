@@ -65,7 +65,7 @@ test("a tool's retryOn that throws prevents the retry, and the call keeps its er
 test("a model's retryOn that throws prevents the retry, and the attempt keeps its error", async () => {
   const down = new AgentError("model/unavailable", "Down.", { isRetryable: true });
   const { agent, model } = scripted([{ error: down }, "never"], {
-    modelExecution: { ...quick, retryOn: throws },
+    modelOptions: { execution: { ...quick, retryOn: throws } },
   });
   await expect(agent.call("go")).rejects.toMatchObject({ code: "model/unavailable" });
   expect(model.requests).toHaveLength(1);
@@ -109,8 +109,10 @@ const silent = async function* (_request: unknown, signal: AbortSignal) {
 test("retryOn is called for a model that timed out; the model and its fallback are each asked once", async () => {
   const asked: string[] = [];
   const { agent, model } = scripted([silent, "never"], {
-    modelExecution: { ...quick, timeoutMs: 20, retryOn: ({ code }) => asked.push(code) < 0 },
-    fallbackModel: scriptedModel([silent, "never"], { name: "other" }),
+    modelOptions: {
+      execution: { ...quick, timeoutMs: 20, retryOn: ({ code }) => asked.push(code) < 0 },
+      fallbackModel: scriptedModel([silent, "never"], { name: "other" }),
+    },
   });
   await expect(agent.call("go")).rejects.toMatchObject({ code: "model/timeout" });
   expect(model.requests).toHaveLength(1);

@@ -107,7 +107,7 @@ describe("an agent with 200 tools", () => {
     await next.agent.call("go on");
     expect(next.model.requests.at(-1)!.tools).toEqual(first.model.requests.at(-1)!.tools);
     const { agent } = next;
-    const copy = agentOf(["end"], { snapshot: agent.snapshot() });
+    const copy = agentOf(["end"], { sessionOptions: { snapshot: agent.snapshot() } });
     await copy.agent.call("go on");
     expect(copy.model.requests.at(-1)!.tools).toEqual(first.model.requests.at(-1)!.tools);
   });
@@ -124,9 +124,9 @@ describe("an agent with 200 tools", () => {
     expect(namesOf(model).at(-1)).toEqual(["search_tools"]);
   });
 
-  test("offers all of them with `toolSearch: false` and with a larger bound", async () => {
-    for (const toolSearch of [false, { maxTokens: 1_000_000 }] as const) {
-      const { agent, model } = agentOf(["end"], { toolSearch });
+  test("offers all of them with `search: false` and with a larger bound", async () => {
+    for (const search of [false, { maxTokens: 1_000_000 }] as const) {
+      const { agent, model } = agentOf(["end"], { toolOptions: { search } });
       await agent.call("go");
       expect(namesOf(model)[0]).toHaveLength(200);
       expect(namesOf(model)[0]).not.toContain("search_tools");
@@ -215,9 +215,9 @@ describe("search_tools", () => {
     expect(() => agentOf([], { tools: [toolOf("search_tools", () => "ok")] })).toThrow(
       /the package has a tool of its own named 'search_tools'/,
     );
-    expect(() => agentOf([], { toolSearch: true as never })).toThrow(
-      /`toolSearch` is true; expected false or/,
+    expect(() => agentOf([], { toolOptions: { search: true as never } })).toThrow(
+      /`toolOptions.search` is true; expected false or/,
     );
-    expect(() => agentOf([], { toolSearch: { maxTokens: -1 } })).toThrow(/`toolSearch/);
+    expect(() => agentOf([], { toolOptions: { search: { maxTokens: -1 } } })).toThrow(/`toolOptions.search/);
   });
 });

@@ -33,7 +33,7 @@ const agent = createAgent({
   name: "typed",
   model,
   tools: [pay, ask, plain, ...ofMcp],
-  clientTools: ["pick"],
+  toolOptions: { clientTools: ["pick"] },
 });
 
 // The name of a call tells its arguments, as the model writes them: without presets, with nulls, before defaults are filled in.

@@ -40,7 +40,10 @@ describe("tools that change while the agent lives", () => {
     const first = scripted([{ calls: [call("c1")] }], { tools: [toolOf("ok")] });
     await first.agent.call("go");
     const snapshot = first.agent.snapshot();
-    const next = scripted([{ calls: [call("c2")] }], { snapshot, tools: [ok({ permission: "ask" })] });
+    const next = scripted([{ calls: [call("c2")] }], {
+      sessionOptions: { snapshot },
+      tools: [ok({ permission: "ask" })],
+    });
     expect((await next.agent.call()).reason).toBe("APPROVAL_REQUIRED");
   });
 });
@@ -61,7 +64,7 @@ describe("the arguments of a call that needs no review", () => {
       const events: AgentEvent[] = [];
       const { agent } = scripted([{ calls: [{ id: "c1", name: "double", input: args }] }, "end"], {
         tools: [double],
-        now: () => 0,
+        sessionOptions: { now: () => 0 },
         ...(hooks && { hooks }),
       });
       agent.subscribe((event) => events.push(event));

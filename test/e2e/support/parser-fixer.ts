@@ -125,7 +125,10 @@ export function parserFixer(config: Partial<AgentConfig> = {}, msPerPart = 0): A
         { tool: "*_file", action: "allow", when: () => true }, // their calls are reviewed, too
       ],
     },
-    prices: { "gpt-4.1": { input: 2, output: 8, cachedInput: 0.5 } },
     ...config,
+    modelOptions: {
+      prices: { "gpt-4.1": { input: 2, output: 8, cachedInput: 0.5 } },
+      ...config.modelOptions,
+    },
   });
 }

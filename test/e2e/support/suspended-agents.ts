@@ -68,7 +68,7 @@ export async function agentWithUnknownOutcome(inspect: string): Promise<Agent> {
   const killed = createAgent(config);
   const interrupted = killed.call("Wire 12.50.").catch(() => {});
   await begun.promise;
-  const agent = createAgent({ ...config, snapshot: killed.snapshot(), inspect });
+  const agent = createAgent({ ...config, sessionOptions: { snapshot: killed.snapshot() }, inspect });
   await agent.call();
   stuck.resolve("never mind");
   await interrupted;

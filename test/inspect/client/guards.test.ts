@@ -37,7 +37,8 @@ const FAULTS: readonly (readonly [part: string, plant: (watch: AgentInspector) =
   ],
   [
     "redact",
-    async (watch) => createAgent(config({ redact: broken as (value: Json) => Json, inspect: watch })),
+    async (watch) =>
+      createAgent(config({ sessionOptions: { redact: broken as (value: Json) => Json }, inspect: watch })),
   ],
   [
     "the position of the journal",

@@ -153,7 +153,7 @@ test("the agent's redaction is applied to steps and long strings, and disables s
   const config = {
     name: "bot",
     model,
-    redact,
+    sessionOptions: { redact },
     tools: [toolOf("look", () => `hunter2 ${"x".repeat(9_000)}`)],
   };
   const agent = createAgent(config);

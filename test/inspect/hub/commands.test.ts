@@ -406,7 +406,7 @@ test("what the page did not get of a slot stays as it was, and cannot be assigne
     initial: [],
     writableByClients: true,
   });
-  const on = await stage(["ok"], { slots: [secret] });
+  const on = await stage(["ok"], { sessionOptions: { slots: [secret] } });
   await on.agent.slots.set(secret, [
     { text: long, apiKey: "sk-1" },
     { text: "b", apiKey: "sk-2" },

@@ -18,8 +18,8 @@ function clerk(sessionId: string, more: Partial<Parameters<typeof createAgent>[0
     sessionId,
     model: scriptedModel([{ calls: [{ name: "look_up", input: { order: "INV-90017" } }] }, "订单在这里。"]),
     tools: [toolOf("look_up", () => `the ledger ${"x".repeat(9_000)} zebra`)],
-    prices: PRICES,
     ...more,
+    modelOptions: { prices: PRICES, ...more.modelOptions },
   });
 }
 

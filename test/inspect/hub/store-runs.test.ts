@@ -247,7 +247,7 @@ test("a stored session is shown with its slots", async () => {
   const agent = createAgent({
     name: "bot",
     model: scriptedModel([]),
-    slots: [plan],
+    sessionOptions: { slots: [plan] },
     store,
     sessionId: "s-1",
   });

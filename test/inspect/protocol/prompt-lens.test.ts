@@ -22,6 +22,7 @@ import { agentTool } from "../../../src/agent/team/index.ts";
 import { toolOf } from "../../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import { lensesOf, noting, stored, watched } from "../../support/lens.ts";
+import { layered } from "../../support/layered.ts";
 
 const SCHEMA = "agentchart_lens";
 const server = await startPostgres();
@@ -101,7 +102,7 @@ const SITUATIONS: { readonly [name: string]: Situation } = {
   },
   "a window that cuts the first messages": {
     turns: [ask("look"), ask("look"), ask("look"), ask("look"), "done", "again"],
-    config: { contextWindow: { maxMessages: 4 } },
+    config: { modelOptions: { contextWindow: { maxMessages: 4 } } },
     play: async (agent) => {
       await agent.call("The order is ORD-17.");
       await agent.call("Which one?");
@@ -109,7 +110,7 @@ const SITUATIONS: { readonly [name: string]: Situation } = {
   },
   "a long result that is shown in part, and cleared later": {
     turns: [{ ...ask("dump"), usage }, { ...ask("dump"), usage }, "one", "Summary.", "two"],
-    config: { results: { maxTokens: 500 } },
+    config: { toolOptions: { results: { maxTokens: 500 } } },
     play: async (agent) => {
       await agent.call("Dump twice.");
       await agent.compact({ instructions: "Keep numbers." });
@@ -122,7 +123,7 @@ const SITUATIONS: { readonly [name: string]: Situation } = {
       model: scriptedModel(
         Array.from({ length: 4 }, () => ({ error: new AgentError("model/failed", "no") })),
       ),
-      modelExecution: { maxAttempts: 1 },
+      modelOptions: { execution: { maxAttempts: 1 } },
     },
     play: (agent) => agent.call("Go"),
   },
@@ -196,10 +197,14 @@ describe.each(Object.entries(SITUATIONS))("%s: each request is rebuilt byte for 
     const agent = createAgent({
       name: "bot",
       tools,
-      ...config,
+      ...layered(config, more),
       model: noted(config.model ?? scriptedModel(turns)),
-      ...(config.model && { fallbackModel: noted(scriptedModel(["from the fallback"])) }),
-      ...more,
+      ...(config.model && {
+        modelOptions: {
+          ...layered(config, more).modelOptions,
+          fallbackModel: noted(scriptedModel(["from the fallback"])),
+        },
+      }),
     } as AgentConfig);
     return { agent, sent };
   };

@@ -11,7 +11,7 @@ import { SUSPICIOUS_RUNS, type SuspiciousRun } from "./suspicious-runs.ts";
 async function played({ play }: SuspiciousRun) {
   let time = 1_000_000;
   const store = memoryStore();
-  const agent = await play({ store, sessionId: "s", now: () => ++time });
+  const agent = await play({ store, sessionId: "s", sessionOptions: { now: () => ++time } });
   await agent.close();
   return { store, log: (await new StoreRuns(store, agentChart()).logOf("s"))! };
 }

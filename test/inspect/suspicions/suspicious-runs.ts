@@ -215,7 +215,7 @@ export const SUSPICIOUS_RUNS: { readonly [name: string]: SuspiciousRun } = {
     },
     play: (place) =>
       said(
-        bot(["noted", "which?"], { contextWindow: { maxMessages: 2 } }, place),
+        bot(["noted", "which?"], { modelOptions: { contextWindow: { maxMessages: 2 } } }, place),
         "My order is ORD-17.",
         "Where is it?",
       ),

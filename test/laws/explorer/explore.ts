@@ -230,7 +230,7 @@ class Walk {
     return id;
   }
 
-  /** The process ends; another one goes on from the snapshot, as `createAgent({ snapshot })` does. */
+  /** The process ends; another one goes on from the snapshot, as `createAgent({ sessionOptions: { snapshot } })` does. */
   #restore(snapshot: AgentSnapshot): Step {
     const context = restoredFrom(snapshot);
     const { snapshot: begun } = this.#chart.begin({

@@ -15,6 +15,7 @@ import {
 } from "agentchart";
 import { openaiModel, type DialectName } from "agentchart/openai";
 import { emulateHost, scriptedModel, type EmulatedHost, type HostEmulation } from "agentchart/testing";
+import { layered } from "../../support/layered.ts";
 
 /** What the model of a host answers: text, or calls by name and id; null is a call without an id. */
 type Answer = string | readonly (readonly [name: string, id: string | null, input?: object])[];
@@ -92,7 +93,10 @@ const SESSIONS: {
   },
   "a tool is interrupted, and nobody says so": {
     answers: [[["f", ID]]],
-    config: (agent) => ({ tools: [f(() => (agent().interrupt("stop that"), "ok"))], interruptReply: false }),
+    config: (agent) => ({
+      tools: [f(() => (agent().interrupt("stop that"), "ok"))],
+      turnOptions: { interruptReply: false },
+    }),
     go: async (agent) => [await agent.call("x"), await agent.call("go on")],
   },
   "the iterations are used up": {
@@ -124,7 +128,7 @@ const SESSIONS: {
   },
   "a text comes while a call waits for its result": {
     answers: [[["f", ID]]],
-    config: () => ({ tools: [external], onTextWhilePending: "cancelPending" }),
+    config: () => ({ tools: [external], turnOptions: { onTextWhilePending: "cancelPending" } }),
     go: async (agent) => [await agent.call("x"), await agent.call("never mind")],
   },
   "the server gives no id": {
@@ -185,8 +189,7 @@ describe.each(HOSTS)("%s with the rules of %s refuses nothing", (host, dialect) 
     const agent: Agent = createAgent({
       name: "a",
       tools: [f()],
-      modelExecution: { maxAttempts: 1 },
-      ...config?.(() => agent),
+      ...layered({ modelOptions: { execution: { maxAttempts: 1 } } }, config?.(() => agent) ?? {}),
       model,
     });
     await (go ?? ((each) => each.call("x")))(agent);
@@ -204,9 +207,8 @@ describe.each(HOSTS)("%s with the rules of %s refuses nothing", (host, dialect) 
     const agent = createAgent({
       name: "a",
       model: first,
-      fallbackModel: model,
+      modelOptions: { fallbackModel: model, execution: { maxAttempts: 1 } },
       tools: [f()],
-      modelExecution: { maxAttempts: 1 },
     });
     expect((await agent.call("x")).text).toBe("I go on.");
     expect(emulation.refusals).toEqual([]);
@@ -271,7 +273,7 @@ test("without tool search, the tools beyond the limit of the host are named, and
   const { emulation, model } = hostOf("openai", "openai", []);
   const tools = Array.from({ length: 131 }, (_, index) => f(undefined, { name: `tool_${index}` }));
   const events: AgentEvent[] = [];
-  const agent = createAgent({ name: "a", model, tools, toolSearch: false });
+  const agent = createAgent({ name: "a", model, tools, toolOptions: { search: false } });
   agent.subscribe((event) => events.push(event));
   await agent.call("x");
   expect(emulation.refusals).toEqual([]);

@@ -49,7 +49,14 @@ const model: ChatModel = {
 async function openWhenFree(): Promise<Agent> {
   const { sessionId } = orders;
   for (;;) {
-    const agent = createAgent({ name: "bot", model, tools: [book], store, sessionId, leaseMs: LEASE_MS });
+    const agent = createAgent({
+      name: "bot",
+      model,
+      tools: [book],
+      store,
+      sessionId,
+      sessionOptions: { leaseMs: LEASE_MS },
+    });
     try {
       await agent.open({ waitMs: 10_000 });
       return agent;

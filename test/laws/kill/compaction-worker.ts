@@ -30,7 +30,7 @@ const agent = createAgent({
   compaction: { contextTokens: orders.window },
   store,
   sessionId: orders.sessionId,
-  leaseMs: LEASE_MS,
+  sessionOptions: { leaseMs: LEASE_MS },
 });
 await agent.open();
 const compactions: { did: string; from: number; to: number }[] = [];

@@ -74,7 +74,7 @@ const agent = createAgent({
   parallelToolCalls: true,
   store,
   sessionId: orders.sessionId,
-  leaseMs: LEASE_MS,
+  sessionOptions: { leaseMs: LEASE_MS },
 });
 await agent.open({ waitMs: 10_000 });
 if (agent.status().phase === "unfinished") await agent.call();

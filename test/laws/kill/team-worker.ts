@@ -47,7 +47,7 @@ const desk = {
 async function openWhenFree(): Promise<Agent> {
   const { sessionId } = orders;
   for (;;) {
-    const agent = createAgent({ ...desk, store, sessionId, leaseMs: LEASE_MS });
+    const agent = createAgent({ ...desk, store, sessionId, sessionOptions: { leaseMs: LEASE_MS } });
     try {
       await agent.open({ waitMs: 10_000 });
       return agent;

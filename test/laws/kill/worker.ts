@@ -38,7 +38,7 @@ async function openWhenFree(): Promise<ReturnType<typeof plannedAgent>> {
       store,
       sessionId: orders.sessionId,
       tools: plannedTools(write, 15).map((tool) => (tool.name === "quick" ? quick : tool)),
-      leaseMs: 50,
+      sessionOptions: { leaseMs: 50 },
     });
     try {
       await agent.open();

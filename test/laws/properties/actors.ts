@@ -188,11 +188,9 @@ export function limitsOf(scenario: Scenario) {
   return {
     parallelToolCalls,
     maxIters,
-    maxGotos,
-    onTextWhilePending,
-    interruptGraceMs: 3,
-    modelExecution: { timeoutMs: 200, idleTimeoutMs: 8, maxAttempts: 2, initialBackoffMs: 1 },
-    toolExecution: { timeoutMs: 10 },
+    turnOptions: { maxGotos, onTextWhilePending, interruptGraceMs: 3 },
+    modelOptions: { execution: { timeoutMs: 200, idleTimeoutMs: 8, maxAttempts: 2, initialBackoffMs: 1 } },
+    toolOptions: { execution: { timeoutMs: 10 } },
     permissions: { rules: [{ tool: "ask", action: "ask" as const }] },
     ...(modelCalls !== undefined && { budget: { modelCalls, onExceeded } }),
   };

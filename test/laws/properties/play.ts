@@ -19,6 +19,7 @@ import { eventsProblem } from "../../support/paired-events.ts";
 import { historyProblem } from "../../support/history.ts";
 import { hooksOf, limitsOf, modelOf, toolsOf } from "./actors.ts";
 import type { Disturbance, Scenario, Step } from "./scenario.ts";
+import { layered } from "../../support/layered.ts";
 
 /** What can go wrong with a session. */
 export type Problem = {
@@ -74,19 +75,20 @@ class Session {
       const problem = historyProblem(request.messages);
       if (problem) this.#wrong("history", `${where}: ${problem}`);
     };
-    this.#config = {
+    const own: AgentConfig = {
       name: "bot",
       sysPrompt: "sys",
       sessionId: "s",
-      ...limitsOf(scenario),
       model: modelOf(scenario.turns, asked("the model is asked")),
-      ...(scenario.hasFallback && { fallbackModel: modelOf([], asked("the fallback is asked")) }),
+      ...(scenario.hasFallback && {
+        modelOptions: { fallbackModel: modelOf([], asked("the fallback is asked")) },
+      }),
       tools: toolsOf((callId) => {
         if (this.#finished.has(callId)) this.#wrong("again", `call ${callId} has a result and runs again`);
       }),
       hooks: hooksOf(scenario.hooks, () => void this.#agent.interrupt()),
-      ...config,
     };
+    this.#config = layered(layered(own, limitsOf(scenario)), config ?? {});
     this.#agent = this.#begin();
   }
 
@@ -108,7 +110,7 @@ class Session {
   }
 
   #begin(snapshot?: Snapshot): Agent {
-    const agent = createAgent({ ...this.#config, ...(snapshot && { snapshot }) });
+    const agent = createAgent({ ...this.#config, ...(snapshot && { sessionOptions: { snapshot } }) });
     this.#onAgent?.(agent);
     agent.subscribe((event) => {
       if (agent !== this.#agent) return;
@@ -281,7 +283,10 @@ class Session {
     if (this.#config.store) return;
     const snapshot = this.#agent.snapshot();
     if (!isDeepStrictEqual(json(snapshot), snapshot)) this.#wrong("json", "the snapshot is no JSON");
-    const restored = createAgent({ ...this.#config, snapshot: json(snapshot) });
+    const restored = createAgent({
+      ...this.#config,
+      sessionOptions: { ...this.#config.sessionOptions, snapshot: json(snapshot) },
+    });
     const isAtRest = this.#agent.status().phase !== "running";
     const [was, is] = [snapshot, restored.snapshot()].map((each) => comparable(each, isAtRest));
     restored.actor.stop();

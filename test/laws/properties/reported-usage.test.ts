@@ -76,7 +76,14 @@ describe("whatever a provider reports", () => {
     await fc.assert(
       fc.asyncProperty(reports, async (reported) => {
         const model = reporting(reported, { rounds: 30 });
-        const config = { name: "a", model, tools, prices, maxIters: 31, compaction: false } as const;
+        const config = {
+          name: "a",
+          model,
+          tools,
+          modelOptions: { prices },
+          maxIters: 31,
+          compaction: false,
+        } as const;
         const agent = createAgent({ ...config, budget: { cost: 0.05, onExceeded: "stop" } });
         const costs: number[] = [];
         agent.subscribe((event) => event.type === "model.end" && costs.push(event.usage!.cost!));

@@ -70,8 +70,7 @@ async function played(isXState: boolean, play: (config: object) => Promise<unkno
   const told: unknown[] = [];
   const result = await play({
     sessionId: "s",
-    now: () => 1_000,
-    newId: () => `id${++ids}`,
+    sessionOptions: { now: () => 1_000, newId: () => `id${++ids}` },
     ...(isXState && { inspect: ({ type }: { readonly type: string }) => void told.push(type) }),
   });
   expect(told.includes("@xstate.microstep")).toBe(isXState);

@@ -124,7 +124,7 @@ describe("a persisted snapshot of the agent's machine", () => {
       model: scriptedModel([{ calls: [{ id: "c1", name: "pay" }] }]),
       tools: [toolOf("pay", () => "paid")],
       permissions: { rules: [{ tool: "pay", action: "ask" }] },
-      slots: [seen],
+      sessionOptions: { slots: [seen] },
     });
     await agent.call("Pay the bill.");
     const snapshot = persist(agent.actor);

@@ -183,7 +183,7 @@ async function ask(api: Api, body: string) {
     name: "a",
     model,
     tools: [f],
-    modelExecution: { maxAttempts: 1 },
+    modelOptions: { execution: { maxAttempts: 1 } },
     maxIters: 1,
   });
   const error: unknown = await agent.call("x").then(

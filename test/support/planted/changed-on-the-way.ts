@@ -63,7 +63,10 @@ export const CHANGED: { readonly [name: string]: (place: Place, id: string) => P
       },
     });
     const toolExecution = { maxAttempts: 2, initialBackoffMs: 1 };
-    return agentOf(place, id, [asks(5), "It is paid."], { tools: [charge as never], toolExecution });
+    return agentOf(place, id, [asks(5), "It is paid."], {
+      tools: [charge as never],
+      toolOptions: { execution: toolExecution },
+    });
   },
   "other-reply": (place, id) => {
     const hook: Hook = {

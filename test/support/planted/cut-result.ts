@@ -20,7 +20,7 @@ export async function cutResult(place: Place): Promise<Agent> {
       "All pumps run normally.",
     ]),
     tools: [readLog],
-    results: { maxTokens: 200 },
+    toolOptions: { results: { maxTokens: 200 } },
   });
   await agent.call("Does every pump run?");
   return agent;

@@ -8,7 +8,7 @@ export async function cutWindow(place: Place): Promise<Agent> {
     ...at(place, "cut-window"),
     name: "clerk",
     model: scriptedModel(["Noted.", "A blue one, then.", "Your order ORD-71 is changed."]),
-    contextWindow: { maxMessages: 4 },
+    modelOptions: { contextWindow: { maxMessages: 4 } },
   });
   await agent.call("My order is ORD-17, a red lamp.");
   await agent.call("I would rather have a blue one.");

@@ -9,7 +9,7 @@ export async function fallbackAnswers(place: Place): Promise<Agent> {
     ...at(place, "fallback-answers"),
     name: "adviser",
     model: scriptedModel([{ error: refused }], { name: "large" }),
-    fallbackModel: scriptedModel(["42, I guess."], { name: "small" }),
+    modelOptions: { fallbackModel: scriptedModel(["42, I guess."], { name: "small" }) },
   });
   await agent.call("What is the answer?");
   return agent;

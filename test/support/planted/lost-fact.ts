@@ -14,8 +14,10 @@ export async function lostFact(place: Place): Promise<Agent> {
       `A blue one, then. ${SMALL_TALK}`,
       "Your order ORD-71 is changed.",
     ]),
-    models: { compaction: scriptedModel(["The customer wants a blue lamp instead of a red one."]) },
-    compaction: { keepRecentTokens: 100 },
+    compaction: {
+      keepRecentTokens: 100,
+      model: scriptedModel(["The customer wants a blue lamp instead of a red one."]),
+    },
   });
   await agent.call("My order is ORD-17, a red lamp.");
   await agent.call("I would rather have a blue one.");

@@ -21,7 +21,14 @@ const server = await mcp(options);
 const turns = [{ calls: [{ id: "call_1", name: tool, input }] }, "Done."];
 const model = scriptedModel(answer === undefined ? turns : turns.slice(1));
 const tools = server.tools();
-const agent = createAgent({ name: "bot", model, tools, store, sessionId: "s", leaseMs: 2_500 });
+const agent = createAgent({
+  name: "bot",
+  model,
+  tools,
+  store,
+  sessionId: "s",
+  sessionOptions: { leaseMs: 2_500 },
+});
 /** The process before was killed, and its lease ends soon. */
 async function open(): Promise<unknown> {
   try {

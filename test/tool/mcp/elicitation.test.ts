@@ -27,7 +27,12 @@ async function agentOf(
   const server = await mcp({ name: "hotel", url, ...options });
   opened.push(server);
   const model = scriptedModel(snapshot ? ["Booked."] : turns);
-  return createAgent({ name: "bot", model, tools: server.tools(), ...(snapshot && { snapshot }) });
+  return createAgent({
+    name: "bot",
+    model,
+    tools: server.tools(),
+    ...(snapshot && { sessionOptions: { snapshot } }),
+  });
 }
 
 async function hotel() {

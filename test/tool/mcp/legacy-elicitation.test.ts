@@ -34,7 +34,7 @@ const agentOf = async (options: McpOptions = {}, snapshot?: Snapshot) =>
     name: "bot",
     model: scriptedModel(snapshot ? ["Done."] : [CALL, "Done."]),
     tools: await everything(options),
-    ...(snapshot && { snapshot }),
+    ...(snapshot && { sessionOptions: { snapshot } }),
   });
 
 const resultOf = async (agent: Awaited<ReturnType<typeof agentOf>>) => resultsOf(await agent.messages())[0];

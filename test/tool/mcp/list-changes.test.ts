@@ -172,7 +172,7 @@ test("a tool that another process finds changed is asked for again, though it wa
       name: "a",
       model,
       tools: other.tools({ permission: "ask" }),
-      snapshot: restored,
+      sessionOptions: { snapshot: restored },
     });
     return (await agent.call("go")).reason;
   };

@@ -24,7 +24,12 @@ async function agentOf(url: string, options: McpOptions, { snapshot, turns }: Co
   const server = await mcp({ name: "notes", url, ...options });
   onTestFinished(server.close);
   const model = scriptedModel(turns ?? (snapshot ? ["Done."] : [{ calls: [WRITE("one")] }, "Done."]));
-  const agent = createAgent({ name: "bot", model, tools: server.tools(), ...(snapshot && { snapshot }) });
+  const agent = createAgent({
+    name: "bot",
+    model,
+    tools: server.tools(),
+    ...(snapshot && { sessionOptions: { snapshot } }),
+  });
   return { agent, model, server };
 }
 

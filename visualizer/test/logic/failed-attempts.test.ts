@@ -37,13 +37,19 @@ test("a failed attempt of the summary is a failure of the step that stores the s
 });
 
 test("a failed attempt that the fallback model answers is a failure, and the note says of what kind", async () => {
-  const steps = await turnOf({ model: scriptedModel([down]), fallbackModel: scriptedModel(["hello"]) });
+  const steps = await turnOf({
+    model: scriptedModel([down]),
+    modelOptions: { fallbackModel: scriptedModel(["hello"]) },
+  });
   expect(failed(steps)).toEqual([[DONE, "model/failed the model is down"]]);
 });
 
 test("an attempt that timed out is a failure of the step that ended it", async () => {
   const [model, fallbackModel] = [scriptedModel([silent]), scriptedModel([silent])];
-  const steps = await turnOf({ model, fallbackModel, modelExecution: { timeoutMs: 1, maxAttempts: 1 } });
+  const steps = await turnOf({
+    model,
+    modelOptions: { fallbackModel, execution: { timeoutMs: 1, maxAttempts: 1 } },
+  });
   expect(failed(steps)).toEqual([
     [DONE, "model/timeout"],
     [DONE, "model/timeout The model did not finish within its timeout of 1 ms."],

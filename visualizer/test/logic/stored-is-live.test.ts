@@ -10,6 +10,7 @@ import { scenario, type Scenario } from "../../../test/laws/properties/scenario.
 import { toolOf } from "../../../test/support/agents.ts";
 import { traced } from "../../../test/support/trace.ts";
 import { exported, stored, told, watched, type Told } from "./told-run.ts";
+import { layered } from "../../../test/support/layered.ts";
 
 /** How many random sessions are played: 200 with SOAK=1. */
 const SESSIONS = process.env["SOAK"] === "1" ? 200 : 20;
@@ -25,7 +26,7 @@ async function toldOf(
   let live: ReturnType<typeof watched> | undefined;
   let agent: Agent | undefined;
   await session({
-    config: { store, sessionId: "s", now: () => ++time },
+    config: { store, sessionId: "s", sessionOptions: { now: () => ++time } },
     onAgent: (each) => {
       agent = each;
       if (live) live.attach(each);
@@ -49,7 +50,7 @@ describe("a run has the same steps, titles, durations and outcome live, stored a
   test.each(Object.keys(GOLDEN_RUNS))("%s", async (name) => {
     const { live, others } = await toldOf(async ({ config, onAgent }) => {
       const start = (turns: readonly ScriptedTurn[], more: Partial<AgentConfig> = {}) => {
-        const { agent } = traced(turns, { ...more, ...config });
+        const { agent } = traced(turns, layered(more, config));
         onAgent(agent);
         return { agent };
       };
@@ -118,9 +119,9 @@ const MORE: { readonly [name: string]: (run: Run) => Promise<void> } = {
         { calls: [{ id: "c1", name: "flaky", input: {} }] },
         { error: new Error("down") },
       ]),
-      fallbackModel: scriptedModel(["done"]),
       tools: [flaky],
       ...config,
+      modelOptions: { fallbackModel: scriptedModel(["done"]), ...config.modelOptions },
     });
     onAgent(agent);
     await agent.call("U1");

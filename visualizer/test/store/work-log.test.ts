@@ -20,7 +20,7 @@ async function turnOf(config: Partial<AgentConfig> & Pick<AgentConfig, "model">)
   const agent = createAgent({ name: "bot", ...config });
   const watched = new WatchedRun(agent.sessionId, () => {});
   watched.attach(agent);
-  await (config.snapshot ? agent.call() : agent.call("go")).catch(() => {});
+  await (config.sessionOptions?.snapshot ? agent.call() : agent.call("go")).catch(() => {});
   watched.write();
   const items = keptSteps(watched.history);
   const page = { runId: "r", states: watched.history.states, total: items.length, first: 1 };
@@ -104,7 +104,7 @@ test("hooks are named by their point, with what they did to a call, and last as 
 test("a request that failed before the fallback model answered belongs to the answer", async () => {
   const { run, log } = await turnOf({
     model: scriptedModel([{ error: new Error("down") }]),
-    fallbackModel: scriptedModel(["hello"]),
+    modelOptions: { fallbackModel: scriptedModel(["hello"]) },
   });
   expect(log.requestsAt(run.last).map(({ name, state, detail }) => [name, state, detail])).toEqual([
     ["model", "failed", "model/failed down"],
@@ -146,11 +146,16 @@ test("a run that is read from its middle has what began there, and all of it onc
 test("a call whose process ended while it ran was stopped, and its outcome is unknown", async () => {
   const running = Promise.withResolvers<void>();
   const tools = [toolOf("look", () => (running.resolve(), new Promise<string>(() => {})))];
-  const killed = createAgent({ name: "bot", model: scriptedModel([look("a")]), tools, interruptGraceMs: 0 });
+  const killed = createAgent({
+    name: "bot",
+    model: scriptedModel([look("a")]),
+    tools,
+    turnOptions: { interruptGraceMs: 0 },
+  });
   const turn = killed.call("go").catch(() => {});
   await running.promise;
   const snapshot = killed.snapshot();
-  const { run, log } = await turnOf({ model: scriptedModel([]), tools, snapshot });
+  const { run, log } = await turnOf({ model: scriptedModel([]), tools, sessionOptions: { snapshot } });
   const call = log.works.find(({ kind }) => kind === "tool")!;
   expect(call).toMatchObject({ state: "stopped", detail: "its process ended, and its outcome is unknown" });
   expect(titleOf(run.at(call.to!)!, log.endedAt(call.to!), [])).toMatchObject({ title: "look was stopped" });

@@ -76,7 +76,7 @@ export const unit = {
   mergeExecution: (primary: Execution | null, fallback: Execution | null) =>
     orNull(mergeExecution(primary, fallback)),
   makeExecution: (execution: NormalExecution) => {
-    createAgent({ name: "check", model: silent, modelExecution: toExecution(execution) });
+    createAgent({ name: "check", model: silent, modelOptions: { execution: toExecution(execution) } });
     return execution;
   },
   isRetryable: (error: { kind: string } | string) => {

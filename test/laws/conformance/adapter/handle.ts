@@ -152,9 +152,9 @@ function configOf(spec: Spec): Omit<AgentConfig, "model" | "toolkit"> {
     ...(spec.maxIters !== undefined && { maxIters: spec.maxIters }),
     ...(spec.parallel !== undefined && { parallelToolCalls: spec.parallel }),
     ...(spec.options && { generateOptions: toOptions(spec.options) }),
-    ...(Object.keys(ofModel).length > 0 && { modelExecution: toModelExecution(ofModel) }),
-    ...(execution.tool && { toolExecution: toToolExecution(execution.tool) }),
-    ...(spec.enablePendingToolRecovery && { onTextWhilePending: "cancelPending" }),
-    ...(spec.structuredReminder && { structuredReminder: spec.structuredReminder }),
+    ...(Object.keys(ofModel).length > 0 && { modelOptions: { execution: toModelExecution(ofModel) } }),
+    ...(execution.tool && { toolOptions: { execution: toToolExecution(execution.tool) } }),
+    ...(spec.enablePendingToolRecovery && { turnOptions: { onTextWhilePending: "cancelPending" } }),
+    ...(spec.structuredReminder && { modelOptions: { structuredReminder: spec.structuredReminder } }),
   };
 }
