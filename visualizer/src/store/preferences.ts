@@ -15,6 +15,8 @@ export type Preferences = {
   readonly follow: boolean;
   /** What is below the strip. */
   readonly lower: "steps" | "waterfall";
+  /** The picture of the agent that a person has chosen last: its map, its whole chart, or the outline of the chart. */
+  readonly view: "map" | "chart" | "outline";
 };
 
 const KEY = "agentchart.preferences";
@@ -27,6 +29,7 @@ const DEFAULTS: Preferences = {
   visits: false,
   follow: false,
   lower: "steps",
+  view: "map",
 };
 
 const listeners = new Set<() => void>();
