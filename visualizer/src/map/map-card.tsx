@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { iconPath } from "../parts/icon.tsx";
-import { HEAD, ITEM, type PlacedCard } from "./map-layout.ts";
+import { HEAD, ITEM } from "./map-layout.ts";
+import type { PlacedCard } from "./placed.ts";
 import { fitText, widthOf } from "./measure.ts";
 import type { Row } from "./rows.ts";
 
