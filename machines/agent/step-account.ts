@@ -1,5 +1,6 @@
 import type { Msg } from "../../src/message/types.ts";
 import type { AgentContext } from "./context.ts";
+import type { StepFacts } from "./step-facts.ts";
 import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "./services.ts";
 
 /** A failure as it is told: its code if it has one, and the beginning of its message. */
@@ -70,10 +71,10 @@ const textOfResult = ({ output }: Parts): string =>
   firstLine(output.find(({ text }) => text !== undefined)?.text ?? "");
 
 /** An answer of the model that waits for hooks. */
-function draftOf({ draft: was }: AgentContext, { draft, transcript }: AgentContext): StepAccount {
-  if (draft === null || draft === was) return {};
-  const { id, content }: Msg = draft.message;
-  if (transcript.at(-1)?.id === id) return {};
+function draftOf({ notices, messages }: StepFacts): StepAccount {
+  const draft = notices.findLast((notice) => notice.type === "draft");
+  if (!draft || messages?.messages.some(({ id }) => id === draft.message.id)) return {};
+  const { content }: Msg = draft.message;
   const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
   const text = content.find((block) => block.type === "text")?.text ?? "";
   return { draft: { calls, text: text.trim().replaceAll(/\s+/g, " ").slice(0, MAX_TEXT) } };
@@ -135,49 +136,34 @@ function commandAccount({ type, by: cause, input, callId, decision, decidedBy }:
 }
 
 /** How a turn has come to rest, or why its call was refused: then the outcome is that of the turn before. */
-function endOf(before: AgentContext, { progress, outcome, failure }: AgentContext): StepAccount {
-  const isOfTurn = failure || outcome !== before.outcome || before.progress.ending;
-  if (before.progress.settled === progress.settled || !isOfTurn) return {};
-  const isOwn =
-    !failure ||
-    outcome?.reason === "SHUTDOWN" ||
-    failureOf(outcome?.error).message === failureOf(failure).message;
-  if (failure && !isOwn) return { refused: failureOf(failure) };
+function endOf({ end }: StepFacts, { progress, outcome }: AgentContext): StepAccount {
+  if (!end) return {};
+  if (end.isRefusal) return { refused: failureOf(end.error) };
   if (outcome === null) return {};
   const { reason, error, cause } = outcome;
   const told = { ...(error && { error: failureOf(error) }), ...(cause && { cause }) };
   return { end: { turn: progress.turn, reason, ...told } };
 }
 
-function isLate({ type }: Event, before: AgentContext, after: AgentContext): boolean {
-  return (
-    type === "timer.due" &&
-    before.calls.some(
-      ({ call, deadlineAt }) =>
-        deadlineAt !== undefined &&
-        after.calls.find(({ call: { id } }) => id === call.id)?.deadlineAt === undefined,
-    )
-  );
-}
-
-/** Returns what came of an event that led from one context to another; `refused`: why it was refused. */
+/** Returns what came of an event, by the facts of its step and the context after it; `refused`: why it was refused. */
 export function accountOf(
   event: { readonly type: string },
-  before: AgentContext,
+  step: StepFacts,
   after: AgentContext,
   refused?: { readonly code: string; readonly message: string },
 ): StepAccount | undefined {
   if (event.type === "session.load") return refused && { refused: failureOf(refused) }; // what it brings has happened before
   if (refused) return { ...commandAccount(event as Event), refused: failureOf(refused) };
-  const isTimeout = before.request.timedOut && !after.request.timedOut;
+  const has = (type: StepFacts["notices"][number]["type"]): boolean =>
+    step.notices.some((notice) => notice.type === type);
   const account: StepAccount = {
-    ...(isTimeout && { error: { code: "model/timeout", message: "" } }),
+    ...(has("request.late") && { error: { code: "model/timeout", message: "" } }),
     ...(event.type.startsWith("xstate.error.") && { error: failureOf((event as Event)["error"]) }),
     ...serviceAccount(event as Event),
     ...commandAccount(event as Event),
-    ...draftOf(before, after),
-    ...(isLate(event as Event, before, after) && { isLate: true as const }),
-    ...endOf(before, after),
+    ...draftOf(step),
+    ...(has("call.late") && { isLate: true as const }),
+    ...endOf(step, after),
   };
   return Object.keys(account).length > 0 ? account : undefined;
 }

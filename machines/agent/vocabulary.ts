@@ -3,6 +3,7 @@ import type { Reason } from "../../src/message/types.ts";
 import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definition.ts";
 import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
+import { declaring } from "./facts.ts";
 import * as refusals from "./refusals.ts";
 import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
@@ -37,10 +38,10 @@ const fromOutcome =
 
 /** An update that reads what hooks came to, and takes what they have written into slots. */
 const fromHooks = (update: (context: AgentContext, outcome: HooksOutcome) => Change) =>
-  fromOutcome((context, outcome: HooksOutcome) => ({
-    ...update(context, outcome),
-    ...slots.takeWrites(context, outcome.slots),
-  }));
+  fromOutcome((context, outcome: HooksOutcome) => {
+    const change = update(context, outcome);
+    return { ...change, ...slots.takeWrites({ ...context, ...change }, outcome.slots) };
+  });
 
 const armTimer = (until: number | null): readonly Effect[] => [
   until === null
@@ -167,7 +168,7 @@ const guards = {
   handoffRequested: handoff.handoffRequested,
 };
 
-const updates = {
+const updates = declaring({
   // doCall
   beginCall: entry.beginCall,
   beginResume: (context: AgentContext, event: Command<"call">) =>
@@ -284,7 +285,7 @@ const updates = {
   writeSlot: slots.writeSlot,
   listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
   allowTools: (_: AgentContext, { allowed }: Command<"tools.allow">) => ({ allowed }),
-};
+});
 
 const effects = {
   /** Starts the services of the calls that are recorded as running and have none yet. */

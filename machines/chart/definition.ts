@@ -87,12 +87,20 @@ export type VocabularyNames = {
   readonly refusal: string;
 };
 
+/** What an update returns. Its facts are told of the step; the context does not have them. */
+export type Changed<Context> = Partial<Context> & { readonly facts?: readonly object[] };
+
+/** Returns what an update makes of the context. */
+export function withoutFacts<Context>({ facts: _, ...change }: Changed<Context>): object {
+  return change;
+}
+
 /** What the names of a chart mean: pure functions of the context, the event and the parameters. */
 export type Vocabulary<Context> = {
   readonly guards: { readonly [name: string]: (context: Context, event: never, params: never) => boolean };
-  /** An update returns the fields of the context that change. */
+  /** An update returns the fields of the context that change and, as `facts`, what it did. */
   readonly updates: {
-    readonly [name: string]: (context: Context, event: never, params: never) => Partial<Context>;
+    readonly [name: string]: (context: Context, event: never, params: never) => Changed<Context>;
   };
   readonly effects: {
     readonly [name: string]: (context: Context, event: never, params: never) => readonly Effect[];

@@ -23,7 +23,7 @@ export type Guard<Context> = Named & { readonly judge: Meaning<Context, boolean>
 
 /** An action of the vocabulary: an update or, if that is undefined, effects. */
 export type Action<Context> = Named & {
-  readonly update: Meaning<Context, object> | undefined;
+  readonly update: Meaning<Context, { readonly facts?: readonly object[] }> | undefined;
   readonly effects: Meaning<Context, readonly Effect[]>;
 };
 

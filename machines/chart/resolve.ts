@@ -1,4 +1,4 @@
-import type { ChartDefinition, Effect, Refusal } from "./definition.ts";
+import { withoutFacts, type ChartDefinition, type Effect, type Refusal } from "./definition.ts";
 import { contains, firstOf, matches, nodesOf, type Action, type Node, type Transition } from "./nodes.ts";
 
 type Event = { readonly type: string };
@@ -14,6 +14,8 @@ export type Step<Context> = {
   readonly edges: readonly string[];
   /** Names of the actions that ran, in order. */
   readonly actions: readonly string[];
+  /** What the updates did, as they have declared it, in order. */
+  readonly facts: readonly object[];
   /** Set if the event was refused: then nothing has changed. */
   readonly refused: Refusal | undefined;
 };
@@ -25,6 +27,7 @@ type Draft<Context> = {
   readonly effects: Effect[];
   readonly edges: string[];
   readonly actions: string[];
+  readonly facts: object[];
   refused: Refusal | undefined;
 };
 
@@ -34,13 +37,14 @@ const draftOf = <Context>(context: Context): Draft<Context> => ({
   effects: [],
   edges: [],
   actions: [],
+  facts: [],
   refused: undefined,
 });
 
 const stepOf = <Context>(
-  { context, effects, edges, actions, refused }: Draft<Context>,
+  { context, effects, edges, actions, facts, refused }: Draft<Context>,
   { path }: Node<Context>,
-): Step<Context> => ({ path, context, effects, edges, actions, refused });
+): Step<Context> => ({ path, context, effects, edges, actions, facts, refused });
 
 /** Microsteps in one macrostep beyond which the chart counts as running in circles. */
 export const MAX_MICROSTEPS = 100;
@@ -215,7 +219,9 @@ function run<Context extends object>(
       const change = update(draft.context, event, params);
       if (!draft.isCopy) draft.context = { ...draft.context };
       draft.isCopy = true;
-      Object.assign(draft.context, change);
+      const { facts } = change;
+      Object.assign(draft.context, facts ? withoutFacts(change) : change);
+      if (facts) draft.facts.push(...facts);
     } else draft.effects.push(...effects(draft.context, event, params));
   }
 }

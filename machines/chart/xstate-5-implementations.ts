@@ -8,7 +8,7 @@ import {
 } from "xstate";
 import { AgentError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { Effect } from "./definition.ts";
+import { withoutFacts, type Effect } from "./definition.ts";
 import type { Named } from "./nodes.ts";
 import type { Persistence } from "./persisted.ts";
 import type { Resolver } from "./resolve.ts";
@@ -55,7 +55,7 @@ export function implementationsOf<Context extends object>(
   const actions = {
     ...mapped(updates, (update) =>
       assign((({ context, event }: Args, params: unknown) =>
-        update(context as Context, event as never, params as never)) as never),
+        withoutFacts(update(context as Context, event as never, params as never))) as never),
     ),
     ...mapped(effects, (effect) =>
       enqueueActions((({ context, event, enqueue, self }: Args & Enqueuing, params: unknown) =>
@@ -70,7 +70,10 @@ export function implementationsOf<Context extends object>(
     refs.reduce((now: object, ref) => {
       const name = typeOf(ref);
       if (!Object.hasOwn(provided.actions, name))
-        return { ...now, ...updates[name]!(now as Context, event as never, paramsOf(ref) as never) };
+        return {
+          ...now,
+          ...withoutFacts(updates[name]!(now as Context, event as never, paramsOf(ref) as never)),
+        };
       const probe = probeOf({ actions: ref }, { actions });
       const [{ context: next }] = transition(probe, probe.resolveState({ value: {}, context: now }), {
         ...event,

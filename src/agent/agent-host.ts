@@ -15,6 +15,7 @@ import type { Hook, HookEvent } from "../hook/types.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits, Settings } from "../../machines/agent/settings.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
@@ -41,20 +42,11 @@ type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry
 };
 
 /** The calls that waited to go on, and have got their results without that. */
-function leftCalls(before: AgentContext, { calls, transcript }: AgentContext): readonly CallRecord[] {
-  if (transcript === before.transcript) return [];
-  const waited = before.calls.filter(
-    ({ status, stored, resume }) => resume && !stored && (status === "suspended" || status === "approved"),
-  );
-  if (waited.length === 0) return waited;
-  const open = new Set(openCalls({ calls }).map(({ call }) => call.id));
-  const answered = new Set(
-    transcript
-      .slice(before.transcript.commonPrefix(transcript))
-      .flatMap(toolResultsOf)
-      .map(({ id }) => id),
-  );
-  return waited.filter(({ call: { id } }) => !open.has(id) && answered.has(id));
+function leftCalls({ calls }: StepFacts): readonly CallRecord[] {
+  return calls.flatMap(({ was, is }) => {
+    const waited = was?.resume && !was.stored && (was.status === "suspended" || was.status === "approved");
+    return waited && is.stored ? [was] : [];
+  });
 }
 
 /** What the services of one session use. Its tools, timers and lists are made when they are first needed: a process may have thousands
@@ -244,8 +236,8 @@ export class AgentHost implements Host {
   }
 
   /** Brings what waits inside of calls to its end that have got their results without it. */
-  leaveInner(before: AgentContext, after: AgentContext): void {
-    for (const { call, resume } of leftCalls(before, after)) {
+  leaveInner(step: StepFacts): void {
+    for (const { call, resume } of leftCalls(step)) {
       const found = this.toolkit.find(call);
       const leave = "tool" in found ? leaverOf(found.tool) : undefined;
       if (!leave) continue;

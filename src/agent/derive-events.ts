@@ -3,11 +3,11 @@ import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { recoveredResult } from "../tool/results.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
-import { beginsToWait, changedCalls, unfinishedResult, waitingResult } from "../session/call-records.ts";
+import { beginsToWait, unfinishedResult, waitingResult } from "../session/call-records.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { AgentEventBody } from "../event/types.ts";
 
 /** Returns a state value as a string such as "reasoning.calling". The substate `running` is left out. */
@@ -39,46 +39,35 @@ function outcomeOf(
 }
 
 /** What became of the calls that were there before. */
-function callEvents(before: AgentContext, after: AgentContext, added: readonly Msg[]): AgentEventBody[] {
-  const gone = changedCalls(before.calls, after.calls);
-  return gone.flatMap(({ record: old, other: current }): readonly AgentEventBody[] => {
-    if (!isReported(old.call)) return [];
+function callEvents({ calls }: StepFacts, at: number, added: readonly Msg[]): AgentEventBody[] {
+  return calls.flatMap(({ was: old, is: current }): readonly AgentEventBody[] => {
+    if (!old || !isReported(old.call)) return [];
     if (old.status !== "running") {
       const outcome = outcomeOf(old, current, added);
       return outcome ? notRun(outcome.record.call, outcome.result) : [];
     }
-    if (current?.status === "running" && current.attempt === old.attempt) return [];
-    if (current?.status === "running" || current?.status === "approved")
-      return [toolRetry(old.call, old.attempt, current.notBeforeAt ?? after.at, current.account)];
-    const result =
-      current?.result ?? resultIn(added, old.call.id) ?? unfinishedResult(old.call, current ?? old);
-    return [{ type: "tool.end", callId: old.call.id, result, durationMs: elapsed(old.since, after.at) }];
+    if (current.status === "running" && current.attempt === old.attempt) return [];
+    if (current.status === "running" || current.status === "approved")
+      return [toolRetry(old.call, old.attempt, current.notBeforeAt ?? at, current.account)];
+    const result = current.result ?? resultIn(added, old.call.id) ?? unfinishedResult(old.call, current);
+    return [{ type: "tool.end", callId: old.call.id, result, durationMs: elapsed(old.since, at) }];
   });
 }
 
 /** What became of new calls in the step that opened them. */
-function newCallEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  return changedCalls(after.calls, before.calls).flatMap(({ record, other }): readonly AgentEventBody[] => {
-    if (other || !isReported(record.call)) return [];
-    const outcome = outcomeOf(undefined, record, []);
-    return outcome ? notRun(record.call, outcome.result) : [];
+function newCallEvents({ calls }: StepFacts): AgentEventBody[] {
+  return calls.flatMap(({ was, is }): readonly AgentEventBody[] => {
+    if (was || !isReported(is.call)) return [];
+    const outcome = outcomeOf(undefined, is, []);
+    return outcome ? notRun(is.call, outcome.result) : [];
   });
 }
 
-function startEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  return changedCalls(after.calls, before.calls).flatMap(({ record, other }): AgentEventBody[] => {
-    const { call, status, attempt } = record;
-    const isNew = status === "running" && attempt !== (other?.attempt ?? 0) && isReported(call);
+function startEvents({ calls }: StepFacts): AgentEventBody[] {
+  return calls.flatMap(({ was, is: { call, status, attempt } }): AgentEventBody[] => {
+    const isNew = status === "running" && attempt !== (was?.attempt ?? 0) && isReported(call);
     return isNew ? [{ type: "tool.start", call, attempt }] : [];
   });
-}
-
-function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  const { request, failure } = after;
-  const { notBeforeAt, attempt } = request;
-  if (notBeforeAt === null || notBeforeAt === before.request.notBeforeAt || !failure) return [];
-  const { retry: _, ...error } = failure;
-  return [{ type: "retry", attempt, until: notBeforeAt, error }];
 }
 
 /** Returns a `tool.end` for each call that is running when the agent ends, since its outcome will not be known here. */
@@ -90,35 +79,6 @@ export function cutOffEvents({ calls, progress }: AgentContext, at: number): Age
       { type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: elapsed(since, at) },
     ];
   });
-}
-
-const NO_MESSAGES: readonly Msg[] = [];
-
-/** Returns the new messages, in transcript order, without those that an insertion only moved. */
-function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[] {
-  if (before.transcript === after.transcript) return NO_MESSAGES;
-  const same = before.transcript.commonPrefix(after.transcript);
-  const added = after.transcript.slice(same);
-  if (same === before.transcript.length) return added;
-  const moved = new Set(before.transcript.slice(same));
-  return added.filter((message) => !moved.has(message));
-}
-
-function compactionEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  const [was, is] = [before.progress.compacting, after.progress.compacting];
-  const { last } = after.progress.compactions ?? {};
-  const hasEnded = last !== undefined && last !== before.progress.compactions?.last;
-  const isDropped = was && !is && !hasEnded; // it was interrupted
-  const started = is && !was ? is : hasEnded && !was && last.did !== "nothing" ? last : undefined;
-  const events: AgentEventBody[] = [];
-  if (started)
-    events.push({ type: "compaction.start", cause: started.cause, tokensBefore: started.tokensBefore });
-  if (hasEnded && (was || started)) {
-    const { did, tokensAfter, error } = last;
-    events.push({ type: "compaction.end", did, tokensAfter, ...(error && { error }) });
-  }
-  if (isDropped) events.push({ type: "compaction.end", did: "nothing", tokensAfter: was.tokensBefore });
-  return events;
 }
 
 /** The types of the events that follow from steps of the chart. */
@@ -136,51 +96,41 @@ export const DERIVED_TYPES = [
   "pending",
 ] as const;
 
-/** True if the calls are those of another batch: another session was loaded, whose count of settled calls may be the same. */
-function hasOtherCalls(before: AgentContext, after: AgentContext): boolean {
-  return before.calls !== after.calls && before.calls[0]?.call.id !== after.calls[0]?.call.id;
-}
-
-function slotEvents({ slots: before }: AgentContext, { slots: after }: AgentContext): AgentEventBody[] {
-  return Object.entries(after).flatMap(([name, slot]): AgentEventBody[] => {
-    const { value, revision } = slot;
-    return before[name] === slot ? [] : [{ type: "slot", name, value, revision }];
+function noticeEvents({ notices }: StepFacts): AgentEventBody[] {
+  return notices.flatMap((notice): AgentEventBody[] => {
+    if (notice.type === "handoff" || notice.type === "retry") return [notice];
+    if (notice.type === "compaction.start" || notice.type === "compaction.end") return [notice];
+    return [];
   });
 }
 
-function handoffEvents(
-  { progress: before }: AgentContext,
-  { progress: after }: AgentContext,
-): AgentEventBody[] {
-  const [from, to] = [before.persona ?? null, after.persona ?? null];
-  return from === to ? [] : [{ type: "handoff", from, to }];
-}
-
-/** Returns the events between two contexts of the chart, in the order in which the journal has them. `isWaiting`: the later one waits for answers or decisions. */
-export function eventsBetween(
-  before: AgentContext,
-  after: AgentContext,
+/** Returns the events of a step, in the order in which the journal has them. `isWaiting`: it waits for
+ *  answers or decisions after it. */
+export function eventsOf(
+  step: StepFacts,
+  after: Pick<AgentContext, "calls" | "at">,
   isWaiting: boolean,
 ): AgentEventBody[] {
-  const events: AgentEventBody[] = [];
-  if (before === after) return events;
-  const added = addedMessages(before, after);
-  const change = adoptedChange(before, after);
-  const haveCallsChanged = before.calls !== after.calls;
-  if (haveCallsChanged) events.push(...callEvents(before, after, added));
-  if (change) events.push({ type: "agent.changed", change });
-  if (added.length > 0) {
-    const isCall = (id: string): boolean =>
-      [...before.calls, ...after.calls].some(({ call }) => call.id === id);
-    events.push(...messageEvents(added, isCall));
-  }
-  if (haveCallsChanged) events.push(...newCallEvents(before, after), ...startEvents(before, after));
-  if (before.slots !== after.slots) events.push(...slotEvents(before, after));
-  if (before.progress !== after.progress)
-    events.push(...handoffEvents(before, after), ...compactionEvents(before, after));
-  if (before.request !== after.request) events.push(...modelRetry(before, after));
-  const hasSettled = after.progress.settled !== before.progress.settled;
-  if (isWaiting && (change || hasSettled || hasOtherCalls(before, after)))
-    events.push({ type: "pending", calls: pendingCalls(after) });
-  return events;
+  const { adopted, calls, slots, kept } = step;
+  const added = step.messages?.added ?? [];
+  const isCall = (id: string): boolean =>
+    calls.some(({ is }) => is.call.id === id) || after.calls.some(({ call }) => call.id === id);
+  const written = kept?.slots ? Object.entries(kept.slots) : [...slots];
+  return [
+    ...callEvents(step, after.at, added),
+    ...(adopted ? [{ type: "agent.changed" as const, change: adopted }] : []),
+    ...messageEvents(added, isCall),
+    ...newCallEvents(step),
+    ...startEvents(step),
+    ...written.map(([name, { value, revision }]): AgentEventBody => ({
+      type: "slot",
+      name,
+      value,
+      revision,
+    })),
+    ...noticeEvents(step),
+    ...(isWaiting && (adopted || step.hasSettled)
+      ? [{ type: "pending" as const, calls: pendingCalls(after) }]
+      : []),
+  ];
 }

@@ -2,6 +2,8 @@ import { createActor, pathToStateValue, type Actor, type AnyActorRef, type Inspe
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
+import type { Fact } from "../../machines/agent/facts.ts";
+import { stepFacts, type StepFacts } from "../../machines/agent/step-facts.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
 import { liveMachine } from "./services/actors.ts";
@@ -22,11 +24,13 @@ export type ChartOwner = {
   readonly host: Host;
   readonly parent: ActorParent | undefined;
   readonly isStopped: boolean;
-  /** Called after each event that changed something, with the place before it. */
-  followed(before: ChartPlace, after: ChartPlace): void;
+  /** Called after each event that changed something, with the place before it and what the step did. */
+  followed(before: ChartPlace, after: ChartPlace, step: StepFacts): void;
   /** Called once if the actor fails. */
   failed(error: unknown): void;
 };
+
+const NO_FACTS: readonly never[] = [];
 
 type ChartActor = Actor<typeof liveMachine>;
 type Observer = (event: InspectionEvent) => void;
@@ -40,6 +44,8 @@ export class LiveChart {
   /** Made by a step that subscribers of the actor have not seen yet, or {@link LiveChart.#followed}. */
   #now: ChartPlace;
   #followed: ChartPlace;
+  /** What the steps did that subscribers have not seen yet. */
+  #facts: readonly Fact[] = NO_FACTS;
   #isSeen = false;
   #isDropping = false;
 
@@ -82,8 +88,9 @@ export class LiveChart {
   }
 
   /** A step was taken: it counts from now on, and its subscribers hear of it later. */
-  stepTaken(path: string, context: AgentContext): void {
+  stepTaken(path: string, context: AgentContext, facts: readonly Fact[]): void {
     this.#now = { path, context };
+    this.#facts = this.#facts.length > 0 ? [...this.#facts, ...facts] : facts;
   }
 
   /** Stops the actor. */
@@ -116,7 +123,9 @@ export class LiveChart {
     if (before.context === context && before.path === path) return;
     this.#now = { path, context };
     this.#followed = this.#now;
-    this.#owner.followed(before, this.#now);
+    const facts = this.#facts;
+    this.#facts = NO_FACTS;
+    this.#owner.followed(before, this.#now, stepFacts(facts));
     this.#dropSoon();
   }
 

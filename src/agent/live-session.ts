@@ -1,4 +1,5 @@
 import type { AgentError } from "../base/error.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Agent } from "./types.ts";
 import type { AgentConfig } from "./agent-config.ts";
@@ -38,8 +39,8 @@ export class LiveSession implements RuntimeListener {
     this.turns.begun();
   }
 
-  onSettled(context: AgentContext, before: AgentContext): void {
-    this.turns.settled(context, before);
+  onSettled(context: AgentContext, step: StepFacts): void {
+    this.turns.settled(context, step);
     this.#owner.rested();
   }
 

@@ -6,6 +6,7 @@ import type { Lease } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema } from "../tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { ActorParent } from "./live-chart.ts";
 
 // What a runtime is made with.
@@ -14,8 +15,8 @@ import type { ActorParent } from "./live-chart.ts";
 export type RuntimeListener = {
   /** Called when the chart has taken a call, before anything of it runs. */
   onCall(): void;
-  /** Called when a turn has come to rest, with the context before. */
-  onSettled(context: AgentContext, before: AgentContext): void;
+  /** Called when a turn has come to rest, with what the step did that brought it there. */
+  onSettled(context: AgentContext, step: StepFacts): void;
   /** Called when the journal has grown. */
   onCommitted(): void;
   /** Called once, when the agent has ended. */

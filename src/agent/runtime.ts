@@ -11,6 +11,8 @@ import type { Settings } from "../../machines/agent/settings.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
+import type { Fact } from "../../machines/agent/facts.ts";
+import { stepFacts, type StepFacts } from "../../machines/agent/step-facts.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
@@ -20,7 +22,7 @@ import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
-import { cutOffEvents, eventsBetween, DERIVED_TYPES } from "./derive-events.ts";
+import { cutOffEvents, eventsOf, DERIVED_TYPES } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import { StepPublisher, takenStep } from "./steps.ts";
@@ -327,8 +329,10 @@ export class Runtime implements ChartOwner, LivingSession {
   stepTaken({ event, step }: StepTaken<AgentContext>): void {
     const { path, context, refused } = step;
     const command = event as AgentCommand;
-    const taken = (this.isDurable || this.steps.hasListeners) && takenStep(command, step, this);
-    this.#chart.stepTaken(path, context);
+    const facts = step.facts as readonly Fact[];
+    const taken =
+      (this.isDurable || this.steps.hasListeners) && takenStep(command, step, stepFacts(facts), this);
+    this.#chart.stepTaken(path, context, facts);
     if (taken && (this.#life.isOpen || command.type === "session.load")) this.journal.recordStep(taken);
     if (taken) this.steps.publish({ ...taken, state: path });
     if (command.type === "call" && !refused) this.#listener.onCall();
@@ -345,24 +349,27 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   /** Something has changed, and the subscribers of the chart hear of it. */
-  followed({ path: left, context: before }: ChartPlace, { path, context }: ChartPlace): void {
+  followed(
+    { path: left, context: before }: ChartPlace,
+    { path, context }: ChartPlace,
+    step: StepFacts,
+  ): void {
     this.#moved?.resolve();
     this.#moved = undefined;
     if (before.calls !== context.calls) this.host.inputs.prune();
     if (!this.#life.isOpen) return;
-    const hasSettled = before.progress.settled !== context.progress.settled;
-    if (hasSettled) this.host.rested();
-    this.journal.follow(before, context);
-    if (before.calls !== context.calls) this.host.leaveInner(before, context);
+    if (step.hasSettled) this.host.rested();
+    this.journal.follow(step, this.settings.isDurable);
+    this.host.leaveInner(step);
     if (this.events.hasListeners(DERIVED_TYPES)) {
       if (shortPath(path) !== shortPath(left)) this.events.emit({ type: "state", value: shortPath(path) });
       const isWaiting = phaseOf(path) === "suspended";
-      const events = eventsBetween(before, context, isWaiting);
+      const events = eventsOf(step, context, isWaiting);
       if (this.isDurable && events.some(({ type }) => UNTOLD.includes(type)))
         this.events.holdUntil(this.journal.saved(), UNTOLD);
       for (const event of events) this.events.emit(event);
     }
-    if (hasSettled) this.#listener.onSettled(context, before);
+    if (step.hasSettled) this.#listener.onSettled(context, step);
     if (phaseOf(left) !== "stopped") this.beginRest();
   }
 

@@ -2,7 +2,8 @@ import type { ErrorInfo } from "../base/error.ts";
 import type { Msg } from "../message/types.ts";
 import { DurableSession, type DurableOptions, type RestoredSession } from "../session/durable.ts";
 import type { Fact } from "../session/entry.ts";
-import { needsFlush } from "../session/entries.ts";
+import { entriesOf, needsFlush } from "../session/entries.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { Lease } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
@@ -67,16 +68,17 @@ export class SessionJournal {
     return this.#durable?.open();
   }
 
-  /** Records what changed between two contexts. */
-  record(before: AgentContext, after: AgentContext): void {
-    this.#durable?.record(before, after);
+  /** Records what a step did. */
+  record(step: StepFacts): void {
+    this.#durable?.record(entriesOf(step));
   }
 
-  /** Records what changed between two contexts, and begins to write what may not be lost: all of it once a turn is at rest. */
-  follow(before: AgentContext, after: AgentContext): void {
-    this.record(before, after);
-    const hasSettled = before.progress.settled !== after.progress.settled;
-    if (hasSettled || (after.settings.isDurable && needsFlush(before, after))) this.save();
+  /** Records what a step did, and begins to write what may not be lost: all of it once a turn is at rest. `isDurable`: each step is written
+   *  as soon as that is needed. */
+  follow(step: StepFacts, isDurable: boolean): void {
+    if (!this.#durable) return;
+    this.record(step);
+    if (step.hasSettled || (isDurable && needsFlush(step))) this.save();
   }
 
   /** Begins to write what has happened. An error reaches those who wait for `saved`. */
@@ -117,8 +119,7 @@ export class SessionJournal {
   }
 
   async #write(fact: Fact): Promise<void> {
-    const { context } = this.#session;
-    this.#durable?.record(context, context, [fact]);
+    this.#durable?.record([fact]);
     await this.saved();
   }
 

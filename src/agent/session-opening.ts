@@ -4,6 +4,8 @@ import type { RestoredSession } from "../session/durable.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
+import { replacing } from "../../machines/agent/facts.ts";
+import { stepFacts } from "../../machines/agent/step-facts.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
@@ -91,7 +93,7 @@ export class SessionOpening implements Leaver {
   begin(): void {
     const { journal, settings, context } = this.#session;
     if (this.#stored) this.#replace(this.#stored);
-    else journal.record(freshContext(settings, Transcript.of()), context);
+    else journal.record(stepFacts(replacing(freshContext(settings, Transcript.of()), context)));
     this.#stored = undefined;
     this.#life.send({ type: "session.begun" });
     this.#adopt();

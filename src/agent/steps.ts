@@ -2,6 +2,7 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import { accountOf, type StepAccount } from "../../machines/agent/step-account.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { Step } from "../../machines/chart/resolve.ts";
 import { guarded } from "../base/guarded.ts";
 
@@ -35,9 +36,10 @@ function timeOf(event: object): number | undefined {
 export function takenStep(
   event: ChartStep["event"],
   { context, edges, actions, refused }: Step<AgentContext>,
-  session: { readonly context: AgentContext; now(): number },
+  facts: StepFacts,
+  session: { now(): number },
 ): TakenStep {
-  const account = accountOf(event, session.context, context, refused);
+  const account = accountOf(event, facts, context, refused);
   return { event, at: timeOf(event) ?? session.now(), ...(account && { account }), context, edges, actions };
 }
 

@@ -1,3 +1,4 @@
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import { AgentError, errorFrom } from "../base/error.ts";
 import type { AgentEventBody } from "../event/types.ts";
 import type { ChatModel } from "../model/port.ts";
@@ -212,16 +213,13 @@ export class Turns {
     if (start) this.#session.runtime.events.emit(start.event, { turn: start.turn });
   }
 
-  /** Called when a turn has come to rest, with the context before. The agent is free before the caller and the listeners learn of it
+  /** Called when a turn has come to rest, with what the step did. The agent is free before the caller and the listeners learn of it
    *  (S8). A turn that is interrupted while it is suspended has an end although no call runs. */
-  settled(context: AgentContext, before: AgentContext): void {
+  settled(context: AgentContext, { end }: StepFacts): void {
     this.#inputs.settled(context);
     const running = this.#running;
     if (!running) {
-      const { outcome } = context;
-      const isNew = outcome !== before.outcome || !!before.progress.ending;
-      const isSameTurn = before.progress.turn > 0 && before.progress.turn === context.progress.turn; // else a session was loaded
-      if (isSameTurn && outcome?.reason === "INTERRUPTED" && isNew)
+      if (end?.reason === "INTERRUPTED" && !end.error)
         this.#announce({ type: "turn.end", reason: "INTERRUPTED", reply: plainReply(context) });
       return this.#wake();
     }

@@ -30,27 +30,6 @@ export function recordsAfter(
   return old ? calls.map((each) => (each === old ? record : each)) : [...calls, record];
 }
 
-type Pair = { readonly record: CallRecord; readonly other: CallRecord | undefined };
-
-/** Returns the records of a batch that `others` do not have as they are, each with the other record of its call. A step for one result
- *  changes one record, and all keep their places: the others of many calls are not looked up. */
-export function changedCalls(records: readonly CallRecord[], others: readonly CallRecord[]): readonly Pair[] {
-  if (records === others) return [];
-  const pairs: Pair[] = [];
-  let byId: ReadonlyMap<string, CallRecord> | undefined;
-  for (let place = 0; place < records.length; place++) {
-    const record = records[place]!;
-    let other = others[place];
-    if (other === record) continue;
-    if (other?.call.id !== record.call.id) {
-      byId ??= new Map(others.map((each) => [each.call.id, each]));
-      other = byId.get(record.call.id);
-    }
-    if (other !== record) pairs.push({ record, other });
-  }
-  return pairs;
-}
-
 /** The record of a call that waits from now on, although it was not running: for an approval, or for a result from elsewhere. */
 export function beginsToWait(
   old: CallRecord | undefined,

@@ -9,7 +9,7 @@ import { JOURNAL_FORMAT, quarantineReason } from "./format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
-import { factsBetween, type ChartStepRecord } from "./entries.ts";
+import type { ChartStepRecord } from "./entries.ts";
 import type { Fact } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 import { checkHistory } from "./check-history.ts";
@@ -196,9 +196,9 @@ export class DurableSession implements KeptLease {
     return this.#leaseUntil;
   }
 
-  /** Records what changed between two contexts, and the facts in `more`; {@link flush} writes them. */
-  record(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
-    this.#journal?.record([...factsBetween(before, after), ...more]);
+  /** Records facts; {@link flush} writes them. */
+  record(facts: readonly Fact[]): void {
+    this.#journal?.record(facts);
   }
 
   /** Records a step of the chart; written with the position of the next {@link flush}. */

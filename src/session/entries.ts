@@ -1,40 +1,34 @@
-import type { Msg } from "../message/types.ts";
-import { AS_OPENED, callsAskedIn, changedCalls } from "./call-records.ts";
-import { isSame } from "../base/is-same.ts";
+import type { Msg, ToolResultBlock } from "../message/types.ts";
+import { AS_OPENED, callsAskedIn } from "./call-records.ts";
 import { changed } from "./changed.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StepAccount } from "../../machines/agent/step-account.ts";
 import type { JournalState, SessionState } from "./format.ts";
 import type { StoredModelCall } from "./model-calls.ts";
-import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
-import { inputTurnOf, type AgentContext, type Progress } from "../../machines/agent/context.ts";
-import type { CallRecord } from "../../machines/agent/call-record.ts";
+import type { AgentContext, Progress } from "../../machines/agent/context.ts";
+import type { CallStep, StepFacts } from "../../machines/agent/step-facts.ts";
 
-function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
+/** The results of calls that the journal has in the entries of their calls. */
+function storedResults({ calls }: StepFacts): ReadonlyMap<string, ToolResultBlock> {
+  return new Map(calls.flatMap(({ was }) => (was?.result ? [[was.call.id, was.result]] : [])));
+}
+
+/** The message of a result, with a reference where the entry of its call has the result. */
+function byResult(message: Msg, known: ReadonlyMap<string, ToolResultBlock>): Msg | ResultRef {
   const [block, ...more] = message.content;
-  if (block?.type !== "tool_result" || more.length > 0) return undefined;
-  const record = before.calls.find(({ call }) => call.id === block.id);
-  if (record?.result !== block) return undefined;
+  if (block?.type !== "tool_result" || more.length > 0 || known.get(block.id) !== block) return message;
   const { content: _, ...rest } = message;
   return { ...rest, ref: block.id };
 }
 
-type MessagesFact = Extract<Fact, { readonly type: "messages" }>;
 type CallFact = Extract<Fact, { readonly type: "call" }>;
-
-function messageFact(before: AgentContext, after: AgentContext): MessagesFact | undefined {
-  if (before.transcript === after.transcript) return undefined;
-  const from = before.transcript.commonPrefix(after.transcript);
-  const messages = after.transcript.slice(from).map((message) => resultReference(message, before) ?? message);
-  return { type: "messages", data: { from, messages } };
-}
 
 /** The fields of a call that are stored otherwise, or count only in the process that runs it: a restored call runs anew or not at
  *  all. */
 const NOT_SET: ReadonlySet<string> = new Set(["call", "spawned", "deadlineAt"]);
 
-function callFact(old: CallRecord | undefined, now: CallRecord): CallFact[] {
+function callFact({ was: old, is: now }: CallStep): CallFact[] {
   const { call } = now;
   const is: { readonly [key: string]: unknown } = now;
   const was: { readonly [key: string]: unknown } = old ?? AS_OPENED;
@@ -45,10 +39,6 @@ function callFact(old: CallRecord | undefined, now: CallRecord): CallFact[] {
   if (!isChanged && unset.length === 0 && Object.keys(set).length === 0) return [];
   const data = { id: call.id, set, ...(unset.length > 0 && { unset }), ...(isChanged && { call }) };
   return [{ type: "call", data }];
-}
-
-function callFacts(before: AgentContext, after: AgentContext): readonly CallFact[] {
-  return changedCalls(after.calls, before.calls).flatMap(({ record, other }) => callFact(other, record));
 }
 
 /** True for a call that the message before it asks for, and for one that begins to run: other results are stored before that. */
@@ -65,129 +55,63 @@ function byReference({ type, data }: CallFact, facts: readonly Fact[]): CallFact
 }
 
 /** The messages that were added, and that no call is open any more if that is so. */
-function messageFacts(before: AgentContext, after: AgentContext): readonly Fact[] {
-  const isClosed = before.calls.length > 0 && after.calls.length === 0;
-  const messages = messageFact(before, after);
-  if (!messages) return isClosed ? [{ type: "calls.closed", data: {} }] : [];
-  return [isClosed ? { ...messages, data: { ...messages.data, closes: true } } : messages];
+function messageFacts(step: StepFacts): readonly Fact[] {
+  if (!step.messages) return step.closes ? [{ type: "calls.closed", data: {} }] : [];
+  const known = storedResults(step);
+  const { from } = step.messages;
+  const messages = step.messages.messages.map((message) => byResult(message, known));
+  return [{ type: "messages", data: { from, messages, ...(step.closes && { closes: true as const }) } }];
 }
 
-const KEPT = ["inbox", "remembered", "wanted", "interruption", "view"] as const;
-
-function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
-  let data: { [part: string]: unknown } | undefined;
-  for (const key of KEPT) if (before[key] !== after[key]) (data ??= {})[key] = after[key];
-  if (before.request.system !== after.request.system) (data ??= {})["system"] = after.request.system;
-  return data ? [{ type: "kept", data }] : [];
-}
-
-/** An entry for each slot that was written; all slots at once if one of them has gone, because another session was loaded. */
-function slotFacts({ slots: before }: AgentContext, { slots: after }: AgentContext): Fact[] {
-  if (before === after) return [];
-  const hasLost = Object.keys(before).some((name) => !Object.hasOwn(after, name));
-  if (hasLost) return [{ type: "kept", data: { slots: after } }];
-  return Object.entries(after).flatMap(([name, slot]): Fact[] =>
-    before[name] === slot ? [] : [{ type: "slot", data: { name, ...slot } }],
-  );
-}
-
-/** True if the agent refused the call that has just ended: the outcome is then still that of the previous call. */
-export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
-  if (!failure || outcome?.reason === "SHUTDOWN") return false;
-  return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
-}
-
-/** The reply that the caller got, if hooks have made it another one than the answer that is stored. */
-function ownReply({ outcome, transcript }: AgentContext): Msg | undefined {
-  const { reply } = outcome ?? {};
-  if (!reply?.changedBy) return undefined;
-  let index = transcript.length - 1;
-  while (index >= 0 && transcript.at(index)!.role !== "assistant") index--;
-  return isSame(transcript.at(index)?.content, reply.content) ? undefined : reply;
-}
-
-function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
-  const { outcome, failure } = after;
-  const isSettled = before.progress.settled !== after.progress.settled;
-  const isOfTurn = failure || outcome !== before.outcome || before.progress.ending;
-  if (!isSettled || !isOfTurn) return []; // a compaction has come to its end
-  const turn = inputTurnOf(after.progress);
-  const reason = outcome?.reason ?? "ERROR";
-  const reply = ownReply(after);
-  const { limit } = outcome ?? {};
-  if (!failure)
-    return outcome
-      ? [{ type: "turn.end", data: { reason, turn, ...(reply && { reply }), ...(limit && { limit }) } }]
-      : [];
-  const { retry: _, ...error } = failure;
-  const data = { reason, turn, error, ...(isRefused(after) && { isRefusal: true }) };
-  return [{ type: "turn.end", data }];
-}
-
-/** Returns the facts that lead from one context to the next. */
-export function factsBetween(before: AgentContext, after: AgentContext): readonly Fact[] {
-  if (before === after) return [];
-  const { extended } = after.progress;
-  const adopted = adoptedChange(before, after);
-  const calls = callFacts(before, after);
-  const messages = messageFacts(before, after);
-  const facts: Fact[] = [
+/** Returns the entries that the journal has of a step. */
+export function entriesOf(step: StepFacts): readonly Fact[] {
+  const { kept, slots, extended, adopted, end, closes } = step;
+  const open = closes ? step.calls.filter(({ was }) => !was) : step.calls; // the entry which closes the batch says it of the others
+  const calls = open.flatMap(callFact);
+  const messages = messageFacts(step);
+  return [
     ...calls.filter((fact) => !comesLater(fact)), // a message may refer to the result of a call
     ...(adopted ? [{ type: "position" as const, data: { adopted } }] : []),
     ...messages,
     ...calls.filter(comesLater).map((fact) => byReference(fact, messages)),
-    ...contextFacts(before, after),
-    ...slotFacts(before, after),
+    ...(kept ? [{ type: "kept" as const, data: kept }] : []),
+    ...[...slots].map(([name, slot]): Fact => ({ type: "slot", data: { name, ...slot } })),
+    ...(extended ? [{ type: "budget.extended" as const, data: { extended } }] : []),
+    ...(isRetryScheduled(step) || step.isEnding ? [{ type: "position" as const, data: {} }] : []),
+    ...(end ? [{ type: "turn.end" as const, data: end }] : []),
   ];
-  if (before.progress.extended !== extended) facts.push({ type: "budget.extended", data: { extended } });
-  if (isRetryScheduled(before, after) || isEndingNoted(before, after))
-    facts.push({ type: "position", data: {} });
-  return [...facts, ...turnEndFacts(before, after)];
 }
 
-/** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
- *  what a call remembers that goes on, the agent that adopted the turn, the outcome
- *  with which its last hooks run, what a compaction has left of the prompt, or the time before which a
- *  failed request is not repeated. */
-export function needsFlush(before: AgentContext, after: AgentContext): boolean {
+/** True if the step must be durable at once, because it could not be reproduced: the input of a turn, the result of a call, what a call
+ *  remembers that goes on, the agent that adopted the turn, the outcome with which its last hooks run, what a compaction has left of the
+ *  prompt, or the time before which a failed request is not repeated. */
+export function needsFlush(step: StepFacts): boolean {
   return (
-    before.inbox.input !== after.inbox.input ||
-    before.progress.turn !== after.progress.turn ||
-    isEndingNoted(before, after) ||
-    adoptedChange(before, after) !== undefined ||
-    before.progress.compactions?.last !== after.progress.compactions?.last ||
-    hasNewResult(before, after) ||
-    hasNewState(before, after) ||
-    isRetryScheduled(before, after)
+    step.hasInput ||
+    step.beginsTurn ||
+    step.isEnding ||
+    step.adopted !== undefined ||
+    step.closes ||
+    step.notices.some(({ type }) => type === "compaction.end") ||
+    step.calls.some(hasNewResult) ||
+    step.calls.some(hasNewState) ||
+    isRetryScheduled(step)
   );
-}
-
-/** True if hooks begin to run at the end of a turn, or the outcome with which they run has changed. */
-function isEndingNoted({ progress: before }: AgentContext, { progress: after }: AgentContext): boolean {
-  return !!after.ending && before.ending !== after.ending;
 }
 
 /** True if a request or a call has failed and is scheduled to be repeated. */
-function isRetryScheduled(before: AgentContext, after: AgentContext): boolean {
-  const { notBeforeAt } = after.request;
-  if (notBeforeAt !== null && notBeforeAt !== before.request.notBeforeAt) return true;
-  return changedCalls(after.calls, before.calls).some(
-    ({ record, other }) => record.notBeforeAt !== undefined && record.notBeforeAt !== other?.notBeforeAt,
-  );
+function isRetryScheduled({ notices, calls }: StepFacts): boolean {
+  if (notices.some(({ type }) => type === "retry")) return true;
+  return calls.some(({ was, is }) => is.notBeforeAt !== undefined && is.notBeforeAt !== was?.notBeforeAt);
 }
 
 /** True if a call has been suspended and goes on later: what it remembers cannot be had again. */
-function hasNewState(before: AgentContext, after: AgentContext): boolean {
-  return changedCalls(after.calls, before.calls).some(
-    ({ record: { resume }, other }) => resume && resume.round !== other?.resume?.round,
-  );
+function hasNewState({ was, is: { resume } }: CallStep): boolean {
+  return resume !== undefined && resume.round !== was?.resume?.round;
 }
 
-function hasNewResult(before: AgentContext, after: AgentContext): boolean {
-  if (before.calls === after.calls) return false;
-  const isNew = ({ record: { result }, other }: ReturnType<typeof changedCalls>[number]): boolean =>
-    result !== undefined && result !== other?.result;
-  return after.calls.length === 0 || changedCalls(after.calls, before.calls).some(isNew);
+function hasNewResult({ was, is: { result } }: CallStep): boolean {
+  return result !== undefined && result !== was?.result;
 }
 
 /** Returns the position of a context in the chart's state `state`. */

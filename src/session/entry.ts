@@ -1,9 +1,11 @@
 import type { ErrorInfo } from "../base/error.ts";
-import type { Msg, ReachedLimit, Reason } from "../message/types.ts";
+import type { Msg, Reason } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
+import type { TurnEnd } from "../../machines/agent/turn-end.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits } from "../../machines/agent/settings.ts";
+import type { KeptParts } from "../../machines/agent/facts.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";
 import type { StoredModelCall } from "./model-calls.ts";
@@ -22,14 +24,6 @@ export type CallChange = {
   /** The fields that the record no longer has. */
   readonly unset?: readonly string[];
   readonly call?: CallRecord["call"];
-};
-
-/** The parts of the context that changed; `system` is the system prompt of the request. `slots` are there only when all of them are
- *  replaced. */
-export type KeptChange = Partial<
-  Pick<AgentContext, "inbox" | "remembered" | "wanted" | "slots" | "interruption" | "view">
-> & {
-  readonly system?: string;
 };
 
 /** The state of the chart, as each append writes it. */
@@ -79,19 +73,6 @@ export type PositionChange = {
   readonly hash?: string;
 };
 
-/** How a turn came to rest. `isRefusal`: its call was refused, and the outcome of the session is that of the turn before. */
-export type TurnEnd = {
-  readonly reason: Reason;
-  /** The turn that brought the input which was answered; absent in sessions of 0.1.0. */
-  readonly turn?: number;
-  readonly error?: ErrorInfo;
-  /** What the caller got, if hooks have made it another one than the answer that is stored. */
-  readonly reply?: Msg;
-  /** The limit that the turn has reached. */
-  readonly limit?: ReachedLimit;
-  readonly isRefusal?: boolean;
-};
-
 /** What each type of journal entry holds. */
 export type EntryData = {
   readonly session: { readonly format: number };
@@ -103,7 +84,7 @@ export type EntryData = {
   };
   readonly call: CallChange;
   readonly "calls.closed": {};
-  readonly kept: KeptChange;
+  readonly kept: KeptParts;
   readonly "budget.extended": { readonly extended: Limits };
   /** The active tool groups. */
   readonly groups: { readonly active: readonly string[] };

@@ -12,7 +12,8 @@ import {
 import type { Settings } from "../../machines/agent/settings.ts";
 import { callsAskedIn, recordsAfter } from "./call-records.ts";
 import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
-import type { KeptChange, ProgressChange, SessionEntry } from "./entry.ts";
+import type { KeptParts } from "../../machines/agent/facts.ts";
+import type { ProgressChange, SessionEntry } from "./entry.ts";
 import { damagedEntry } from "./read-entry.ts";
 import { storedEnding } from "./stored-ending.ts";
 import type { JournalState } from "./format.ts";
@@ -200,7 +201,7 @@ export class JournalFold {
     this.#kept = { ...this.#kept, calls };
   }
 
-  #applyContext({ system, ...parts }: KeptChange): void {
+  #applyContext({ system, ...parts }: KeptParts): void {
     const { request } = this.#kept;
     if (system !== undefined) this.#saysSystem = true;
     this.#kept = {

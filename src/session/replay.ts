@@ -9,7 +9,8 @@ import type { PendingCall } from "../tool/pending.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
-import type { CallChange, ProgressChange, ResultRef, SessionEntry, TurnEnd } from "./entry.ts";
+import type { CallChange, ProgressChange, ResultRef, SessionEntry } from "./entry.ts";
+import type { TurnEnd } from "../../machines/agent/turn-end.ts";
 import { readEntries } from "./read-entry.ts";
 
 type Read = {

@@ -6,7 +6,8 @@ import type { TimerDue } from "../events.ts";
 import { answered, changedResult, withFailedAttempt } from "./account.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
 import { exceededByTools } from "./budget.ts";
-import { placeOf, storeEach, storeResult, updateCall, withRecord } from "./calls.ts";
+import { changeCall, changeCalls, declare } from "../facts.ts";
+import { placeOf, storeEach, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { handoffProblem, withHandoff, withoutHandoff } from "./handoff.ts";
@@ -55,7 +56,7 @@ export function startCalls(context: AgentContext): Change {
   if (due.size === 0) return {};
   const { at, progress } = context;
   const { stats } = progress;
-  const calls = context.calls.map((record): CallRecord => {
+  const started = changeCalls(context, (record) => {
     if (!due.has(record)) return record;
     const { notBeforeAt: _, ...rest } = record;
     const { timeoutMs } = record.execution ?? {};
@@ -67,7 +68,10 @@ export function startCalls(context: AgentContext): Change {
       ...(timeoutMs !== undefined && { deadlineAt: at + timeoutMs }),
     };
   });
-  return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
+  return {
+    ...started,
+    progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } },
+  };
 }
 
 /** True if a call waits to run. It is asked for each result of a batch. */
@@ -119,26 +123,22 @@ export function toolInput(context: AgentContext, record: CallRecord): ToolInput 
 export function markSpawned(context: AgentContext): Change {
   const fresh = new Set(unspawnedCalls(context));
   if (fresh.size === 0) return {};
-  return {
-    calls: context.calls.map((each): CallRecord => {
-      if (!fresh.has(each)) return each;
-      const deadlineAt = deadlineFrom(context.at, each);
-      return { ...each, spawned: each.attempt, ...(deadlineAt !== undefined && { deadlineAt }) };
-    }),
-  };
+  return changeCalls(context, (each) => {
+    if (!fresh.has(each)) return each;
+    const deadlineAt = deadlineFrom(context.at, each);
+    return { ...each, spawned: each.attempt, ...(deadlineAt !== undefined && { deadlineAt }) };
+  });
 }
 
 /** Returns running calls that have no service yet to the status `approved`. */
 export function holdCalls(context: AgentContext): Change {
   const fresh = new Set(unspawnedCalls(context));
   if (fresh.size === 0) return {};
-  return {
-    calls: context.calls.map((each): CallRecord => {
-      if (!fresh.has(each)) return each;
-      const { deadlineAt: _, ...rest } = each;
-      return { ...rest, status: "approved", attempt: each.attempt - 1 };
-    }),
-  };
+  return changeCalls(context, (each) => {
+    if (!fresh.has(each)) return each;
+    const { deadlineAt: _, ...rest } = each;
+    return { ...rest, status: "approved", attempt: each.attempt - 1 };
+  });
 }
 
 /** True if another attempt is allowed: it counts as a tool call, so the budget must suffice for it and for the remaining calls. */
@@ -180,7 +180,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   const record = context.calls[place];
   if (!record) return { at };
   if (retry && mayRetry({ ...context, at }, record))
-    return { at, calls: withRecord(context.calls, place, retried(context, record, at, result, retryAt)) };
+    return { at, ...changeCall(context, place, retried(context, record, at, result, retryAt)) };
   const end = ended(record, outcome);
   const counted = end.status === "done" ? spent : undefined;
   const next = { ...end, ...(counted && { spent: counted }) };
@@ -190,10 +190,10 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
     counted ? withSpent(context.progress, counted) : context.progress,
     result,
   );
+  const changed = { at, ...changeCall(context, place, next) };
   return {
-    at,
-    calls: withRecord(context.calls, place, next),
-    ...takeWrites(context, slots),
+    ...changed,
+    ...takeWrites({ ...context, ...changed }, slots),
     ...(progress !== context.progress && { progress }),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
   };
@@ -243,7 +243,8 @@ export function expiredCalls(context: AgentContext, at: number): readonly CallRe
 export function expireCalls(context: AgentContext, { at, final = [] }: TimerDue): Change {
   const expired = new Set(expiredCalls(context, at));
   let now: AgentContext = { ...context, at };
-  const calls = context.calls.map((record): CallRecord => {
+  const late: AgentContext = { ...context, ...(expired.size > 0 && declare(context, { type: "call.late" })) };
+  const changed = changeCalls(late, (record) => {
     if (!expired.has(record)) return record;
     const { call, execution } = record;
     const change: CallRecord =
@@ -253,12 +254,12 @@ export function expireCalls(context: AgentContext, { at, final = [] }: TimerDue)
     now = { ...now, calls: updateCall(now.calls, call.id, change) };
     return change;
   });
-  return { at, calls };
+  return { at, ...changed };
 }
 
 /** Gives every call without a result the result "interrupted". */
 export function interruptCalls(context: AgentContext): Change {
-  const calls = context.calls.map((record): CallRecord => {
+  return changeCalls(context, (record) => {
     if (record.stored || record.result) return record;
     return {
       ...record,
@@ -267,7 +268,6 @@ export function interruptCalls(context: AgentContext): Change {
       result: interruptedResult(record.call, record.attempt > 0),
     };
   });
-  return { calls };
 }
 
 /** The next result that is not stored, in call order. */

@@ -1,4 +1,5 @@
 import { elapsed } from "../../../src/base/elapsed.ts";
+import { append } from "../facts.ts";
 import { closeCalls } from "./calls.ts";
 import type { AgentContext, Change, Outcome } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
@@ -70,7 +71,7 @@ export function stopForBudget(context: AgentContext): Change {
   const outcome = overBudget(closed, name);
   return {
     ...closed,
-    transcript: closed.transcript.append([outcome.reply!]),
+    ...append(closed, [outcome.reply!]),
     progress: { ...closed.progress, made: closed.progress.made + 1, continues: false },
     outcome,
   };

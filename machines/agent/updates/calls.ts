@@ -8,6 +8,7 @@ import { deniedResult, outcomeResult, truncatedCall } from "../../../src/tool/re
 import type { AgentContext, Change, Draft } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { asksOf, hasOpenAsk, pendingAsks } from "./asks.ts";
+import { append, changeCalls, closeBatch, insert } from "../facts.ts";
 import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
 import { withSpent } from "./spent.ts";
@@ -48,17 +49,6 @@ export function placeOf(calls: readonly CallRecord[], callId: string): number {
   return places.get(callId) ?? -1;
 }
 
-/** The records with another one at a place. */
-export function withRecord(
-  calls: readonly CallRecord[],
-  place: number,
-  record: CallRecord,
-): readonly CallRecord[] {
-  const next = calls.slice();
-  next[place] = record;
-  return next;
-}
-
 /** Returns the reason if it cuts an answer off, so that the arguments of its calls may not be whole. */
 export function cutBy({ finishReason }: Draft): "length" | "content_filter" | undefined {
   return finishReason === "length" || finishReason === "content_filter" ? finishReason : undefined;
@@ -92,7 +82,10 @@ export function updateCall(
   change: Partial<CallRecord>,
 ): readonly CallRecord[] {
   const place = placeOf(calls, callId);
-  return place < 0 ? calls : withRecord(calls, place, { ...calls[place]!, ...change });
+  if (place < 0) return calls;
+  const next = calls.slice();
+  next[place] = { ...calls[place]!, ...change };
+  return next;
 }
 
 /** Where the result of a call belongs: directly after the message at `askedAt`, in call order (I2). */
@@ -139,31 +132,36 @@ export function storeResultMessage(
 ): Change {
   const order = context.calls.map(({ call }) => call.id);
   const place = placeOfResult(context.transcript, context.progress.batchAt, order, callIds[0]!);
-  const transcript = context.transcript.insert(place, [message]);
-  return { transcript, ...withStored(context, new Set(callIds), made) };
+  return withStored(context, insert(context, place, [message]), new Set(callIds), made);
 }
 
+/** Marks the calls whose results the change puts into the transcript. */
 function withStored(
-  { calls: all, progress }: AgentContext,
+  context: AgentContext,
+  change: Change,
   callIds: ReadonlySet<string>,
   made: number,
-): Pick<AgentContext, "calls" | "progress"> {
-  const calls = all.map((record) => {
-    if (!callIds.has(record.call.id)) return record;
-    const { result: _, account: __, ...rest } = record;
-    return {
-      ...rest,
-      stored: true,
-      status: record.status === "denied" ? ("denied" as const) : ("done" as const),
-    };
-  });
-  const isClosed = calls.every(({ stored }) => stored);
+): Change {
+  const { calls: all, progress } = context;
+  const marked = {
+    ...change,
+    ...changeCalls({ ...context, ...change }, (record) => {
+      if (!callIds.has(record.call.id)) return record;
+      const { result: _, account: __, ...rest } = record;
+      return { ...rest, stored: true, status: record.status === "denied" ? "denied" : "done" };
+    }),
+  };
+  const isClosed = (marked.calls ?? all).every(({ stored }) => stored);
   const left = all.filter(({ call, stored }) => !stored && callIds.has(call.id));
   const counted = left.reduce(
     (now, { resume }) => (resume?.spent ? withSpent(now, resume.spent) : now),
     progress,
   );
-  return { calls: isClosed ? [] : calls, progress: { ...counted, made, ...(isClosed && { batchAt: -1 }) } };
+  return {
+    ...marked,
+    ...(isClosed && all.length > 0 && closeBatch({ ...context, ...marked })),
+    progress: { ...counted, made, ...(isClosed && { batchAt: -1 }) },
+  };
 }
 
 /** Puts the results of several calls into the transcript, each in a message of its own; `reason` is that of the last one. */
@@ -187,10 +185,7 @@ export function storeEach(context: AgentContext, records: readonly CallRecord[],
     return { ...makeMessage(now, "tool", [withAccount(result!, account)]), ...(of && { reason: of }) };
   });
   const ids = new Set(records.map(({ call }) => call.id));
-  return {
-    transcript: transcript.append(messages),
-    ...withStored(context, ids, progress.made + records.length),
-  };
+  return withStored(context, append(context, messages), ids, progress.made + records.length);
 }
 
 /** The result that a decision gives its call: an answer or a denial. */

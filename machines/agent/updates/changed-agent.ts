@@ -3,6 +3,7 @@ import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { AgentCommand } from "../events.ts";
 import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/tool/fingerprint.ts";
+import { changeCalls, declare } from "../facts.ts";
 import { isBetweenTurns } from "../phase.ts";
 import { decidedResult } from "./calls.ts";
 
@@ -14,13 +15,6 @@ export function changeInTurn(context: AgentContext, now: Fingerprint | undefined
   const { agent } = context.progress;
   if (!agent || !now || agent === now || isBetweenTurns(context)) return undefined;
   return changeBetween(agent, now);
-}
-
-/** What changed if the session was adopted by another agent between these contexts. */
-export function adoptedChange(before: AgentContext, after: AgentContext): AgentChange | undefined {
-  return before.progress.agent === after.progress.agent
-    ? undefined
-    : changeInTurn(before, after.progress.agent);
 }
 
 /** The session to load is in a turn of another agent, and the policy of this one leaves it alone. */
@@ -60,10 +54,15 @@ export function adoptTurn(
   { at, agent }: Extract<AgentCommand, { readonly type: "session.adopt" }>,
 ): Change {
   const change = changeInTurn(context, agent);
-  const calls = context.calls.map((record) => (change ? revised(record, change, at) : record));
-  const isSame = calls.every((record, index) => record === context.calls[index]);
+  const now: AgentContext = {
+    ...context,
+    ...(change && declare(context, { type: "agent.changed", change })),
+  };
+  const changed = change
+    ? { facts: now.facts!, ...changeCalls(now, (record) => revised(record, change, at)) }
+    : {};
   const progress = { ...context.progress, agent };
-  return { at, ...(!isSame && { calls }), remembered: rememberedBy(context, agent), progress };
+  return { at, ...changed, remembered: rememberedBy(context, agent), progress };
 }
 
 /** True for a call that would run without a further decision. */

@@ -2,6 +2,7 @@ import { textOf, toolResultsOf } from "../../../src/message/query.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import { BYPASS_KEY, type Msg } from "../../../src/message/types.ts";
 import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
+import { declare } from "../facts.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 import { headOf, WHOLE, type View } from "../view.ts";
 import { withCut } from "./batch-cut.ts";
@@ -74,8 +75,17 @@ function ended(
 ): Change {
   const tokensAfter = promptTokens({ ...context, ...change });
   const progress = change.progress!;
+  const { cause, did, tokensBefore, error } = last;
+  const isToldOf = context.progress.compacting || did !== "nothing"; // one that never began and did nothing is no event
+  const begun: AgentContext = {
+    ...context,
+    ...(isToldOf &&
+      !context.progress.compacting &&
+      declare(context, { type: "compaction.start", cause, tokensBefore })),
+  };
   return {
     ...change,
+    ...(isToldOf && declare(begun, { type: "compaction.end", did, tokensAfter, ...(error && { error }) })),
     progress: { ...progress, compactions: { ...progress.compactions!, last: { ...last, tokensAfter } } },
   };
 }
@@ -115,7 +125,9 @@ export function beginCompaction(context: AgentContext): Change {
   const tokensBefore = promptTokens(context);
   const { instructions } = stateOf(context).asked ?? {};
   const asked = instructions === undefined ? {} : { instructions };
+  const goesOn = !!context.progress.compacting;
   return {
+    ...(!goesOn && declare(context, { type: "compaction.start", cause, tokensBefore })),
     ...changed(context, {}, { ...asked, cause, to, isPart, isSeparate, share, tokensBefore }),
     request: { ...context.request, attempt: 0, edits: [], notBeforeAt: null },
   };
@@ -285,7 +297,10 @@ export function giveUpCompaction(context: AgentContext): Change {
 /** Ends a compaction that was interrupted: nothing has changed. */
 export function dropCompaction(context: AgentContext): Change {
   const { asked: _, ...state } = stateOf(context);
+  const { compacting } = context.progress;
   return {
+    ...(compacting &&
+      declare(context, { type: "compaction.end", did: "nothing", tokensAfter: compacting.tokensBefore })),
     progress: { ...context.progress, compactions: { ...state, overflow: null }, compacting: null },
     draft: null,
     failure: null,

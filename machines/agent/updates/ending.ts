@@ -1,7 +1,7 @@
 import { AgentError, type ErrorInfo } from "../../../src/base/error.ts";
 import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Transcript } from "../../../src/message/transcript.ts";
-import type { Block, Msg, Reason } from "../../../src/message/types.ts";
+import type { Block, Msg, Reason, ToolUseBlock } from "../../../src/message/types.ts";
 import {
   interruptedResult,
   limitResult,
@@ -9,15 +9,20 @@ import {
   suspendedResult,
 } from "../../../src/tool/results.ts";
 import { closeCalls, openCalls, waitingCalls, withoutResults } from "./calls.ts";
+import type { CallRecord } from "../call-record.ts";
 import {
   freshRequest,
   freshTurn,
+  inputTurnOf,
   type AgentContext,
   type Change,
   type Ending,
   type Interruption,
 } from "../context.ts";
 import { beginsTurn, carriesResults, takeResults, withoutRest } from "./entry.ts";
+import { append, declare, openBatch } from "../facts.ts";
+import type { TurnEnd } from "../turn-end.ts";
+import { isSame } from "../../../src/base/is-same.ts";
 import { makeMessage } from "./messages.ts";
 import { closeOrphans, orphansOf } from "./orphans.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
@@ -169,28 +174,33 @@ export function recoveryOf(context: AgentContext, text?: string): Msg {
   };
 }
 
+/** The session with the part of an answer that there is, whose calls are open. */
+function withPart(context: AgentContext, message: Msg, asks: readonly ToolUseBlock[]): AgentContext {
+  const { transcript, progress, at } = context;
+  const calls = asks.map((call): CallRecord => ({
+    call,
+    status: "pending",
+    hooked: false,
+    stored: false,
+    attempt: 0,
+    since: at,
+  }));
+  const appended: AgentContext = { ...context, ...append(context, [message]) };
+  return {
+    ...appended,
+    ...openBatch(appended, calls),
+    draft: null,
+    progress: { ...progress, batchAt: calls.length > 0 ? transcript.length : -1 },
+  };
+}
+
 /** Stores, in order: the partial answer, the missing results, the message of the interrupt, the recovery text if there is one. */
 export function settleInterruption(context: AgentContext): Change {
   const { draft, interruption } = context;
   const taken = interruptedEntry(context);
   const asks = draft && toolUsesOf(draft.message);
   const isWorthKeeping = draft !== null && draft.message.content.length > 0;
-  const kept: AgentContext = isWorthKeeping
-    ? {
-        ...taken,
-        draft: null,
-        transcript: taken.transcript.append([draft.message]),
-        progress: { ...taken.progress, batchAt: asks && asks.length > 0 ? taken.transcript.length : -1 },
-        calls: (asks ?? []).map((call) => ({
-          call,
-          status: "pending",
-          hooked: false,
-          stored: false,
-          attempt: 0,
-          since: context.at,
-        })),
-      }
-    : { ...taken, draft: null };
+  const kept = isWorthKeeping ? withPart(taken, draft.message, asks ?? []) : { ...taken, draft: null };
   const closed = closeCalls(kept, ({ call, status, attempt }) =>
     interruptedResult(call, status === "running" || attempt > 0),
   );
@@ -207,12 +217,7 @@ export function settleInterruption(context: AgentContext): Change {
       resumeAt: null,
     },
     inbox: { input: [], queued: [], steering: [] },
-    transcript: closed.transcript.append([
-      ...queued,
-      ...withoutResults(input),
-      ...steering,
-      ...(recovery ? [recovery] : []),
-    ]),
+    ...append(closed, [...queued, ...withoutResults(input), ...steering, ...(recovery ? [recovery] : [])]),
     outcome: {
       reason: "INTERRUPTED",
       ...(recovery && { reply: recovery }),
@@ -288,7 +293,7 @@ export function storeSummary(context: AgentContext): Change {
         };
   return {
     ...(failure && viewAfterFailure(context)),
-    transcript: context.transcript.append([message]),
+    ...append(context, [message]),
     progress: { ...context.progress, made: context.progress.made + 1, continues: false },
     draft: null,
     failure: null,
@@ -301,13 +306,17 @@ export function storeSummary(context: AgentContext): Change {
 }
 
 /** Notes the outcome with which hooks run that a crash would cut off. That of a refused call is its refusal. */
-export function noteEnding({ progress, outcome, failure }: AgentContext, at: Ending["at"]): Change {
+export function noteEnding(context: AgentContext, at: Ending["at"]): Change {
+  const { progress, outcome, failure } = context;
   const { retry: _, ...error } = failure ?? {
     code: "run/invalid-event" as const,
     message: "unknown failure",
   };
   const noted = at === "doCall.onError" || !outcome ? { reason: "ERROR" as const, error } : outcome;
-  return { progress: { ...progress, ending: { at, outcome: noted } } };
+  return {
+    progress: { ...progress, ending: { at, outcome: noted } },
+    ...declare(context, { type: "ending" }),
+  };
 }
 
 /** Goes on where the hooks of the end of a turn were cut off, with the outcome that was noted. The signal or time-out that interrupted
@@ -334,8 +343,40 @@ export function resumeEnding(context: AgentContext, { at }: { readonly at: numbe
   };
 }
 
+/** True if the agent refused the call that has just ended: the outcome is then still that of the previous call. */
+export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
+  if (!failure || outcome?.reason === "SHUTDOWN") return false;
+  return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
+}
+
+/** The reply that the caller got, if hooks have made it another one than the answer that is stored. */
+function ownReply({ outcome, transcript }: AgentContext): Msg | undefined {
+  const { reply } = outcome ?? {};
+  if (!reply?.changedBy) return undefined;
+  const answer = transcript.at(-1)?.role === "assistant" ? transcript.at(-1) : lastAnswer(transcript);
+  return isSame(answer?.content, reply.content) ? undefined : reply;
+}
+
+/** How the turn has come to rest; undefined if there was none. */
+function endOf(context: AgentContext): TurnEnd | undefined {
+  const { outcome, failure, progress } = context;
+  const turn = inputTurnOf(progress);
+  const reason = outcome?.reason ?? "ERROR";
+  if (failure) {
+    const { retry: _, ...error } = failure;
+    return { reason, turn, error, ...(isRefused(context) && { isRefusal: true }) };
+  }
+  const reply = ownReply(context);
+  const { limit } = outcome ?? {};
+  return outcome ? { reason, turn, ...(reply && { reply }), ...(limit && { limit }) } : undefined;
+}
+
 /** Settles a call: temporary fields are cleared. An unfinished turn keeps the fields it needs to continue. */
-export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
+export function settleCall(context: AgentContext): Change {
+  const { at, progress, inbox, request, calls, failure } = context;
+  const end = endOf(context);
+  const wasEnding = !!progress.ending;
+  const facts = declare(context, { type: "settled", wasEnding, ...(end && { end }) });
   const restedAt = progress.restedAt ?? at;
   const settled = {
     ...progress,
@@ -346,10 +387,11 @@ export function settleCall({ at, progress, inbox, request, calls, failure }: Age
   };
   const { wanted: _, clientTools: __, ...rested } = inbox;
   if (progress.resumeAt !== null) {
-    return { progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
+    return { ...facts, progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
   }
   const goesOn = calls.length > 0 || progress.exceeded !== null || progress.continues;
   return {
+    ...facts,
     progress: { ...settled, stopping: false },
     inbox: { ...rested, input: [] },
     request: freshRequest(request.system),

@@ -28,8 +28,9 @@ import {
 import type { CallRecord } from "../call-record.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { agentOfCall, rememberedBy } from "./changed-agent.ts";
-import { handedOver, ofTurn, systemOfCall } from "./handoff.ts";
+import { handedFacts, handedOver, ofTurn, systemOfCall } from "./handoff.ts";
 import { adoptOrphans, closeOrphans, orphansOf } from "./orphans.ts";
+import { append, changeCalls, declare, replacing, writeSlots } from "../facts.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
 /** Begins a call: its messages wait in the inbox until they are accepted. */
@@ -47,7 +48,7 @@ export function beginCall(
   const { input, wanted, clientTools } = event;
   return {
     at: event.at,
-    ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
+    ...changeCalls(context, (record) => expired(record, event.at)),
     inbox: {
       ...entered(context.inbox),
       input,
@@ -113,7 +114,7 @@ export function withoutRest({ progress, at }: AgentContext, now: number): AgentC
 export function continueTurn(context: AgentContext): Change {
   const { inbox, progress } = context;
   return {
-    transcript: context.transcript.append([...inbox.queued, ...inbox.input]),
+    ...append(context, [...inbox.queued, ...inbox.input]),
     inbox: { ...entered(inbox), queued: [] },
     wanted: wantedNow(context),
     progress: { ...progress, exceeded: null, resumeAt: null },
@@ -159,11 +160,18 @@ export function beginResume(
 
 /** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
 export function loadSession(
-  { listening, allowed }: AgentContext,
+  former: AgentContext,
   { context }: { readonly context: AgentContext },
 ): AgentContext {
+  const { listening, allowed } = former;
   const { progress, at } = context;
-  return { ...context, listening, allowed, progress: { ...progress, restedAt: progress.restedAt ?? at } };
+  const loaded: AgentContext = {
+    ...context,
+    listening,
+    allowed,
+    progress: { ...progress, restedAt: progress.restedAt ?? at },
+  };
+  return { ...loaded, ...declare(former, { type: "loaded" }, ...replacing(former, loaded)) };
 }
 
 /** True if the input begins a new turn once it is accepted; false if it continues the last one. */
@@ -215,12 +223,14 @@ export function carriesResults(context: AgentContext): boolean {
 }
 
 /** The slots with the tools that the client has declared for a new turn; a turn without a declaration has none of them. */
-function declaredSlots({ slots, inbox: { clientTools = [] } }: AgentContext): Change {
+function declaredSlots(context: AgentContext): Change {
+  const { slots, inbox } = context;
+  const { clientTools = [] } = inbox;
   const known = declaredIn(slots);
   if (known.length === clientTools.length && JSON.stringify(known) === JSON.stringify(clientTools)) return {};
   const { name, version } = DECLARED;
   const value = clientTools as unknown as Json;
-  return { slots: { ...slots, [name]: { value, version, revision: revisionOf(slots, name) + 1 } } };
+  return writeSlots(context, [[name, { value, version, revision: revisionOf(slots, name) + 1 }]]);
 }
 
 /** Stores the input and begins a turn; without input, continues the turn that was stopped. */
@@ -229,14 +239,19 @@ export function acceptInput(context: AgentContext): Change {
   const goesOn = context.progress.continues && context.inbox.input.length === 0;
   const { progress, inbox } = closed;
   const triesAgain = inbox.input.length === 0 && context.outcome?.reason === "ERROR";
+  const appended: AgentContext = { ...closed, ...append(closed, [...inbox.queued, ...inbox.input]) };
+  const slotted = inbox.input.length > 0 ? declaredSlots(appended) : {};
+  const now = { ...appended, ...slotted };
+  const next = goesOn ? handedOver(closed) : { ...freshTurn(closed), ...ofTurn(closed) };
   return {
+    transcript: appended.transcript,
+    ...slotted,
+    ...handedFacts(now, next),
     progress: goesOn
-      ? { ...handedOver(closed), iteration: progress.iteration + 1, continues: false, resumeAt: null }
-      : { ...freshTurn(closed), ...ofTurn(closed), ...(triesAgain && { inputTurn: inputTurnOf(progress) }) },
-    transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
+      ? { ...next, iteration: progress.iteration + 1, continues: false, resumeAt: null }
+      : { ...next, ...(triesAgain && { inputTurn: inputTurnOf(progress) }) },
     inbox: { ...entered(inbox), queued: [] },
     wanted: goesOn ? wantedNow(context) : (inbox.wanted ?? null),
-    ...(inbox.input.length > 0 && declaredSlots(closed)),
     outcome: null,
   };
 }
@@ -384,6 +399,7 @@ export function takeResults(before: AgentContext): Change {
   return {
     transcript: stored.transcript,
     calls: stored.calls,
+    ...(stored.facts && { facts: stored.facts }),
     progress: { ...stored.progress, exceeded: null, resumeAt: null },
     inbox: {
       ...entered(context.inbox),

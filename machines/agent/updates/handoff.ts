@@ -2,6 +2,7 @@ import type { ToolResultBlock } from "../../../src/message/types.ts";
 import { planSummary, stateOf } from "./compaction-plan.ts";
 import { freshRequest, type AgentContext, type Change, type Progress } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
+import { declare } from "../facts.ts";
 
 /** The progress after a handoff that a batch has asked for, if it has. */
 export function handedOver(context: AgentContext): Progress {
@@ -40,7 +41,20 @@ export function handoffRequested({ progress }: AgentContext): boolean {
 /** Another persona goes on with the turn, with a prompt of its own. */
 export function applyHandoff(context: AgentContext): Change {
   const progress = handedOver(context);
-  return { progress, request: freshRequest(systemOf(context, progress.persona)) };
+  return {
+    ...handedFacts(context, progress),
+    progress,
+    request: freshRequest(systemOf(context, progress.persona)),
+  };
+}
+
+/** The fact that another persona has the session from now on; none if the same one keeps it. */
+export function handedFacts(context: AgentContext, { persona }: Progress): Change {
+  const [from, to] = [context.progress.persona ?? null, persona ?? null];
+  return {
+    ...(context.facts && { facts: context.facts }),
+    ...(from !== to && declare(context, { type: "handoff", from, to })),
+  };
 }
 
 /** The system prompt with which a call begins, a new turn or not: that of the persona that takes it. */

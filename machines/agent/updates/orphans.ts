@@ -3,6 +3,7 @@ import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
 import { recoveredResult } from "../../../src/tool/results.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
 import { freshTurn, type AgentContext } from "../context.ts";
+import { openBatch, replaceFrom } from "../facts.ts";
 import type { CallRecord } from "../call-record.ts";
 import { makeMessage } from "./messages.ts";
 
@@ -92,7 +93,7 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
   }
   if (messages === before) return context;
   const rest = [...messages, ...transcript.slice(end)];
-  return { ...context, progress, transcript: transcript.replaceFrom(turnAt, rest) };
+  return { ...context, progress, ...replaceFrom(context, turnAt, rest) };
 }
 
 /** Creates records for the last batch of loaded history if some of its calls are open, so that results for them are accepted.
@@ -116,5 +117,5 @@ export function adoptOrphans(context: AgentContext): AgentContext {
   if (calls.every((record) => record.stored)) return context;
   const closed = closeOrphans(context, index);
   const batchAt = index + closed.transcript.length - context.transcript.length;
-  return { ...closed, calls, progress: { ...freshTurn(closed), batchAt } };
+  return { ...closed, ...openBatch(closed, calls), progress: { ...freshTurn(closed), batchAt } };
 }

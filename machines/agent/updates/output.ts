@@ -5,6 +5,7 @@ import type { Json } from "../../../src/base/json.ts";
 import type { Msg, Usage } from "../../../src/message/types.ts";
 import { openCalls, placeOf } from "./calls.ts";
 import type { AgentContext, Change, WantedOutput } from "../context.ts";
+import { replaceFrom } from "../facts.ts";
 import { makeMessage } from "./messages.ts";
 import { addUsage } from "../../../src/message/usage.ts";
 
@@ -114,7 +115,7 @@ export function storeOutput(context: AgentContext): Change {
   };
   const kept = withoutOutputCalls(turn);
   return {
-    transcript: transcript.replaceFrom(progress.turnAt, [...kept, answer]),
+    ...replaceFrom(context, progress.turnAt, [...kept, answer]),
     progress: { ...progress, made: progress.made + 1, continues: false },
     outcome: { reason: "STRUCTURED_OUTPUT", reply: answer, output: wanted!.value! },
     stop: false,

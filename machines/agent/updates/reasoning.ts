@@ -6,6 +6,7 @@ import { answersTo, closeCalls, cutBy, recordsOf, resultsFirst } from "./calls.t
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
+import { append, declare, openBatch } from "../facts.ts";
 import { addUsage } from "../../../src/message/usage.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 
@@ -68,6 +69,7 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
   const isLate = context.request.timedOut && !context.interruption;
   const { progress } = context;
   return {
+    ...lateFact(context),
     at: outcome.at,
     request: { ...context.request, deadlineAt: null, timedOut: false, finishReason },
     failure: isLate
@@ -83,6 +85,11 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
       ...countedBy(context, outcome),
     },
   };
+}
+
+/** The fact that the request has run out of time, if it has. */
+function lateFact(context: AgentContext): Pick<Change, "facts"> {
+  return context.request.timedOut ? declare(context, { type: "request.late" }) : {};
 }
 
 /** Takes back a request that was not sent, so that the messages that came before become part of it. */
@@ -125,6 +132,7 @@ function timeoutOf(context: AgentContext, retry: boolean | undefined): NonNullab
 /** Gives up a service that did not end after it was aborted; its output is lost. */
 export function giveUpModel(context: AgentContext, event: { readonly at: number }): Change {
   return {
+    ...lateFact(context),
     at: event.at,
     draft: null,
     failure: context.request.timedOut ? timeoutOf(context, false) : null,
@@ -151,7 +159,12 @@ export function mayFallBack(context: AgentContext): boolean {
 export function planBackoff(context: AgentContext): Change {
   const { at, settings, request } = context;
   const wait = at + backoffMs(settings.model, request.attempt, settings.sessionId);
-  return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
+  const until = Math.max(wait, context.failure?.retryAt ?? 0);
+  const { retry: _, ...error } = context.failure!;
+  return {
+    request: { ...request, notBeforeAt: until },
+    ...declare(context, { type: "retry", attempt: request.attempt, until, error }),
+  };
 }
 
 /** True for an answer without visible text, media or calls. Thinking alone counts as empty if the provider sent a finish reason
@@ -232,10 +245,11 @@ export function storeDraft(context: AgentContext): Change {
   const isOutput = wanted?.mode === "native" && draft.value !== undefined;
   const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
   const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
+  const appended = append(context, [{ ...messageOf(draft), ...(reason && { reason }) }]);
   const stored: Change = {
-    transcript: transcript.append([{ ...messageOf(draft), ...(reason && { reason }) }]),
+    ...appended,
     draft: null,
-    calls,
+    ...openBatch({ ...context, ...appended }, calls),
     ...(isOutput && isAnswer && { wanted: { ...wanted, value: draft.value } }),
     progress: {
       ...context.progress,
@@ -255,7 +269,7 @@ export function acceptGoto(context: AgentContext): Change {
   const asking = context.transcript.at(-1);
   const order = asking ? toolUsesOf(asking).map(({ id }) => id) : [];
   return {
-    transcript: context.transcript.append(resultsFirst(order, answersTo(order, context.goto ?? []))),
+    ...append(context, resultsFirst(order, answersTo(order, context.goto ?? []))),
     goto: null,
     progress: { ...progress, gotos: progress.gotos + 1, iteration: progress.iteration + 1, exempt: true },
   };

@@ -4,13 +4,14 @@ import { errorResult } from "../../../src/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { Cause } from "../events.ts";
+import { changeCalls } from "../facts.ts";
 import { answered, withDecision, withFailedAttempt } from "./account.ts";
 import { addressIn, recordAt, withAnswer } from "./asks.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
 
 /** After a restore nothing runs: a call that was running is repeated, answered or asked about, as its tool declares (I5). */
 export function reviveCalls(context: AgentContext): AgentContext {
-  const calls = context.calls.map((record): CallRecord => {
+  const revived = changeCalls(context, (record) => {
     if (record.status !== "running") return record;
     const { deadlineAt: _, spawned: __, ...others } = record;
     const rest = { ...others, account: withFailedAttempt(record, undefined) };
@@ -21,7 +22,7 @@ export function reviveCalls(context: AgentContext): AgentContext {
     }
     return { ...rest, status: "unknown", since: context.at };
   });
-  return { ...context, calls };
+  return { ...context, ...revived };
 }
 
 /** Records a decision, and who made it; nothing runs. What a person saw redacted in the arguments and left so is unchanged. */
@@ -40,7 +41,7 @@ export function decideCall(
   const made = { at: madeAt, ...(decidedBy !== undefined && { by: decidedBy }), ...(via && { via }) };
   const address = addressIn(context, event.callId);
   const decidedRecord = recordAt(context, address);
-  const calls = context.calls.map((record): CallRecord => {
+  const changed = changeCalls(context, (record) => {
     if (record !== decidedRecord) return record;
     if (record.call.id !== address) {
       const ask = address.slice(record.call.id.length + 1);
@@ -55,7 +56,7 @@ export function decideCall(
     const account = withDecision(record.account, decision, made);
     return { ...rest, account, decided, ...(decidedBy !== undefined && { decidedBy }) };
   });
-  return { at, calls };
+  return { at, ...changed };
 }
 
 function withSecrets(decision: Decision, input: JsonObject): Decision {

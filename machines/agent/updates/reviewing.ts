@@ -4,6 +4,7 @@ import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult } from "../../../src/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";
+import { changeCalls } from "../facts.ts";
 import { noted } from "../../../src/message/account.ts";
 import { answered, withChangedInput, withDenial } from "./account.ts";
 import { wantedNow } from "./entry.ts";
@@ -32,17 +33,17 @@ function withInput(record: CallRecord, input: JsonObject, hook: string, at: numb
 
 export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Change {
   const changes = new Map(outcome.calls?.map((change) => [change.callId, change]));
-  const calls = context.calls.map((record): CallRecord => {
+  const changed = changeCalls(context, (record) => {
     if (record.status !== "pending" || record.hooked) return record;
     const change = changes.get(record.call.id);
     const edits = change?.changes ?? (change?.input ? [{ hook: change.by ?? "", input: change.input }] : []);
-    const changed = edits.reduce((now, { hook, input }) => withInput(now, input, hook, outcome.at), record);
-    const hooked = { ...changed, hooked: true };
+    const edited = edits.reduce((now, { hook, input }) => withInput(now, input, hook, outcome.at), record);
+    const hooked = { ...edited, hooked: true };
     if (change?.deny === undefined) return hooked;
     const account = withDenial(hooked.account, change.deniedBy, outcome.at);
     return answered({ ...hooked, account, status: "denied" }, deniedResult(hooked.call, change.deny));
   });
-  return { at: outcome.at, calls };
+  return { at: outcome.at, ...changed };
 }
 
 /** The calls without a verdict: new ones, and those whose decision has arrived. */
@@ -68,14 +69,13 @@ export function allowsAll({ calls, allowed, listening }: AgentContext): boolean 
 }
 
 /** Gives the calls of the batch their permission, as a review would. */
-export function allowCalls({ calls, allowed, at }: AgentContext): Change {
-  return {
-    calls: calls.map((record): CallRecord => {
-      if (record.status !== "pending") return record;
-      const { argsHash: _, ...rest } = record;
-      return { ...rest, ...termsOf(record, allowed), status: "approved", since: at };
-    }),
-  };
+export function allowCalls(context: AgentContext): Change {
+  const { allowed, at } = context;
+  return changeCalls(context, (record) => {
+    if (record.status !== "pending") return record;
+    const { argsHash: _, ...rest } = record;
+    return { ...rest, ...termsOf(record, allowed), status: "approved", since: at };
+  });
 }
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
@@ -121,7 +121,7 @@ export function applyReview(context: AgentContext, outcome: ReviewOutcome): Chan
   return {
     at: outcome.at,
     ...(rules.length > 0 && { remembered: [...context.remembered, ...rules] }),
-    calls: context.calls.map((record) => {
+    ...changeCalls(context, (record) => {
       const verdict = verdicts.get(record.call.id);
       return verdict ? judged(record, verdict, outcome.at) : record;
     }),
@@ -131,7 +131,7 @@ export function applyReview(context: AgentContext, outcome: ReviewOutcome): Chan
 /** Continues the batch: decided calls are reviewed with their decision, suspended ones run again from preActing on. A call that goes on
  *  has its permission and was seen by preActing: it runs next, with the answers to its questions. */
 export function rerunSuspended(context: AgentContext): Change {
-  const calls = context.calls.map((record): CallRecord => {
+  const changed = changeCalls(context, (record) => {
     if (record.status !== "suspended" && !(record.status === "unknown" && record.decided)) return record;
     const { reason: _, answerSchema: __, ...rest } = record;
     if (record.status === "suspended" && record.resume) return approvedAgain(rest);
@@ -139,7 +139,7 @@ export function rerunSuspended(context: AgentContext): Change {
   });
   const { wanted: _, clientTools: __, ...inbox } = context.inbox;
   const progress = { ...context.progress, exceeded: null, resumeAt: null };
-  return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
+  return { ...changed, inbox, wanted: wantedNow(context), outcome: null, progress };
 }
 
 function approvedAgain({ expiresAt: _, askedAgainAt: __, ...rest }: CallRecord): CallRecord {

@@ -1,4 +1,5 @@
 import type { Msg } from "../../../src/message/types.ts";
+import { append } from "../facts.ts";
 import { openCalls } from "./calls.ts";
 import type { AgentContext, Change } from "../context.ts";
 
@@ -7,7 +8,7 @@ export function deliverWaiting(context: AgentContext): Change {
   const waiting = [...context.inbox.queued, ...context.inbox.steering];
   if (waiting.length === 0 || openCalls(context).length > 0) return {};
   return {
-    transcript: context.transcript.append(waiting),
+    ...append(context, waiting),
     inbox: { ...context.inbox, queued: [], steering: [] },
   };
 }

@@ -46,8 +46,8 @@ describe("a plan", () => {
     expect(events).toMatchObject([
       { name: "plan", revision: 1, value: { state: "todo" } },
       { name: "plan", revision: 2, value: { state: "in_progress" } },
-      { name: "plan", revision: 3, value: null },
       { name: "plan.history", revision: 1, value: [{ name: "Trip", state: "done", outcome: "home" }] },
+      { name: "plan", revision: 3, value: null },
     ]);
   });
 

@@ -2,10 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentChart } from "../../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
+import { changeCalls, declaring, replaceFrom } from "../../../machines/agent/facts.ts";
+import type { Json } from "../../../src/base/json.ts";
+import { revisionOf } from "../../../src/tool/stored-slots.ts";
 import { recordToolRun } from "../../../machines/agent/updates/acting.ts";
 import { applyReview, rerunSuspended } from "../../../machines/agent/updates/reviewing.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
 import * as compaction from "../../../machines/agent/updates/compaction.ts";
 import { withSpent } from "../../../machines/agent/updates/spent.ts";
 import { beginAttempt, storeDraft } from "../../../machines/agent/updates/reasoning.ts";
@@ -57,7 +60,7 @@ describe("a planted bug is found with a shortest path", () => {
       vocabulary: {
         ...vocabulary,
         guards: { ...vocabulary.guards, ...guards },
-        updates: { ...vocabulary.updates, ...updates },
+        updates: { ...vocabulary.updates, ...declaring(updates ?? {}) },
         effects: { ...vocabulary.effects, ...effects },
       },
     };
@@ -131,6 +134,21 @@ describe("a planted bug is found with a shortest path", () => {
     });
   });
 
+  it("a write that its update does not declare", () => {
+    const writeInSilence = (
+      { slots }: AgentContext,
+      { at, name, value }: { readonly at: number; readonly name: string; readonly value: Json },
+    ) => ({
+      at,
+      slots: { ...slots, [name]: { value, version: 1, revision: revisionOf(slots, name) + 1 } },
+    });
+    expect(firstViolation(SLOT_WORLD, { updates: { writeSlot: writeInSilence } })).toMatchObject({
+      rule: "facts",
+      path: ["slot.write"],
+      message: expect.stringMatching(/^its facts make of `slots` \{\} instead of/) as string,
+    });
+  });
+
   it("a write from outside that was made for another revision", () => {
     expect(firstViolation(SLOT_WORLD, { guards: { isStaleWrite: () => false } })).toMatchObject({
       rule: "slots",
@@ -153,12 +171,12 @@ describe("a planted bug is found with a shortest path", () => {
       const answered = new Map(
         context.calls.flatMap(({ resume }) => resume?.asks ?? []).map((each) => [each.ask.id, each]),
       );
-      const calls = change.calls?.map((record) => {
+      const answer = (record: CallRecord): CallRecord => {
         if (!record.resume) return record;
         const asks = record.resume.asks.map((each) => answered.get(each.ask.id) ?? each);
         return { ...record, resume: { ...record.resume, asks } };
-      });
-      return { ...change, ...(calls && { calls }) };
+      };
+      return { ...change, ...changeCalls({ ...context, ...change }, answer) };
     };
     expect(firstViolation(ASKING_WORLD, { updates: { recordToolRun: recordTwice } })).toMatchObject({
       rule: "asks",
@@ -279,7 +297,7 @@ describe("a planted bug is found with a shortest path", () => {
       const [first, ...rest] = context.transcript.slice();
       if (!first) return {};
       const now = { ...first, content: [{ type: "text", text: `It is ${context.at}.` }] } as const;
-      return { transcript: Transcript.of([now, ...rest]) };
+      return replaceFrom(context, 0, [now, ...rest]);
     };
     expect(
       firstViolation("compaction by clearing results", { updates: { boundView: rewrite } }),

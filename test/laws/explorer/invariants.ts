@@ -10,6 +10,7 @@ import {
   waitingIsDelivered,
 } from "./check-ending.ts";
 import { historyIsValid, messagesAreKept, resultsAreKept, transcriptGrows } from "./check-history.ts";
+import { factsSuffice } from "./check-facts.ts";
 import { handedOverAsAsked, personaIsAsked } from "./check-handoff.ts";
 import { slotsAreKept, writersAreAlone } from "./check-slots.ts";
 import {
@@ -58,6 +59,7 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["view", questionIsShown],
   ["handoff", handedOverAsAsked],
   ["handoff", personaIsAsked],
+  ["facts", factsSuffice],
 ];
 
 /** The invariants that a transition breaks. */

@@ -2,6 +2,7 @@ import { createActor, type ActorScope, type SnapshotFrom } from "xstate";
 import { agentSlots, type AgentMachine } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { AgentCommand } from "../../../machines/agent/events.ts";
+import type { Fact } from "../../../machines/agent/facts.ts";
 import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import type { Refusal } from "../../../machines/chart/definition.ts";
 import type { ServiceEvent } from "../../../machines/chart/machine-type.ts";
@@ -21,6 +22,8 @@ export type Step = {
   readonly started: readonly Service[];
   /** The instant for which the timer of the session is armed. */
   readonly timer: number | null;
+  /** What the steps did, as their updates have declared it. */
+  readonly facts: readonly Fact[];
   /** Why the last event was refused. */
   readonly refused: Refusal | undefined;
 };
@@ -40,6 +43,7 @@ export class PureChart {
   readonly #timers = new WeakMap<AgentSnapshot, number | null>();
   #spawned: Spawn[] = [];
   #timer: number | null = null;
+  #facts: Fact[] = [];
   #refused: Refusal | undefined;
 
   constructor(
@@ -51,6 +55,7 @@ export class PureChart {
       isUnseen: () => true,
       stepTaken: (_, { step }) => {
         this.#refused = step.refused;
+        this.#facts.push(...(step.facts as readonly Fact[]));
         for (const edge of step.edges) taken(edge);
       },
     }) as unknown as AgentMachine;
@@ -92,6 +97,7 @@ export class PureChart {
 
   #step(run: () => AgentSnapshot): Step {
     this.#spawned = [];
+    this.#facts = [];
     this.#refused = undefined;
     const snapshot = run();
     if (snapshot.status === "error") throw snapshot.error;
@@ -100,7 +106,7 @@ export class PureChart {
       .filter(({ id, actorRef }) => children[id] === actorRef)
       .map(({ id, src, input }) => ({ id, src, input }));
     this.#timers.set(snapshot, this.#timer);
-    return { snapshot, started, timer: this.#timer, refused: this.#refused };
+    return { snapshot, started, timer: this.#timer, facts: this.#facts, refused: this.#refused };
   }
 
   #execute({ type, params }: Action): void {

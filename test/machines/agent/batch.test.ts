@@ -3,7 +3,6 @@ import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { placeOf } from "../../../machines/agent/updates/calls.ts";
-import { changedCalls } from "../../../src/session/call-records.ts";
 import { toolResult, toolUse } from "../../laws/explorer/messages.ts";
 import { contextOf } from "./at.ts";
 
@@ -52,21 +51,4 @@ test("the place of a call is that of the batch that is asked for, also if anothe
     expect(batch.map(({ call }) => placeOf(batch, call.id))).toEqual(batch.map((__, place) => place));
     expect(placeOf(batch, "unknown")).toBe(-1);
   }
-});
-
-test("the changed calls of a batch are each paired with the record of the same call, wherever it stands", () => {
-  const [first, second, third] = batchOf(3) as [CallRecord, CallRecord, CallRecord];
-  const changed: CallRecord = { ...second, status: "done" };
-  expect(changedCalls([first, changed, third], [first, second, third])).toEqual([
-    { record: changed, other: second },
-  ]);
-  expect(changedCalls([changed, third], [first, second, third])).toEqual([
-    { record: changed, other: second },
-  ]);
-  expect(changedCalls([first, second], [])).toEqual([
-    { record: first, other: undefined },
-    { record: second, other: undefined },
-  ]);
-  const batch = [first, second];
-  expect(changedCalls(batch, batch)).toEqual([]);
 });

@@ -133,6 +133,7 @@ describe("actions", () => {
       ],
       edges: ["toy.a|go|0"],
       actions: ["spawn", "stop"],
+      facts: [],
       refused: undefined,
     });
   });
@@ -248,6 +249,7 @@ describe("a decision", () => {
       effects: [],
       edges: ["toy.a|go|0", "toy.first||0", "toy.second||0", "toy.third||0"],
       actions: ["add", "note", "add", "note"],
+      facts: [],
       refused: undefined,
     });
     expect(resolver.next("a", at(1), GO)).toMatchObject({
