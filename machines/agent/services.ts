@@ -165,7 +165,11 @@ export type HooksOutcome = Timed & {
   /** The structured answer that the message of a native model holds after them. */
   readonly value?: Json;
   readonly stop?: boolean;
+  /** The hook that asked to stop, the first if there are several. */
+  readonly stoppedBy?: string;
   readonly goto?: readonly Msg[];
+  /** The hooks that asked to go on. */
+  readonly gotoBy?: string;
   readonly calls?: readonly {
     readonly callId: string;
     readonly input?: JsonObject;

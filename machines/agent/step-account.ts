@@ -34,8 +34,12 @@ export type StepAccount = {
   readonly hooks?: readonly HookDeed[];
   /** A hook stopped the turn. */
   readonly stop?: true;
+  /** Its name; absent in sessions of earlier releases. */
+  readonly stoppedBy?: string;
   /** A hook asked the model once more. */
   readonly goto?: true;
+  /** Its name, or the names of several; absent in sessions of earlier releases. */
+  readonly gotoBy?: string;
   /** The decision on a call, and who made it if that is known. */
   readonly decision?: { readonly callId: string; readonly kind: string; readonly by?: string };
   /** A call of the agent that somebody else than the program made came with messages. */
@@ -98,7 +102,8 @@ function reviewAccount({ verdicts }: ReviewOutcome): StepAccount {
   return denied.length > 0 ? { denied } : {};
 }
 
-function hooksAccount({ calls = [], entered = [], edits = [], stop, goto }: HooksOutcome): StepAccount {
+function hooksAccount(outcome: HooksOutcome): StepAccount {
+  const { calls = [], entered = [], edits = [], stop, stoppedBy, goto, gotoBy } = outcome;
   const onCalls = calls.flatMap(({ callId, deny, input, by }): HookDeed[] => {
     const hook = by === undefined ? {} : { hook: by };
     if (deny !== undefined) return [{ ...hook, callId, deny: firstLine(deny) }];
@@ -111,8 +116,8 @@ function hooksAccount({ calls = [], entered = [], edits = [], stop, goto }: Hook
   const hooks = [...onCalls, ...onPrompt];
   return {
     ...(hooks.length > 0 && { hooks }),
-    ...(stop === true && { stop }),
-    ...(goto !== undefined && { goto: true as const }),
+    ...(stop === true && { stop, ...(stoppedBy !== undefined && { stoppedBy }) }),
+    ...(goto !== undefined && { goto: true as const, ...(gotoBy !== undefined && { gotoBy }) }),
   };
 }
 

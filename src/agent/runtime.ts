@@ -12,7 +12,7 @@ import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Fact } from "../../machines/agent/facts.ts";
-import { stepFacts, type StepFacts } from "../../machines/agent/step-facts.ts";
+import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
@@ -330,8 +330,7 @@ export class Runtime implements ChartOwner, LivingSession {
     const { path, context, refused } = step;
     const command = event as AgentCommand;
     const facts = step.facts as readonly Fact[];
-    const taken =
-      (this.isDurable || this.steps.hasListeners) && takenStep(command, step, stepFacts(facts), this);
+    const taken = (this.isDurable || this.steps.hasListeners) && takenStep(command, step, this);
     this.#chart.stepTaken(path, context, facts);
     if (taken && (this.#life.isOpen || command.type === "session.load")) this.journal.recordStep(taken);
     if (taken) this.steps.publish({ ...taken, state: path });

@@ -2,7 +2,8 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import { accountOf, type StepAccount } from "../../machines/agent/step-account.ts";
-import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import type { Fact } from "../../machines/agent/facts.ts";
+import { stepFacts } from "../../machines/agent/step-facts.ts";
 import type { Step } from "../../machines/chart/resolve.ts";
 import { guarded } from "../base/guarded.ts";
 
@@ -20,10 +21,15 @@ export type ChartStep = {
   readonly edges: readonly string[];
   /** Names of the actions that ran, in order. */
   readonly actions: readonly string[];
+  /** What its updates did, as they have declared it, in order. */
+  readonly facts: readonly Fact[];
 };
 
 /** What both observers and the journal are told of a step. */
-export type TakenStep = Pick<ChartStep, "event" | "at" | "account" | "context" | "edges" | "actions">;
+export type TakenStep = Pick<
+  ChartStep,
+  "event" | "at" | "account" | "context" | "edges" | "actions" | "facts"
+>;
 
 /** When an event was, as itself or the service that it is of says. */
 function timeOf(event: object): number | undefined {
@@ -35,12 +41,20 @@ function timeOf(event: object): number | undefined {
 /** Describes what an event has made of a context. */
 export function takenStep(
   event: ChartStep["event"],
-  { context, edges, actions, refused }: Step<AgentContext>,
-  facts: StepFacts,
+  { context, edges, actions, refused, facts: declared }: Step<AgentContext>,
   session: { now(): number },
 ): TakenStep {
-  const account = accountOf(event, facts, context, refused);
-  return { event, at: timeOf(event) ?? session.now(), ...(account && { account }), context, edges, actions };
+  const facts = declared as readonly Fact[];
+  const account = accountOf(event, stepFacts(facts), context, refused);
+  return {
+    event,
+    at: timeOf(event) ?? session.now(),
+    ...(account && { account }),
+    context,
+    edges,
+    actions,
+    facts,
+  };
 }
 
 /** What an observer of steps needs of a session. */

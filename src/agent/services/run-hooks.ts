@@ -195,23 +195,23 @@ async function postReasoning(
   const { finishReason } = draft;
   const isTaken = (callId: string): boolean => transcript.hasCall(callId);
   let { message } = draft;
-  let stop = false;
+  let stoppedBy: string | undefined;
   let goto: readonly Msg[] | undefined;
-  let gotoHook = "";
+  const asking: string[] = [];
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postReasoning", { message, finishReason });
     const replaced = answerOf(hook.name, "postReasoning", returned["message"], isTaken);
     if (replaced) message = messageChangedBy(hook.name, message, replaced);
-    stop ||= fieldOf(hook.name, "postReasoning", returned, "stop", "a boolean") ?? false;
+    if (fieldOf(hook.name, "postReasoning", returned, "stop", "a boolean")) stoppedBy ??= hook.name;
     const messages = storableOf(hook.name, "postReasoning", returned["goto"]);
-    if (messages)
-      [goto, gotoHook] = [
-        [...(goto ?? []), ...messages.map((each) => messageAddedBy(hook.name, each))],
-        hook.name,
-      ];
+    if (!messages) continue;
+    goto = [...(goto ?? []), ...messages.map((each) => messageAddedBy(hook.name, each))];
+    asking.push(hook.name);
   }
-  if (goto && !stop) checkGoto(gotoHook, message, goto);
-  return { message, stop, ...(goto && !stop && { goto }) };
+  if (stoppedBy !== undefined) return { message, stop: true, stoppedBy };
+  if (!goto) return { message, stop: false };
+  checkGoto(asking.at(-1)!, message, goto);
+  return { message, stop: false, goto, gotoBy: asking.join(", ") };
 }
 
 async function preActing(
@@ -252,7 +252,7 @@ async function postActing(
   hooksInput: HooksInput & { readonly point: "postActing" },
 ): Promise<Outcome> {
   let { result } = hooksInput;
-  let stop = false;
+  let stoppedBy: string | undefined;
   const results: { hook: string; before: ToolResultBlock }[] = [];
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postActing", { call: hooksInput.call, result });
@@ -265,9 +265,10 @@ async function postActing(
       const isChanged = before.state !== result.state || !isSame(before.output, result.output);
       if (isChanged) results.push({ hook: hook.name, before });
     }
-    stop ||= fieldOf(hook.name, "postActing", returned, "stop", "a boolean") ?? false;
+    if (fieldOf(hook.name, "postActing", returned, "stop", "a boolean")) stoppedBy ??= hook.name;
   }
-  return { result, stop, ...(results.length > 0 && { results }) };
+  const stop = stoppedBy === undefined ? { stop: false } : { stop: true, stoppedBy };
+  return { result, ...stop, ...(results.length > 0 && { results }) };
 }
 
 /** Returns why a hook cannot put this value in the place of a result; undefined if it can. */

@@ -84,7 +84,7 @@ export class Recorder {
     const { history } = this.#options;
     if (history.last > 0) return;
     const m = current.context.at > 0 ? history.elapsedAt(current.at) : 0; // a new session begins with its first event
-    this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [] }, m);
+    this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [], facts: [] }, m);
   }
 
   /** Records a step of the chart. */

@@ -1,52 +1,8 @@
-import { isSame } from "../../../src/base/is-same.ts";
-import { entriesOf, wholeSession } from "../../../src/session/entries.ts";
-import type { Fact as Entry, SessionEntry } from "../../../src/session/entry.ts";
-import { JournalFold } from "../../../src/session/fold.ts";
-import { persistedContext } from "../../../src/session/format.ts";
-import { stepFacts } from "../../../machines/agent/step-facts.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
+import { factsProblem } from "../../support/facts-problem.ts";
 import type { Check } from "./transition.ts";
 
-/** The calls without what counts only in the process that runs them. */
-const stored = (calls: AgentContext["calls"]) =>
-  calls.map(({ spawned: _, deadlineAt: __, ...record }) => record);
-
-/** The parts of a session that its facts say; the position says the rest. */
-function factual({ calls, transcript, request, ...context }: AgentContext) {
-  const { inbox, remembered, wanted, slots, interruption, view } = context;
-  const parts = { inbox, remembered, wanted, slots, interruption, view, system: request.system };
-  return { ...parts, calls: stored(calls), messages: transcript.slice() };
-}
-
-/** The session that the entries of a journal make. */
-function folded(settings: AgentContext["settings"], entries: readonly Entry[]) {
-  const fold = new JournalFold(settings);
-  for (const [index, entry] of entries.entries())
-    fold.push({ ...entry, seq: index + 1, at: 1 } as SessionEntry);
-  const { kept, messages } = fold.state();
-  const { inbox, remembered, wanted, slots, interruption, view, request, calls } = kept;
-  return {
-    inbox,
-    remembered,
-    wanted,
-    slots,
-    interruption,
-    view,
-    system: request.system,
-    calls: stored(calls),
-    messages,
-  };
-}
-
-/** The facts of a step, written behind the session before it as a journal has both, make the session after it. */
-export const factsSuffice: Check = ({ before, move, after }) => {
-  if (move.kind === "crash") return undefined; // another process has loaded what there was
-  const { context } = before.snapshot;
-  const whole = wholeSession({ messages: context.transcript.slice(), kept: persistedContext(context) });
-  const made = folded(context.settings, [...whole, ...entriesOf(stepFacts(after.facts))]);
-  const expected = factual(after.snapshot.context);
-  for (const [part, value] of Object.entries(expected))
-    if (!isSame(made[part as never], value))
-      return `its facts make of \`${part}\` ${JSON.stringify(made[part as never])} instead of ${JSON.stringify(value)}`;
-  return undefined;
-};
+/** The facts of a step say all that it did. */
+export const factsSuffice: Check = ({ before, move, after }) =>
+  move.kind === "crash" // another process has loaded what there was
+    ? undefined
+    : factsProblem(before.snapshot.context, after.facts, after.snapshot.context);

@@ -42,12 +42,12 @@ function textOfDeed({ hook, callId, deny, parts = [] }: HookDeed, calls: readonl
 
 /** What hooks changed, each with its name. */
 function textOfHooks(
-  { hooks = [], stop, goto }: NonNullable<Step["account"]>,
+  { hooks = [], stop, stoppedBy, goto, gotoBy }: NonNullable<Step["account"]>,
   calls: readonly CallRecord[],
 ): string {
   return [
     ...hooks.map((deed) => textOfDeed(deed, calls)),
-    ...(stop ? ["a hook stopped the turn"] : []),
-    ...(goto ? ["a hook asked the model once more"] : []),
+    ...(stop ? [`${safeText(stoppedBy ?? "a hook")} stopped the turn`] : []),
+    ...(goto ? [`${safeText(gotoBy ?? "a hook")} asked the model once more`] : []),
   ].join("; ");
 }
