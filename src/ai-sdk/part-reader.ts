@@ -1,5 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { sourceMetadata, type AnswerSource } from "../message/sources.ts";
+import { namedSource } from "./named-source.ts";
 import type { FinishReason, MediaBlock, Source, Usage } from "../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../model/finish-reason.ts";
 import type { StreamPart } from "../model/port.ts";
@@ -37,7 +39,7 @@ export function createSdkPartReader(provider: string): SdkPartReader {
   const calls = new SdkCalls();
   const marked = new Set<string>();
   const executed = new Set<string>();
-  const sources: Json[] = [];
+  const sources: AnswerSource[] = [];
   const warnings: Json[] = [];
   let responseId: string | undefined;
   let modelId: string | undefined;
@@ -122,7 +124,7 @@ export function createSdkPartReader(provider: string): SdkPartReader {
     if (unified === "error" || (word !== undefined && !reason)) failure ??= failedBy(raw);
     const metadata: JsonObject = {
       ...(modelId && { model: modelId }),
-      ...(sources.length > 0 && { sources }),
+      ...sourceMetadata(sources),
       ...(warnings.length > 0 && { warnings }),
       ...(providerMetadata && { providerMetadata: plain(providerMetadata) }),
     };
@@ -184,8 +186,8 @@ export function createSdkPartReader(provider: string): SdkPartReader {
         });
       }
       case "source": {
-        const { type: _, ...source } = part;
-        sources.push(plain(source));
+        const source = namedSource(part);
+        if (source) sources.push(source);
         return [];
       }
       case "tool-approval-request":

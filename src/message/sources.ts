@@ -2,13 +2,16 @@ import { isObject } from "../base/is-object.ts";
 import type { Json } from "../base/json.ts";
 import type { Msg } from "./types.ts";
 
-/** What an answer may rest on, because the model was shown it: a passage of a document, or a memory. */
+/** What an answer may rest on: a passage of a document or a memory, because the model was shown it, or what its provider names, such as
+ *  a page that it has found on the web. */
 export type AnswerSource = {
-  readonly kind: "knowledge" | "memory";
-  /** The id of the passage or of the memory in its store. */
+  readonly kind: "knowledge" | "memory" | "provider";
+  /** The id of the passage or of the memory in its store, or the id that the provider gave it. */
   readonly id: string;
-  /** The document of a passage, such as a path or a URL; absent if it is not known. */
+  /** The document, such as a path or a URL; absent if it is not known. */
   readonly document?: string;
+  /** The title of the document, if the provider says it. */
+  readonly title?: string;
   /** The page of the document, from 1. */
   readonly page?: number;
   /** When a memory was put last, epoch ms. */
@@ -20,18 +23,20 @@ export type AnswerSource = {
 /** The name of the field of `metadata` that holds the sources of a message or of a result. */
 export const SOURCES = "sources";
 
-const KINDS: ReadonlySet<unknown> = new Set<AnswerSource["kind"]>(["knowledge", "memory"]);
+const KINDS: ReadonlySet<unknown> = new Set<AnswerSource["kind"]>(["knowledge", "memory", "provider"]);
 
 function isSource(value: unknown): value is AnswerSource {
   if (!isObject(value)) return false;
-  const { kind, id, document = "", page = 1, at = 0, score = 0 } = value as Partial<AnswerSource>;
-  const isText = typeof id === "string" && typeof document === "string";
+  const { kind, id, document = "", title = "", page = 1, at = 0, score = 0 } = value as Partial<AnswerSource>;
+  const isText = [id, document, title].every((text) => typeof text === "string");
   return KINDS.has(kind) && isText && [page, at, score].every((each) => Number.isFinite(each));
 }
 
 const NONE: readonly AnswerSource[] = [];
 
-const keyOf = ({ kind, id }: AnswerSource): string => `${kind} ${id}`;
+/** Providers count anew in each answer: what they name is the same if its document is. */
+const keyOf = ({ kind, id, document }: AnswerSource): string =>
+  `${kind} ${kind === "provider" ? (document ?? id) : id}`;
 
 const listIn = (metadata: { readonly [name: string]: unknown } | undefined): readonly AnswerSource[] => {
   const found = metadata?.[SOURCES];

@@ -350,7 +350,7 @@ describe("what comes back", () => {
     const reply = await agent.call("Tide?");
     expect(reply).toMatchObject({
       text: "High.",
-      metadata: { sources: [{ sourceType: "url", url: "https://x.test", title: "Tides" }] },
+      sources: [{ kind: "provider", id: "1", document: "https://x.test", title: "Tides" }],
     });
     await agent.call("Sure?");
     expect(calls[1]!["prompt"][1].content).toEqual([

@@ -65,6 +65,7 @@ export class MessageFold {
       case "steering-message":
         this.#parts.push({ type: "steering-message", id: chunk.id, parts: chunk.parts as unknown as Json });
         return;
+      case "source-url":
       case "source-document":
         this.#parts.push(chunk as unknown as UIPart);
         return;

@@ -11,15 +11,18 @@ const MEDIA_TYPES: { readonly [end: string]: string } = {
   pdf: "application/pdf",
 };
 
-/** A source as a part of the AI SDK. */
+/** A source as a part of the AI SDK: a page of the web that the provider has found as a link, anything else as a document. */
 export function sourceChunk(sourceId: string, source: AnswerSource): TurnChunk {
-  const { document } = source;
+  const { kind, document } = source;
+  const providerMetadata = { agentchart: source as unknown as Json & object };
+  if (kind === "provider" && document !== undefined && /^https?:/i.test(document) && URL.canParse(document))
+    return { type: "source-url", sourceId, url: document, title: sourceTitle(source), providerMetadata };
   return {
     type: "source-document",
     sourceId,
     mediaType: MEDIA_TYPES[document?.split(".").at(-1)?.toLowerCase() ?? ""] ?? "text/plain",
     title: sourceTitle(source),
     ...(document !== undefined && { filename: document }),
-    providerMetadata: { agentchart: source as unknown as Json & object },
+    providerMetadata,
   };
 }

@@ -52,6 +52,14 @@ export type TurnChunk =
       readonly parts: readonly { readonly type: "text"; readonly text: string }[];
     }
   | {
+      readonly type: "source-url";
+      readonly sourceId: string;
+      readonly url: string;
+      readonly title: string;
+      /** The `AnswerSource` under `agentchart`. */
+      readonly providerMetadata: { readonly agentchart: Json & object };
+    }
+  | {
       readonly type: "source-document";
       readonly sourceId: string;
       readonly mediaType: string;

@@ -116,7 +116,9 @@ export class WatchedRun {
       const { code, message } = error;
       const event = { type: "input.refused", inputId, error };
       const account = { refused: { code, message } };
-      guarded(() => recorder.record({ ...steps.current(), at, event, account, edges: [], actions: [], facts: [] }));
+      guarded(() =>
+        recorder.record({ ...steps.current(), at, event, account, edges: [], actions: [], facts: [] }),
+      );
     };
     const ignore = steps.subscribe(
       (step) => {
