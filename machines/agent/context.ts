@@ -11,7 +11,6 @@ import type { CallRecord, CallTerms } from "./call-record.ts";
 import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
 import type { Limits, Settings } from "./settings.ts";
-import type { Fact } from "./facts.ts";
 import type { View } from "./view.ts";
 
 /** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */
@@ -245,7 +244,7 @@ export type AgentContext = {
   /** How the last call ended; the reply is left out of snapshots. */
   readonly outcome: Outcome | null;
   /** What the update that is at work has declared so far. No snapshot has it. */
-  readonly facts?: readonly Fact[];
+  readonly facts?: readonly { readonly type: string }[];
 };
 
 /** The fields of the context that an update changes, and the facts that it declares. */

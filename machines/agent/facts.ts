@@ -151,13 +151,13 @@ export function replacing(former: AgentContext, context: AgentContext): readonly
   const { transcript, calls, slots } = context;
   const from = former.transcript.commonPrefix(transcript);
   const isLonger = from < Math.max(former.transcript.length, transcript.length);
-  const { facts = [] } = withParts(former, { ...context, facts: [] });
+  const parts = (withParts(former, { ...context, facts: [] }).facts ?? []) as readonly Fact[];
   return [
     ...(isLonger ? [replaced(former.transcript, from, transcript.slice(from))] : []),
     ...(former.calls.length > 0 ? [{ type: "calls.closed" as const }] : []),
     ...calls.map((is): Fact => ({ type: "call", is })),
     ...(slots === former.slots ? [] : [{ type: "kept" as const, parts: { slots } }]),
-    ...facts,
+    ...parts,
   ];
 }
 

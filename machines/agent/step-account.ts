@@ -75,9 +75,10 @@ const textOfResult = ({ output }: Parts): string =>
   firstLine(output.find(({ text }) => text !== undefined)?.text ?? "");
 
 /** An answer of the model that waits for hooks. */
-function draftOf({ notices, messages }: StepFacts): StepAccount {
+function draftOf({ notices, messages }: StepFacts, after: AgentContext): StepAccount {
   const draft = notices.findLast((notice) => notice.type === "draft");
-  if (!draft || messages?.messages.some(({ id }) => id === draft.message.id)) return {};
+  if (!draft || after.draft === null || messages?.messages.some(({ id }) => id === draft.message.id))
+    return {};
   const { content }: Msg = draft.message;
   const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
   const text = content.find((block) => block.type === "text")?.text ?? "";
@@ -166,7 +167,7 @@ export function accountOf(
     ...(event.type.startsWith("xstate.error.") && { error: failureOf((event as Event)["error"]) }),
     ...serviceAccount(event as Event),
     ...commandAccount(event as Event),
-    ...draftOf(step),
+    ...draftOf(step, after),
     ...(has("call.late") && { isLate: true as const }),
     ...endOf(step, after),
   };

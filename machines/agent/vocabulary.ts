@@ -21,7 +21,9 @@ import * as reasoning from "./updates/reasoning.ts";
 import * as refused from "./updates/refused-content.ts";
 import * as reviewing from "./updates/reviewing.ts";
 import { decideCall, reviveCalls } from "./updates/resume.ts";
+import * as settling from "./updates/settling.ts";
 import * as slots from "./updates/slots.ts";
+import { loadSession } from "./updates/load.ts";
 import { nextInstant } from "./updates/timer.ts";
 import * as waiting from "./updates/waiting.ts";
 import { boundView } from "./updates/view.ts";
@@ -268,12 +270,12 @@ const updates = declaring({
   noteEnding: (context: AgentContext, _: never, { at }: { readonly at: Ending["at"] }) =>
     ending.noteEnding(context, at),
   resumeEnding: ending.resumeEnding,
-  settle: ending.settleCall,
+  settle: settling.settleCall,
   park: (context: AgentContext, _: never, { place }: { readonly place: Place }) =>
-    ending.park(context, place),
+    settling.park(context, place),
 
   // at any time
-  load: entry.loadSession,
+  load: loadSession,
   adoptTurn: changed.adoptTurn,
   drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
     at,

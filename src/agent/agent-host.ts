@@ -4,7 +4,6 @@ import type { Json } from "../base/json.ts";
 import { newId } from "../message/new-id.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import type { AgentEventBody } from "../event/types.ts";
-import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
 import { ClientTools } from "../tool/client-tools.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";

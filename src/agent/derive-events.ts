@@ -104,6 +104,9 @@ function noticeEvents({ notices }: StepFacts): AgentEventBody[] {
   });
 }
 
+/** Returns a path as events and journals name it. */
+export const shortPath = (path: string): string => path.replace(/\.running$/u, "");
+
 /** Returns the events of a step, in the order in which the journal has them. `isWaiting`: it waits for
  *  answers or decisions after it. */
 export function eventsOf(

@@ -22,7 +22,7 @@ import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
-import { cutOffEvents, eventsOf, DERIVED_TYPES } from "./derive-events.ts";
+import { cutOffEvents, eventsOf, shortPath, DERIVED_TYPES } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import { StepPublisher, takenStep } from "./steps.ts";
@@ -45,9 +45,6 @@ import type { Status } from "./types.ts";
 
 /** The events that are told only once what they tell is durable: a process that ends before begins the compaction anew. */
 const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
-
-/** A path as events and journals name it. */
-const shortPath = (path: string): string => path.replace(/\.running$/u, "");
 
 /** A session in this process: its chart, its life, its events, and what changes it. */
 export class Runtime implements ChartOwner, LivingSession {
@@ -329,9 +326,8 @@ export class Runtime implements ChartOwner, LivingSession {
   stepTaken({ event, step }: StepTaken<AgentContext>): void {
     const { path, context, refused } = step;
     const command = event as AgentCommand;
-    const facts = step.facts as readonly Fact[];
     const taken = (this.isDurable || this.steps.hasListeners) && takenStep(command, step, this);
-    this.#chart.stepTaken(path, context, facts);
+    this.#chart.stepTaken(path, context, step.facts as readonly Fact[]);
     if (taken && (this.#life.isOpen || command.type === "session.load")) this.journal.recordStep(taken);
     if (taken) this.steps.publish({ ...taken, state: path });
     if (command.type === "call" && !refused) this.#listener.onCall();
@@ -362,8 +358,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.host.leaveInner(step);
     if (this.events.hasListeners(DERIVED_TYPES)) {
       if (shortPath(path) !== shortPath(left)) this.events.emit({ type: "state", value: shortPath(path) });
-      const isWaiting = phaseOf(path) === "suspended";
-      const events = eventsOf(step, context, isWaiting);
+      const events = eventsOf(step, context, phaseOf(path) === "suspended");
       if (this.isDurable && events.some(({ type }) => UNTOLD.includes(type)))
         this.events.holdUntil(this.journal.saved(), UNTOLD);
       for (const event of events) this.events.emit(event);

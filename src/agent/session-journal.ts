@@ -5,7 +5,6 @@ import type { Fact } from "../session/entry.ts";
 import { entriesOf, needsFlush } from "../session/entries.ts";
 import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import type { Lease } from "../store/port.ts";
-import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { TakenStep } from "./steps.ts";
@@ -13,11 +12,10 @@ import type { TakenStep } from "./steps.ts";
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal {
   readonly #durable: DurableSession | undefined;
-  readonly #session: { readonly context: AgentContext };
 
   /** The journal of a session in the store of its agent, if it has one. `admit`, `kept`: see {@link DurableOptions}. */
   static of(
-    session: DurableOptions["session"] & { readonly context: AgentContext },
+    session: DurableOptions["session"],
     { store, sessionOptions: { redact, leaseMs } = {} }: Pick<AgentConfig<never>, "store" | "sessionOptions">,
     { admit, kept }: Pick<DurableOptions, "admit" | "kept">,
   ): SessionJournal {
@@ -31,12 +29,11 @@ export class SessionJournal {
         ...(redact && { redact }),
         ...(leaseMs !== undefined && { leaseMs }),
       });
-    return new SessionJournal(durable, session);
+    return new SessionJournal(durable);
   }
 
-  private constructor(durable: DurableSession | undefined, session: { readonly context: AgentContext }) {
+  private constructor(durable: DurableSession | undefined) {
     this.#durable = durable;
-    this.#session = session;
   }
 
   /** Position of the last durable fact; 0 without a store. */

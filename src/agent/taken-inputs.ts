@@ -1,5 +1,5 @@
 import { errorFrom } from "../base/error.ts";
-import { isRefused } from "../../machines/agent/updates/ending.ts";
+import { isRefused } from "../../machines/agent/updates/settling.ts";
 import { checkSameInput, type TakenInput } from "../session/input-outcome.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
 import type { Reply } from "./types.ts";

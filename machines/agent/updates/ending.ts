@@ -13,7 +13,6 @@ import type { CallRecord } from "../call-record.ts";
 import {
   freshRequest,
   freshTurn,
-  inputTurnOf,
   type AgentContext,
   type Change,
   type Ending,
@@ -21,8 +20,6 @@ import {
 } from "../context.ts";
 import { beginsTurn, carriesResults, takeResults, withoutRest } from "./entry.ts";
 import { append, declare, openBatch } from "../facts.ts";
-import type { TurnEnd } from "../turn-end.ts";
-import { isSame } from "../../../src/base/is-same.ts";
 import { makeMessage } from "./messages.ts";
 import { closeOrphans, orphansOf } from "./orphans.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
@@ -36,7 +33,7 @@ import { deliverWaiting } from "./waiting.ts";
 export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I do for you?";
 
 /** The last message of the model; results of its calls may follow it. */
-function lastAnswer(transcript: Transcript): Msg | undefined {
+export function lastAnswer(transcript: Transcript): Msg | undefined {
   let index = transcript.length - 1;
   while (index > 0 && transcript.at(index)!.role !== "assistant") index--;
   return transcript.at(index);
@@ -340,78 +337,5 @@ export function resumeEnding(context: AgentContext, { at }: { readonly at: numbe
     failure: noted.error ?? null,
     stop: false,
     draft: null,
-  };
-}
-
-/** True if the agent refused the call that has just ended: the outcome is then still that of the previous call. */
-export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
-  if (!failure || outcome?.reason === "SHUTDOWN") return false;
-  return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
-}
-
-/** The reply that the caller got, if hooks have made it another one than the answer that is stored. */
-function ownReply({ outcome, transcript }: AgentContext): Msg | undefined {
-  const { reply } = outcome ?? {};
-  if (!reply?.changedBy) return undefined;
-  const answer = transcript.at(-1)?.role === "assistant" ? transcript.at(-1) : lastAnswer(transcript);
-  return isSame(answer?.content, reply.content) ? undefined : reply;
-}
-
-/** How the turn has come to rest; undefined if there was none. */
-function endOf(context: AgentContext): TurnEnd | undefined {
-  const { outcome, failure, progress } = context;
-  const turn = inputTurnOf(progress);
-  const reason = outcome?.reason ?? "ERROR";
-  if (failure) {
-    const { retry: _, ...error } = failure;
-    return { reason, turn, error, ...(isRefused(context) && { isRefusal: true }) };
-  }
-  const reply = ownReply(context);
-  const { limit } = outcome ?? {};
-  return outcome ? { reason, turn, ...(reply && { reply }), ...(limit && { limit }) } : undefined;
-}
-
-/** Settles a call: temporary fields are cleared. An unfinished turn keeps the fields it needs to continue. */
-export function settleCall(context: AgentContext): Change {
-  const { at, progress, inbox, request, calls, failure } = context;
-  const end = endOf(context);
-  const wasEnding = !!progress.ending;
-  const facts = declare(context, { type: "settled", wasEnding, ...(end && { end }) });
-  const restedAt = progress.restedAt ?? at;
-  const settled = {
-    ...progress,
-    settled: progress.settled + 1,
-    draining: false,
-    restedAt,
-    ...(progress.ending && { ending: null }),
-  };
-  const { wanted: _, clientTools: __, ...rested } = inbox;
-  if (progress.resumeAt !== null) {
-    return { ...facts, progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
-  }
-  const goesOn = calls.length > 0 || progress.exceeded !== null || progress.continues;
-  return {
-    ...facts,
-    progress: { ...settled, stopping: false },
-    inbox: { ...rested, input: [] },
-    request: freshRequest(request.system),
-    draft: null,
-    interruption: null,
-    ...(goesOn ? {} : { wanted: null }),
-  };
-}
-
-/** Parks the turn of a process that shuts down; any process can continue it. */
-export function park(
-  context: AgentContext,
-  place: NonNullable<AgentContext["progress"]["resumeAt"]>,
-): Change {
-  return {
-    outcome: { reason: "SHUTDOWN" },
-    progress: { ...context.progress, resumeAt: place, draining: false },
-    failure: {
-      code: "run/shutdown",
-      message: "The agent was shut down; call() goes on with the turn, in any process.",
-    },
   };
 }

@@ -30,7 +30,7 @@ import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { agentOfCall, rememberedBy } from "./changed-agent.ts";
 import { handedFacts, handedOver, ofTurn, systemOfCall } from "./handoff.ts";
 import { adoptOrphans, closeOrphans, orphansOf } from "./orphans.ts";
-import { append, changeCalls, declare, replacing, writeSlots } from "../facts.ts";
+import { append, changeCalls, writeSlots } from "../facts.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
 /** Begins a call: its messages wait in the inbox until they are accepted. */
@@ -156,22 +156,6 @@ export function beginResume(
         ? { ...inbox, input }
         : { ...inbox, input: [], steering: [...inbox.steering, ...input] },
   };
-}
-
-/** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
-export function loadSession(
-  former: AgentContext,
-  { context }: { readonly context: AgentContext },
-): AgentContext {
-  const { listening, allowed } = former;
-  const { progress, at } = context;
-  const loaded: AgentContext = {
-    ...context,
-    listening,
-    allowed,
-    progress: { ...progress, restedAt: progress.restedAt ?? at },
-  };
-  return { ...loaded, ...declare(former, { type: "loaded" }, ...replacing(former, loaded)) };
 }
 
 /** True if the input begins a new turn once it is accepted; false if it continues the last one. */

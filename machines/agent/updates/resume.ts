@@ -2,7 +2,6 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { restoreRedacted } from "../../../src/base/secrets.ts";
 import { errorResult } from "../../../src/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
-import type { CallRecord } from "../call-record.ts";
 import type { Cause } from "../events.ts";
 import { changeCalls } from "../facts.ts";
 import { answered, withDecision, withFailedAttempt } from "./account.ts";

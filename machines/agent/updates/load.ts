@@ -1,0 +1,18 @@
+import type { AgentContext } from "../context.ts";
+import { declare, replacing } from "../facts.ts";
+
+/** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
+export function loadSession(
+  former: AgentContext,
+  { context }: { readonly context: AgentContext },
+): AgentContext {
+  const { listening, allowed } = former;
+  const { progress, at } = context;
+  const loaded: AgentContext = {
+    ...context,
+    listening,
+    allowed,
+    progress: { ...progress, restedAt: progress.restedAt ?? at },
+  };
+  return { ...loaded, ...declare(former, { type: "loaded" }, ...replacing(former, loaded)) };
+}
