@@ -49,6 +49,7 @@ const root: AgentState = {
  * M2 The loop goes round in one place, `reasoning.checkingLimits`, which holds the iteration limit (I8).
  * M3 Every call ends by entering a state of rest; `settled` rises by one there.
  * M4 Every event and every service says when it happened; no update reads a clock.
+ * M5 What an update does is a fact that it declares (`facts.ts`); nothing compares contexts to find out what has happened.
  */
 export const agentChart: ChartDefinition<AgentContext> = {
   id: "agent",

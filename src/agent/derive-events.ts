@@ -104,6 +104,9 @@ function noticeEvents({ notices }: StepFacts): AgentEventBody[] {
   });
 }
 
+/** The events that are told only once what they tell is durable: a process that ends before begins the compaction anew. */
+export const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
+
 /** Returns a path as events and journals name it. */
 export const shortPath = (path: string): string => path.replace(/\.running$/u, "");
 

@@ -22,7 +22,7 @@ import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
-import { cutOffEvents, eventsOf, shortPath, DERIVED_TYPES } from "./derive-events.ts";
+import { cutOffEvents, eventsOf, shortPath, DERIVED_TYPES, UNTOLD } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import { StepPublisher, takenStep } from "./steps.ts";
@@ -42,9 +42,6 @@ import { journalStateOf, statusOf } from "./status.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { Status } from "./types.ts";
-
-/** The events that are told only once what they tell is durable: a process that ends before begins the compaction anew. */
-const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
 
 /** A session in this process: its chart, its life, its events, and what changes it. */
 export class Runtime implements ChartOwner, LivingSession {
