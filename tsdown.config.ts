@@ -102,6 +102,7 @@ const main = defineConfig({
     "plan/index": "src/agent/plan/index.ts",
     "skills/index": "src/agent/skills/index.ts",
     "team/index": "src/agent/team/index.ts",
+    "workspace/index": "src/workspace/index.ts",
     "memory/index": "src/agent/memory/index.ts",
     "knowledge/index": "src/agent/knowledge/index.ts",
     "mcp/index": "src/tool/mcp/index.ts",

@@ -4,7 +4,8 @@ import type { JsonObject } from "./json.ts";
 /**
  * Every error code, as `area/reason`; callers switch on the code, since there are no subclasses. The areas: `config` (wrong
  * options), `message` (a malformed message), `run` (a call on an agent, or its state), `model`, `tool`, `hook`, `output` (the
- * structured answer), `slot` (a value that belongs to a session), `session` (a stored session), `store` and `queue` (their backends).
+ * structured answer), `slot` (a value that belongs to a session), `session` (a stored session), `workspace` (files and commands), `store`
+ * and `queue` (backends).
  */
 export const ERROR_CODES = [
   "config/invalid",
@@ -61,6 +62,12 @@ export const ERROR_CODES = [
   "session/version",
   "session/damaged",
   "session/redacted",
+  "workspace/bad-path",
+  "workspace/not-found",
+  "workspace/protected",
+  "workspace/changed",
+  "workspace/gone",
+  "workspace/failed",
   "store/failed",
   "queue/failed",
 ] as const;

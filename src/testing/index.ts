@@ -33,3 +33,5 @@ export type { KnowledgeContractOptions, KnowledgeUnderTest } from "./knowledge-c
 export { hashingEmbedder } from "./hashing-embedder.ts";
 export { queueContract } from "./queue-contract.ts";
 export type { QueueContractOptions, QueueUnderTest } from "./queue-contract.ts";
+export { workspaceContract } from "./workspace-contract.ts";
+export type { WorkspaceContractOptions, WorkspaceUnderTest } from "./workspace-contract.ts";

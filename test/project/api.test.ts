@@ -23,13 +23,14 @@ test("the names each subpath exports", async () => {
     ./plan: planHistorySlot planNotebook planSlot todoHint todoSlot todoTool
     ./skills: loadedSlot skillWarningsSlot skills workspaceContext
     ./team: agentLogic agentTool askUser branch codeModel createUserAgent fanOut openHub pipeline repeat sequence terminalAsk
+    ./workspace: PROTECTED_PATHS agentScopeTools codingPermissions codingTools contentHash filesSlot folderWorkspace judgeCommand memoryWorkspace
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
     ./otel: otelObserver traceKnowledge traceMemory
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
-    ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
+    ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract workspaceContract
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore

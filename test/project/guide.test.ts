@@ -17,6 +17,7 @@ const pages = [
       "docs/memory.md",
       "docs/knowledge.md",
       "docs/skills.md",
+      "docs/workspace.md",
       "docs/agents-together.md",
       "docs/agent-logic.md",
       "docs/personas.md",

@@ -15,6 +15,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/team": ["@cfworker/json-schema", "xstate"],
   "agentchart/memory": ["@cfworker/json-schema", "zod"],
   "agentchart/knowledge": ["@cfworker/json-schema", "stemmer", "zod"],
+  "agentchart/workspace": ["@cfworker/json-schema", "diff", "unbash", "zod"],
   // The client of MCP is loaded when a server is connected to.
   "agentchart/mcp": ["@cfworker/json-schema"],
   "agentchart/otel": ["@opentelemetry/api"],
@@ -62,7 +63,7 @@ test('import "agentchart" loads no model adapter, store, inspector, layout, work
   const { files } = loadedBy("agentchart");
   expect(files).toContain("src/agent/create-agent.ts");
   const others =
-    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|otel|agent\/(?:knowledge|plan|memory|skills|team)|tool\/mcp)\b|layout|svg/;
+    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|otel|workspace|agent\/(?:knowledge|plan|memory|skills|team)|tool\/mcp)\b|layout|svg/;
   expect(files.filter((path) => others.test(path))).toEqual([]);
 });
 

@@ -23,6 +23,13 @@ import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { chatCompletionsServer, scriptedModel } from "agentchart/testing";
+import {
+  agentScopeTools,
+  codingPermissions,
+  codingTools,
+  folderWorkspace,
+  memoryWorkspace,
+} from "agentchart/workspace";
 import { bullQueue, createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
 import type { AnyShape } from "../../src/base/option-schema.ts";
 import { callSchema, shutdownSchema, subscribeSchema } from "../../src/agent/call-schema.ts";
@@ -57,6 +64,10 @@ import { messagesSchema } from "../../src/model/openai/to-chat-messages.ts";
 import { requestSchema } from "../../src/model/openai/to-chat-request.ts";
 import { otelSchema } from "../../src/otel/options.ts";
 import { traceKnowledgeSchema } from "../../src/otel/trace-knowledge.ts";
+import { codingPermissionsSchema } from "../../src/workspace/coding-permissions.ts";
+import { codingToolsSchema } from "../../src/workspace/coding-tools.ts";
+import { folderWorkspaceSchema } from "../../src/workspace/folder-workspace.ts";
+import { memoryWorkspaceSchema } from "../../src/workspace/memory-workspace.ts";
 import { traceMemorySchema } from "../../src/otel/trace-memory.ts";
 import { rateLimitSchema, serverSchema } from "../../src/server/option-schemas.ts";
 import { serveSchema } from "../../src/server/serve.ts";
@@ -76,6 +87,7 @@ import { limitsSchema } from "../../machines/agent/limits-schema.ts";
 
 const store = memoryStore();
 const queue = inProcessQueue();
+const workspace = memoryWorkspace();
 const dispatcher = createDispatcher({ queue, store });
 const base = { name: "a", model: scriptedModel([]) };
 const tool = { name: "t", description: "", input: {} };
@@ -133,6 +145,11 @@ const OPTIONS: readonly (readonly [
     (given) => toChatRequest({ messages: [], tools: [], options: {}, execution: {} }, given),
     { model: "m" },
   ],
+  ["folderWorkspace", folderWorkspaceSchema(), folderWorkspace, { root: "/tmp" }],
+  ["memoryWorkspace", memoryWorkspaceSchema(), memoryWorkspace],
+  ["codingTools", codingToolsSchema(), codingTools, { workspace }],
+  ["agentScopeTools", codingToolsSchema(), agentScopeTools, { workspace }],
+  ["codingPermissions", codingPermissionsSchema(), codingPermissions, { workspace }],
   ["memoryStore", memorySchema(), memoryStore],
   ["fileStore", fileSchema(), fileStore],
   ["sqliteStore", sqliteSchema(), sqliteStore, { path: ":memory:" }],

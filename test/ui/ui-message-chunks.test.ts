@@ -331,4 +331,17 @@ describe("what became of a call", () => {
     const stored = await toUIMessages(iterate([...first, ...second]));
     expect(stored.at(-1)?.parts).toContainEqual(expect.objectContaining({ input: { amount: 310 } }));
   });
+
+  test("a part has the difference of a file as data, and no other metadata of its result", async () => {
+    const diff = { path: "a", hunks: [] };
+    const outcome = { output: [{ type: "text" as const, text: "Edited a." }], metadata: { diff, secret: 1 } };
+    const { agent } = scripted([{ calls: [{ id: "c", name: "edit" }] }, "done"], {
+      tools: [toolOf("edit", () => outcome)],
+    });
+    const chunks = await chunksOf(await eventsOf(agent.stream("go")));
+    await expectValid(chunks);
+    const part = (await messageOf(chunks)).parts.find(({ type }) => type === "dynamic-tool");
+    expect(part).toMatchObject({ output: "Edited a.", toolMetadata: { diff } });
+    expect(JSON.stringify(chunks)).not.toContain("secret");
+  });
 });

@@ -270,12 +270,17 @@ export class TurnChunks {
   }
 
   #answer(result: ToolResultBlock): readonly TurnChunk[] {
-    const { id: toolCallId, name, state, account } = result;
+    const { id: toolCallId, name, state, account, metadata } = result;
     if (name === OUTPUT_TOOL || state === "suspended") return [];
     this.#preliminary.delete(toolCallId);
     if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
     const ran = this.#ran(result);
-    const about = account && { toolMetadata: { account: account as unknown as Json } };
+    const diff = metadata?.["diff"]; // of the rest of what a tool keeps for its caller, pages get nothing
+    const told = {
+      ...(account && { account: account as unknown as Json }),
+      ...(diff !== undefined && { diff }),
+    };
+    const about = (account || diff !== undefined) && { toolMetadata: told };
     const output = outputOf(result);
     if (state === "success")
       return [...ran, { type: "tool-output-available", toolCallId, output, dynamic: true, ...about }];

@@ -10,8 +10,8 @@ export type TurnMetadata = {
   readonly finishReason?: string;
 };
 
-/** What became of a call: its `CallAccount`, if there is something to say. */
-type CallMetadata = { readonly account: Json };
+/** What became of a call: its `CallAccount`, if there is something to say, and the `FileDiff` of what it has changed in a file. */
+type CallMetadata = { readonly account?: Json; readonly diff?: Json };
 
 type Call = { readonly toolCallId: string };
 

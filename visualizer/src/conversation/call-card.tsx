@@ -14,6 +14,7 @@ import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts
 import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { readAccount } from "../logic/call-account.ts";
 import { AfterRun, BeforeRun } from "./account.tsx";
+import { FileDiff } from "./file-diff.tsx";
 import { Output } from "./output.tsx";
 
 const STYLES: { readonly [state: string]: { readonly icon: IconName; readonly tone: string } } = {
@@ -73,6 +74,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
       <FailedAttempts attempts={attempts} hasResult={result !== undefined} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
+      {result && <FileDiff diff={result.metadata?.["diff"]} />}
       <AfterRun account={account} />
       {isOpen && canEdit && (
         <p className="edit-again">

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { memoryWorkspace } from "agentchart/workspace";
+import { LineSearch } from "../../src/workspace/line-search.ts";
+import { coder } from "./coder.ts";
+
+const files = {
+  "README.md": "# Title\nold text\n",
+  "src/a.ts": "one\ntwo\nthree\ntwo\n",
+  "src/deep/b.test.ts": "TWO\r\nend\r\n",
+  "node_modules/x/a.ts": "two\n",
+  ".git/HEAD": "two\n",
+  "data.bin": Uint8Array.of(0x74, 0x77, 0x6f, 0),
+};
+
+test("a directory is listed with its kinds, and a glob finds files below it", async () => {
+  const { texts } = coder(memoryWorkspace({ files }));
+  expect(
+    await texts(
+      ["list_files", {}],
+      ["list_files", { path: "src" }],
+      ["glob_files", { pattern: "*.ts" }],
+      ["glob_files", { pattern: "src/*.ts" }],
+      ["glob_files", { pattern: "./**/*.test.ts" }],
+      ["glob_files", { pattern: "*.ts", path: "src/deep" }],
+      ["glob_files", { pattern: "*.rs" }],
+      ["list_files", { path: "nothing" }],
+    ),
+  ).toEqual([
+    ".git/\nREADME.md\ndata.bin\nnode_modules/\nsrc/",
+    "a.ts\ndeep/",
+    "src/a.ts\nsrc/deep/b.test.ts",
+    "src/a.ts",
+    "src/deep/b.test.ts",
+    "src/deep/b.test.ts",
+    "[Nothing was found.]",
+    "Error: 'nothing' is not in the workspace.",
+  ]);
+});
+
+test("a search prints lines with their places, by file, glob, context and case", async () => {
+  const { texts } = coder(memoryWorkspace({ files }));
+  expect(
+    await texts(
+      ["grep_files", { pattern: "two" }],
+      ["grep_files", { pattern: "^two$", ignore_case: true, glob: "*.test.ts" }],
+      ["grep_files", { pattern: "three", context: 1, path: "src/a.ts" }],
+      ["grep_files", { pattern: "two", context: 1, path: "src" }],
+      ["grep_files", { pattern: "(" }],
+      ["grep_files", { pattern: "[\\w-.]{4}t$" }],
+    ),
+  ).toEqual([
+    "src/a.ts:2:two\nsrc/a.ts:4:two",
+    "src/deep/b.test.ts:1:TWO",
+    "src/a.ts-2-two\nsrc/a.ts:3:three\nsrc/a.ts-4-two",
+    "src/a.ts-1-one\nsrc/a.ts:2:two\nsrc/a.ts-3-three\nsrc/a.ts:4:two",
+    expect.stringMatching(/^Error: The pattern is not a regular expression: /u),
+    "[Nothing was found.]",
+  ]);
+});
+
+test("a search is bounded in matches, and names in their number", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`d/${at}`, "x\n"]));
+  const [grep, glob, list] = await coder(memoryWorkspace({ files: many })).texts(
+    ["grep_files", { pattern: "x" }],
+    ["glob_files", { pattern: "**" }],
+    ["list_files", { path: "d" }],
+  );
+  expect(grep!.split("\n")).toHaveLength(501);
+  expect(glob!.split("\n")).toHaveLength(1_001);
+  expect(glob).toMatch(/\n\[There are more; look for fewer\.\]$/u);
+  expect(list).toMatch(/\n\[100 more; look for fewer\.\]$/u);
+});
+
+test("a pattern that takes for ever ends, and the process goes on meanwhile", async () => {
+  const search = new LineSearch("^(a+)+$", { ignoreCase: false, limitMs: 300 });
+  let ticks = 0;
+  const ticking = setInterval(() => ticks++, 20);
+  const found = search.search(`${"a".repeat(40)}!`, 0, 10);
+  await expect(found).rejects.toThrow("The pattern takes longer than 300 ms; use a simpler one.");
+  clearInterval(ticking);
+  await search.close();
+  expect(ticks).toBeGreaterThan(0);
+});

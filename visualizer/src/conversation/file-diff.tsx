@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { isObject } from "../../../src/base/is-object.ts";
+
+const MAX_LINES = 20;
+const KINDS: { readonly [sign: string]: string } = { "+": "added", "-": "removed", "@": "place" };
+
+/** The lines of a difference, with a line that says where each part of it begins; none for a value that is no difference. */
+function linesOf(diff: unknown): readonly string[] {
+  const hunks = isObject(diff) && Array.isArray(diff["hunks"]) ? (diff["hunks"] as readonly unknown[]) : [];
+  return hunks.flatMap((hunk) => {
+    if (!isObject(hunk) || !Array.isArray(hunk["lines"])) return [];
+    return [`@ line ${String(hunk["newStart"])}`, ...hunk["lines"].map(String)];
+  });
+}
+
+/** What a tool has changed in a file. */
+export function FileDiff({ diff }: { readonly diff: unknown }) {
+  const [isWhole, setWhole] = useState(false);
+  const lines = linesOf(diff);
+  if (lines.length === 0) return null;
+  const shown = isWhole ? lines : lines.slice(0, MAX_LINES);
+  return (
+    <>
+      <pre className="file-diff" aria-label="What was changed">
+        {shown.map((line, at) => (
+          <span key={at} data-line={KINDS[line[0] ?? ""] ?? "same"}>
+            {line}
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+      {lines.length > MAX_LINES && (
+        <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "show less" : `show all ${lines.length} lines`}
+        </button>
+      )}
+    </>
+  );
+}
