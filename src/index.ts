@@ -2,7 +2,7 @@ export { createAgent } from "./agent/create-agent.ts";
 export { rerun } from "./agent/rerun.ts";
 export type { Rerun, RerunOptions } from "./agent/rerun.ts";
 export { defineAgent } from "./agent/define-agent.ts";
-export type { InstanceConfig } from "./agent/define-agent.ts";
+export type { AgentClass, InstanceConfig } from "./agent/define-agent.ts";
 export type { CompactionOptions, CompactionResult } from "./agent/compaction-options.ts";
 export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
@@ -14,6 +14,7 @@ export type {
   DecideOptions,
   Input,
   Reply,
+  RetryOptions,
   Snapshot,
   Status,
   StreamOptions,
@@ -37,6 +38,7 @@ export type {
   CompactionPlan,
   Hook,
   HookEvent,
+  Printed,
   Prompt,
   PromptPatch,
   ReasoningPatch,

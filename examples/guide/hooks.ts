@@ -59,8 +59,18 @@ const model = scriptedModel([
   "Order 18 needs a supervisor.",
   "Order 18 needs a supervisor, please wait.",
 ]);
+// #region print
+const quiet = defineHook({
+  name: "quiet",
+  print: ({ soFar, isLast }) => {
+    const words = isLast ? soFar : soFar.slice(0, soFar.lastIndexOf(" ") + 1); // the last word may go on
+    return words.replace(/sk-\w+/gu, "[key]");
+  },
+});
+// #endregion
+
 // #region use
-const agent = createAgent({ name: "desk", model, tools: [refund], hooks: [houseRules, printer] });
+const agent = createAgent({ name: "desk", model, tools: [refund], hooks: [houseRules, printer, quiet] });
 agent.addHook(polite); // removeHook("polite") takes it away again
 const reply = await agent.call("Refund orders 17 and 18.");
 console.log(reply.text);

@@ -17,8 +17,9 @@ import { checkCallOptions } from "./check-arguments.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
-import { withinLimits, type OnBegin } from "./call-limits.ts";
+import type { OnBegin } from "./call-limits.ts";
 import { errorOfWaiter } from "./caller.ts";
+import { currentHooks, joinClass } from "./class-hooks.ts";
 import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -26,6 +27,7 @@ import { agentSlots } from "./agent-slots.ts";
 import { Passivation } from "./passivation.ts";
 import { resumableAt } from "./reply.ts";
 import { SessionCommands } from "./session-commands.ts";
+import { limitedCall, unretried } from "./retried-call.ts";
 import { STEPS, type StepSource } from "./steps.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Surroundings } from "./runtime-parts.ts";
@@ -41,6 +43,7 @@ import type {
   CallOptions,
   Input,
   Reply,
+  RetryOptions,
   Snapshot,
   Status,
   StreamOptions,
@@ -70,9 +73,10 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     const store = config.store && { store: withDeadlines(config.store) };
     this.name = config.name;
     this.sessionId = sessionIdOf(config);
-    this.#config = { ...config, sessionId: this.sessionId, ...store };
+    this.#config = { ...config, ...currentHooks(config), sessionId: this.sessionId, ...store };
     this.#session = new Passivation(this.#config, around, this);
     this.#session.revive();
+    joinClass(config, this.#session);
   }
 
   /** Reads and writes the slots, of whichever runtime the session has. */
@@ -135,7 +139,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   async call<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: CallOptions<S, never> = {},
+    options: CallOptions<S, never> & RetryOptions = {},
   ): Promise<Reply<OutputOf<S>>> {
     try {
       return await this.#call(input, options);
@@ -147,15 +151,15 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   /** As {@link call}. `onBegin` is called when the events that follow belong to this call. */
   async #call<S extends Schema | undefined>(
     input: Input,
-    options: CallOptions<S, never>,
+    options: CallOptions<S, never> & RetryOptions,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     this.#runtime.assertAccepts("command");
     checkCallOptions(options);
     this.#calls++;
     try {
-      return await withinLimits(options, this.#runtime.settings.interruptGraceMs, (begin) =>
-        this.#take(input, options, onBegin, (interrupt) => (begin(interrupt), onBegin())),
+      return await limitedCall(input, options, this.#runtime.settings, this.#config, (keyed, begin) =>
+        this.#take(input, keyed, onBegin, (interrupt) => (begin(interrupt), onBegin())),
       );
     } finally {
       this.#calls--;
@@ -256,7 +260,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
           undefined,
           options?.cumulative,
         ),
-      run: () => this.#call(input, options, () => (hasBegun = true)),
+      run: () => this.#call(input, unretried(options), () => (hasBegun = true)),
       onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
     });
   }
@@ -322,16 +326,11 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   addHook(hook: Hook<never>): void {
     check(hookSchema(), hook, "addHook", "The hook");
-    this.#session.keepToolkit().addAll(hook.tools ?? [], hook.writes);
-    this.#session.setHooks((hooks) => [...hooks, hook]);
+    this.#session.addHook(hook);
   }
 
   removeHook(name: string): boolean {
-    const removed = this.#runtime.equipment.hooks.all.filter((hook) => hook.name === name);
-    const toolkit = this.#session.keepToolkit();
-    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) toolkit.removeOwn(tool);
-    this.#session.setHooks((hooks) => hooks.filter((hook) => hook.name !== name));
-    return removed.length > 0;
+    return this.#session.removeHooks((hook) => hook.name === name);
   }
 
   snapshot(): Snapshot {

@@ -5,7 +5,8 @@ import { assistantMsg } from "../message/create.ts";
 import type { CallOptions, Reply } from "./types.ts";
 
 type Limits = Pick<CallOptions<undefined, never>, "signal" | "timeoutMs" | "fallbackReply">;
-type Limit = "signal" | "timeout";
+/** What ends a call from outside. */
+export type Limit = "signal" | "timeout";
 
 /** Called when the turn of a call begins, with what interrupts that turn and no other. If it throws, the call has not begun. */
 export type OnBegin = (interrupt: (cause: Limit) => void) => void;
@@ -21,7 +22,7 @@ export function limitError(cause: Limit): AgentError {
 }
 
 /** Returns the reply of a call that timed out before it began. Nothing of it is stored. */
-function expiredReply<O>(text: string, durationMs: number): Reply<O> {
+export function expiredReply<O>(text: string, durationMs: number): Reply<O> {
   return {
     ...assistantMsg(text, { metadata: { interrupted: true } }),
     reason: "INTERRUPTED",
@@ -66,6 +67,7 @@ export async function withinLimits<O>(
   let late: NodeJS.Timeout | undefined;
   const stop = startLimits(limits, (cause) => {
     if (interrupt) {
+      endedBy ??= cause; // the call does not begin another turn
       interrupt(cause);
       late ??= setTimeout(() => reject(limitError(cause)), interruptGraceMs + SAVING_MS);
       return;

@@ -2,13 +2,13 @@ import { positionSchema } from "../event/position.ts";
 import * as s from "../base/option-schema.ts";
 import { isObject } from "../base/is-object.ts";
 import { EVENT_TYPES } from "../event/emitter.ts";
-import type { Agent, CallOptions, DecideOptions, StreamOptions } from "./types.ts";
+import type { Agent, CallOptions, DecideOptions, RetryOptions, StreamOptions } from "./types.ts";
 
 const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "function";
 
-/** The schema of {@link CallOptions}, and of the options that only `stream` has. */
+/** The schema of {@link CallOptions}, and of the options that only `call` or only `stream` has. */
 export const callSchema = s.lazily(() =>
-  s.options<CallOptions<unknown> & StreamOptions>({
+  s.options<CallOptions<unknown> & StreamOptions & RetryOptions>({
     output: s.optional(s.value(isSchema, "a schema")),
     clientTools: s.optional(s.list()),
     context: s.anything(),
@@ -17,6 +17,7 @@ export const callSchema = s.lazily(() =>
     whenBusy: s.optional(s.oneOf("refuse", "queue")),
     idempotencyKey: s.optional(s.nonEmpty()),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    retries: s.optional(s.integer(0)),
     cumulative: s.optional(s.boolean()),
     onLeave: s.optional(s.oneOf("interrupt", "continue")),
   }),

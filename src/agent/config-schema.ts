@@ -61,6 +61,7 @@ const toolOptionsSchema = s.lazily(() => {
   });
   return s.options<ToolOptions>(
     {
+      description: s.optional(s.nonEmpty()),
       search: s.optional(
         s.either(
           s.exactly(false),

@@ -2,13 +2,27 @@ import { AgentError } from "../base/error.ts";
 import { isObject } from "../base/is-object.ts";
 import { check } from "../base/options.ts";
 import { configSchema } from "./config-schema.ts";
-import { classHooks, CLASS_HOOKS, type WithClassHooks } from "./session-hooks.ts";
+import { hookSchema } from "../hook/hook-schema.ts";
+import type { Hook } from "../hook/types.ts";
+import { CLASS_HOOKS, ClassHooks, type WithClassHooks } from "./class-hooks.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { withoutSnapshot } from "./config-groups.ts";
 
 /** The options of one agent of a class. Those that the class has may be left out. */
 export type InstanceConfig<Given extends keyof AgentConfig, Ctx = unknown> = Omit<AgentConfig<Ctx>, Given> &
   Partial<AgentConfig<Ctx>>;
+
+/** A class of agents: a function that makes the configuration of one. Made by {@link defineAgent}. */
+export interface AgentClass<Given extends keyof AgentConfig = never, Ctx = unknown> {
+  (config: InstanceConfig<Given, Ctx>): AgentConfig<Ctx>;
+  /** Adds a hook and its tools to the class: to the agents that live in this process, from their next hook point on, and to all that are
+   *  made from now on, also of a configuration that was made before. One that is there already is not added again. Throws
+   *  `config/invalid` for what is no hook, and if an agent cannot have its tools; then no agent has it. */
+  addHook(hook: Hook<Ctx>): void;
+  /** Removes the hooks of this name, and their tools, from the class and from its agents in this process; hooks that an agent has itself
+   *  stay. Returns false if the class has none of this name. */
+  removeHook(name: string): boolean;
+}
 
 /** The names of groups of options: an option of the agent takes the place of that one of the class, and leaves the others. */
 const GROUPS = ["modelOptions", "toolOptions", "turnOptions", "sessionOptions"] as const;
@@ -45,7 +59,7 @@ function optionsOf(options: object, what: string): object {
  * Defines a class of agents: what all of them have. Returns a function that makes the configuration of one, for `createAgent`, for
  * `agentTool` or for a worker. An option of the agent takes the place of that of the class, as does each option in a group such as
  * `modelOptions`; `hooks` do not: those of the class run at each point before those of the agent, whatever the priorities are, also
- * before those that `addHook` adds. Throws `config/invalid` for wrong options of the class; wrong options of an agent are found by
+ * before those that `addHook` adds. `addHook` and `removeHook` of the class reach the agents that live, too. Throws `config/invalid` for wrong options of the class; wrong options of an agent are found by
  * `createAgent`.
  *
  * @example
@@ -64,18 +78,29 @@ function optionsOf(options: object, what: string): object {
 export function defineAgent<
   Ctx = unknown,
   const D extends Partial<AgentConfig<Ctx>> = Partial<AgentConfig<Ctx>>,
->(defaults: D): (config: InstanceConfig<keyof D & keyof AgentConfig, Ctx>) => AgentConfig<Ctx> {
+>(defaults: D): AgentClass<keyof D & keyof AgentConfig, Ctx> {
   const common = optionsOf(defaults, "defineAgent") as Partial<AgentConfig<never>>;
   check(configSchema(), { ...REST, ...common }, "defineAgent");
-  const shared = [...new Set([...classHooks(defaults as WithClassHooks), ...(common.hooks ?? [])])];
-  return (config) => {
+  const ofClass = new ClassHooks(
+    [...new Set(common.hooks)],
+    (defaults as WithClassHooks)[CLASS_HOOKS]?.ofClass,
+  );
+  const make = (config: InstanceConfig<keyof D & keyof AgentConfig, Ctx>): AgentConfig<Ctx> => {
     const own = optionsOf(config, "The agent of a class") as Partial<AgentConfig<never>>;
+    const known = ofClass.all;
     return {
       ...without(common, own),
       ...own,
       ...groupsOf(common, own),
-      hooks: [...shared, ...(own.hooks ?? [])],
-      [CLASS_HOOKS]: shared,
+      hooks: [...known, ...(own.hooks ?? [])],
+      [CLASS_HOOKS]: { ofClass, known },
     } as unknown as AgentConfig<Ctx>;
   };
+  return Object.assign(make, {
+    addHook: (hook: Hook<Ctx>): void => {
+      check(hookSchema(), hook as Hook<never>, "addHook", "The hook");
+      ofClass.add(hook as Hook<never>);
+    },
+    removeHook: (name: string): boolean => ofClass.remove(name),
+  });
 }

@@ -1,10 +1,13 @@
 import { AgentError } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import { EventEmitter, type EventPlace } from "../event/emitter.ts";
+import type { AgentEventBody } from "../event/types.ts";
 import type { Hook } from "../hook/types.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { ClassMember } from "./class-hooks.ts";
 import { leave, restsAndIsSaved } from "./ending.ts";
 import { LiveSession } from "./live-session.ts";
+import { printedEvent } from "./services/printed.ts";
 import { resumableAt } from "./reply.ts";
 import type { KeptParts, Surroundings } from "./runtime-parts.ts";
 import { busy } from "./turns.ts";
@@ -18,7 +21,7 @@ export type PassiveAgent = Agent<never> & {
 };
 
 /** The session of an agent, which leaves this process while nobody needs it and comes back when somebody does. */
-export class Passivation {
+export class Passivation implements ClassMember {
   readonly #config: AgentConfig<never>;
   readonly #around: Surroundings;
   readonly #agent: PassiveAgent;
@@ -44,6 +47,12 @@ export class Passivation {
     return this.here.runtime.position;
   }
 
+  /** An event as listeners get it. */
+  shown(body: AgentEventBody): AgentEventBody {
+    const { host, context } = this.here.runtime;
+    return printedEvent(host, context.progress, body);
+  }
+
   /** Settles when the lease of the former runtime is given back; undefined if there is nothing to wait for. */
   get leaving(): Promise<void> | undefined {
     return this.#leaving;
@@ -54,8 +63,31 @@ export class Passivation {
     return (this.#kept.toolkit = this.here.runtime.equipment.toolkit);
   }
 
-  /** Replaces the hooks, also for later runtimes. */
-  setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
+  /** True once the agent has ended for good, and not only its runtime. */
+  get isOver(): boolean {
+    return this.#live?.runtime.isStopped ?? false;
+  }
+
+  /** Adds a hook and its tools, also for later runtimes. */
+  addHook(hook: Hook<never>): void {
+    this.keepToolkit().addAll(hook.tools ?? [], hook.writes);
+    this.#setHooks((hooks) => [...hooks, hook]);
+  }
+
+  /** Removes some hooks and their tools, also for later runtimes. Returns false if there are none. */
+  removeHooks(isMeant: (hook: Hook<never>) => boolean): boolean {
+    const removed = this.here.runtime.equipment.hooks.all.filter(isMeant);
+    const toolkit = this.keepToolkit();
+    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) toolkit.removeOwn(tool);
+    this.#setHooks((hooks) => hooks.filter((hook) => !removed.includes(hook)));
+    return removed.length > 0;
+  }
+
+  dropHook(hook: Hook<never>): void {
+    this.removeHooks((each) => each === hook);
+  }
+
+  #setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
     const { runtime } = this.here;
     runtime.setHooks(change);
     this.#kept.hooks = runtime.equipment.hooks.all;

@@ -42,6 +42,14 @@ export type StreamOptions = {
   readonly onLeave?: "interrupt" | "continue";
 };
 
+/** The options that only {@link Agent.call} has. */
+export type RetryOptions = {
+  /** How often the call goes on with its turn if that fails, under one idempotency key: the given one, or a new one. Nothing that is
+   *  stored is done again. It waits in between as `modelOptions.execution` says, or until `retryAt` of the error. Errors that would come again, such
+   *  as `model/auth`, and refusals of the call are not tried again. Default 0. */
+  readonly retries?: number;
+};
+
 /** The input of a call. Without one, the agent resumes an unfinished turn or runs its open calls; otherwise the model is called
  *  again. */
 export type Input = string | Msg | readonly Msg[] | null | undefined;
@@ -167,7 +175,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  `message/invalid` (nothing changed), or the error that ended the turn. */
   call<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options?: CallOptions<S, Ctx>,
+    options?: CallOptions<S, Ctx> & RetryOptions,
   ): Promise<Reply<OutputOf<S>, Calls>>;
   /** As {@link Agent.call}, with every event of the turn. Deltas that arrive together, or while the reader is busy, are one: no text is lost, and the turn
    *  does not wait for the reader. `cumulative`: each delta also has all text of its block. */

@@ -19,6 +19,13 @@ type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined
 /** Where an event is: the position of the journal, when it happened in epoch ms, and its turn. */
 export type EventPlace = { readonly seq: number; readonly at: number; readonly turn: number };
 
+/** What events come from. */
+export type EventSource = {
+  readonly position: EventPlace;
+  /** Returns an event of the session itself as it is to be shown; default: as it is. */
+  shown?(body: AgentEventBody): AgentEventBody;
+};
+
 /** What an event may need besides its body. */
 export type EventExtras = {
   /** The turn of the event; default the current one. */
@@ -65,7 +72,7 @@ const NONE: readonly Subscription[] = [];
 export class EventEmitter {
   // What an agent at rest does not need is undefined: a process may have thousands of them.
   #subscriptions: readonly Subscription[] | undefined;
-  readonly #source: { readonly position: EventPlace };
+  readonly #source: EventSource;
   #waiting: Delivery[] | undefined;
   #isDelivering = false;
   /** So many holds wait for what happened to be durable. */
@@ -74,7 +81,7 @@ export class EventEmitter {
   #n = 0;
 
   /** Events are where `source` is when they happen. */
-  constructor(source: { readonly position: EventPlace }) {
+  constructor(source: EventSource) {
     this.#source = source;
   }
 
@@ -154,7 +161,8 @@ export class EventEmitter {
 
   #eventOf(body: AgentEventBody, { turn: ofTurn, source }: EventExtras): AgentEvent {
     const { seq, at, turn } = this.#source.position;
-    const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n, ...(source && { source }) };
+    const shown = source ? body : (this.#source.shown?.(body) ?? body);
+    const event = { ...shown, seq, at, turn: ofTurn ?? turn, n: ++this.#n, ...(source && { source }) };
     const isFlat = event.type === "block.delta" || event.type === "tool.delta";
     return isFlat ? Object.freeze(event) : freeze(event);
   }

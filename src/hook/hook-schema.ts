@@ -1,15 +1,15 @@
 import * as s from "../base/option-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
-import { CHUNK_POINTS, HOOK_POINTS, REST_POINTS, type Hook, type HookPoint } from "./types.ts";
+import { CHUNK_POINTS, HOOK_POINTS, PRINT_POINTS, REST_POINTS, type Hook, type HookPoint } from "./types.ts";
 
 type AnyHook = Hook<never>;
 type RestPoint = (typeof REST_POINTS)[number];
-type Point = HookPoint | RestPoint | (typeof CHUNK_POINTS)[number];
+type Point = HookPoint | RestPoint | (typeof CHUNK_POINTS)[number] | (typeof PRINT_POINTS)[number];
 /** A point whose hooks are awaited. */
 export type AwaitedPoint = HookPoint | RestPoint;
 
-const POINTS: readonly Point[] = [...HOOK_POINTS, ...REST_POINTS, ...CHUNK_POINTS];
+const POINTS: readonly Point[] = [...HOOK_POINTS, ...REST_POINTS, ...CHUNK_POINTS, ...PRINT_POINTS];
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
 /** The schema of {@link Hook}. A hook may have what it likes beside its points, but a function whose name is nearly that of a point

@@ -75,6 +75,17 @@ export type Chunk = {
   readonly usage?: Usage;
 };
 
+/** What is about to be shown of a block of an answer. */
+export type Printed = {
+  /** The id of the message. */
+  readonly messageId: string;
+  readonly kind: "text" | "thinking";
+  /** The block as it is to be shown so far, as hooks before this one have left it. */
+  readonly soFar: string;
+  /** True if the block is complete. */
+  readonly isLast: boolean;
+};
+
 /** The summary of a conversation that is about to be made. */
 export type CompactionPlan = {
   /** Why: the prompt is near the model's window, the model has refused it, or `compact()` was called. */
@@ -146,7 +157,13 @@ export type Hook<Ctx = unknown> = {
   /** After each call, in call order: may replace the result or stop the turn. The result is stored before the next call's hooks
    *  run. */
   readonly postActing?: (
-    e: HookEvent<Ctx> & { readonly call: ToolUseBlock; readonly result: ToolResultBlock },
+    e: HookEvent<Ctx> & {
+      readonly call: ToolUseBlock;
+      readonly result: ToolResultBlock;
+      /** How long the last attempt of the call has taken, ms. Absent if the call did not run here: a person or a client has answered
+       *  it, or the process that ran it has ended. */
+      readonly durationMs?: number;
+    },
   ) => Maybe<{ readonly result?: Omit<ToolOutcome, "slots">; readonly stop?: boolean }>;
   /** Before the model call that summarises a turn at its iteration limit: may change its prompt. */
   readonly preSummary?: (e: HookEvent<Ctx> & Prompt) => Maybe<PromptPatch>;
@@ -177,6 +194,12 @@ export type Hook<Ctx = unknown> = {
   readonly actingChunk?: (
     e: HookEvent<Ctx> & { readonly call: ToolUseBlock; readonly delta: string },
   ) => void;
+  /** Before a piece of text or thinking of an answer is shown: returns the block as it is to be shown so far, `undefined` for no change.
+   *  It changes the events `block.delta`, `message` and `turn.end` of this process, and not what is stored, what the model reads and what
+   *  `call()` returns; who reads the session later sees what is stored. What was shown cannot be taken back: a hook that cannot know yet
+   *  what a word becomes returns less, and the rest once more has come. It must be quick, and return the same for the same text. If it throws
+   *  or returns something else, a `hook.failed` event is emitted and nothing more of the block is shown. */
+  readonly print?: (e: HookEvent<Ctx> & Printed) => string | void;
   /** After a turn was interrupted: observes only. `message` is the argument of `interrupt`, `pending` the calls that were open. If
    *  it throws, a `hook.failed` event is emitted and nothing else happens. */
   readonly onInterrupt?: (
@@ -214,6 +237,8 @@ export const HOOK_POINTS = [
 ] as const;
 /** The points that observe a stream; the chart does not wait for them. */
 export const CHUNK_POINTS = ["reasoningChunk", "summaryChunk", "actingChunk"] as const;
+/** The points that change what is shown; the chart does not wait for them. */
+export const PRINT_POINTS = ["print"] as const;
 /** The points of a session at rest; the chart does not wait for them. */
 export const REST_POINTS = ["onRest"] as const;
 /** One of {@link HOOK_POINTS}. */

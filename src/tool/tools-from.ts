@@ -23,12 +23,12 @@ function invalid(problem: string): AgentError {
   return new AgentError("config/invalid", `toolsFrom: ${problem}`);
 }
 
-/** The methods of an object and of its classes, without those that every object has. */
+/** The methods of an object and of its classes, or the static ones of a class; without those that every object and every function has. */
 function methodsOf(object: object): readonly string[] {
   const names = new Set<string>();
   for (
     let at: object | null = object;
-    at && at !== Object.prototype;
+    at && at !== Object.prototype && at !== Function.prototype;
     at = Object.getPrototypeOf(at) as object | null
   )
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
@@ -37,8 +37,8 @@ function methodsOf(object: object): readonly string[] {
 }
 
 /**
- * Makes tools of the methods of an object or of an instance of a class: one for each row of the table, in its order. A method runs with
- * its object as `this`; methods without a row are no tools. Throws `config/invalid` for a row without a method, for a name that two
+ * Makes tools of the methods of an object, of an instance of a class, or of a class itself, whose static methods are then meant: one
+ * for each row of the table, in its order. A method runs with that object or class as `this`; methods without a row are no tools. Throws `config/invalid` for a row without a method, for a name that two
  * rows have, and as {@link defineTool} for a wrong row.
  *
  * @example
@@ -79,8 +79,8 @@ export function toolsFrom<const S extends { readonly [method: string]: Schema },
   object: ToolMethods<NoInfer<S>, Ctx>,
   table: { readonly [M in keyof S]: ToolRow<S[M], Ctx> },
 ): readonly Tool<Ctx>[] {
-  if (!isObject(object))
-    throw invalid("expected an object or an instance of a class whose methods become tools.");
+  if (!isObject(object) && typeof object !== "function")
+    throw invalid("expected an object or an instance of a class, or a class, whose methods become tools.");
   if (!isObject(table))
     throw invalid("expected a table of methods, such as { count: { description, input } }.");
   const methods = methodsOf(object);

@@ -85,6 +85,41 @@ describe("tools of an object", () => {
     expect(toolsFrom(new Bank(), { balance: row })).toHaveLength(1);
   });
 
+  test("run static methods of a class, inherited ones too, with the class as `this`", async () => {
+    class Rates {
+      static base = 2;
+      readonly kind = "rates";
+
+      static twice({ value }: { readonly value: number }): number {
+        return value * this.base;
+      }
+    }
+    class Today extends Rates {
+      static override base = 3;
+
+      static day(): string {
+        return "Monday";
+      }
+    }
+    const tools = toolsFrom(Today, {
+      twice: { description: "Doubles.", input: z.object({ value: z.number() }) },
+      day: { description: "Names the day.", input: z.object({}) },
+    });
+    const calls = [
+      { name: "twice", input: { value: 2 } },
+      { name: "day", input: {} },
+    ];
+    const agent = createAgent({ name: "desk", model: scriptedModel([{ calls }, "Done."]), tools });
+    await agent.call("go");
+    const results = (await agent.messages()).flatMap(toolResultsOf);
+    expect(results.map(({ output: [first] }) => first)).toMatchObject([{ text: "6" }, { text: "Monday" }]);
+    const row = { description: "d", input: { type: "object" } };
+    for (const name of ["call", "bind", "prototype", "base", "constructor"])
+      expect(() => toolsFrom(Today as never, { [name]: row } as never)).toThrow(
+        `'${name}' is no method of the object; expected one of day, twice.`,
+      );
+  });
+
   const row = { description: "d", input: { type: "object" } };
   test.each([
     ["no object", undefined, {}, "expected an object or an instance of a class"],

@@ -269,16 +269,8 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
     new MemoryFiles(storeFor(ctx), scopeOf(ctx), { sessionId: ctx.sessionId });
   const factTools = () =>
     memoryTools({
-      record: async (texts, ctx) =>
-        (
-          await storeFor(ctx).put(
-            scopeOf(ctx),
-            kept(
-              texts.map((text) => ({ text })),
-              ctx.sessionId,
-            ),
-          )
-        ).length,
+      record: async (memories, ctx) =>
+        (await storeFor(ctx).put(scopeOf(ctx), kept(memories, ctx.sessionId))).length,
       search: (text, ctx) => search(scopeOf(ctx), text, ctx),
       show: (memories) => recalled(memories, maxTokens),
     });

@@ -5,14 +5,17 @@ import { sourceMetadata } from "../../message/sources.ts";
 import { defineTool } from "../../tool/define.ts";
 import { toolError } from "../../tool/suspend.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
-import type { FoundMemory } from "./port.ts";
+import type { FoundMemory, NewMemory } from "./port.ts";
 
 /** What the tools do. */
 export type MemoryActions = {
-  record(texts: readonly string[], ctx: ToolContext): Promise<number>;
+  record(memories: readonly NewMemory[], ctx: ToolContext): Promise<number>;
   search(text: string, ctx: ToolContext): Promise<readonly FoundMemory[]>;
   show(found: readonly FoundMemory[]): Found | undefined;
 };
+
+/** So many characters of the reason of a memory are kept. */
+const MAX_THINKING = 1_000;
 
 /** The tools with which the model itself records and retrieves; their names and arguments are AgentScope's. */
 export function memoryTools({ record, search, show }: MemoryActions): readonly Tool[] {
@@ -24,13 +27,24 @@ export function memoryTools({ record, search, show }: MemoryActions): readonly T
       input: z.object({
         thinking: z.string().optional().describe("Why it is worth remembering."),
         content: z.array(z.string()).describe("The facts, each understandable by itself."),
+        role: z
+          .enum(["user", "assistant"])
+          .optional()
+          .describe(
+            "Whom the facts come from: `user` (default), or `assistant` for what you have found or promised.",
+          ),
       }),
       idempotent: true,
-      execute: async ({ content }, ctx) => {
+      execute: async ({ content, thinking, role = "user" }, ctx) => {
         const texts = content.map((text) => text.trim()).filter((text) => text !== "");
         if (texts.length === 0) return "No content was given, so nothing was recorded.";
+        const why = thinking?.trim().slice(0, MAX_THINKING);
+        const meta = { role, ...(why && { thinking: why }) };
         try {
-          return `Successfully recorded ${await record(texts, ctx)} memories.`;
+          return `Successfully recorded ${await record(
+            texts.map((text) => ({ text, meta })),
+            ctx,
+          )} memories.`;
         } catch (error) {
           return toolError(`Failed to record to memory: ${messageOf(error)}`);
         }

@@ -23,6 +23,7 @@ import type {
   ToolRunOutcome,
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
+import { durationOf } from "./call-times.ts";
 import { hostOf, isUnseen, tellHost, type Host, type HostEffect } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
@@ -103,6 +104,7 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
             event: host.hookEvent(input, signal),
             slots: new HookSlots(input.slots),
             prompt: (asked) => promptOf(host, { ...asked, phase }),
+            durationOf: (call) => durationOf(call, host.now()),
             onFailure: (hook, error) =>
               host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
           },

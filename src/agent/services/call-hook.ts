@@ -2,6 +2,7 @@ import { isObject } from "../../base/is-object.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
 import { frozenCopy, jsonProblem } from "../../base/freeze.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { ToolUseBlock } from "../../message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../hook/hook-schema.ts";
 import type { Hook, HookEvent, Prompt } from "../../hook/types.ts";
@@ -20,6 +21,8 @@ export type HookScope = {
   readonly slots: HookSlots;
   /** Returns the prompt before the hooks of preReasoning or preSummary. */
   prompt(input: PromptInput): Prompt;
+  /** How long a call has run, ms; undefined if it did not run in this process. */
+  durationOf(call: ToolUseBlock): number | undefined;
   /** Called if a hook fails at a point that only observes. */
   onFailure(hook: string, error: unknown): void;
 };

@@ -25,8 +25,13 @@ import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
 import { fitsOutput } from "../output.ts";
 import { startIdleTimer } from "./idle-timer.ts";
 import { recordedCall } from "./recorded-call.ts";
+import { observe } from "./observe.ts";
 import { tellOmitted } from "./omitted-tools.ts";
+import { printHooks, printedText } from "./printed.ts";
 import { modelOf, outputModeOf, partsOf } from "./request.ts";
+
+/** A block that is being written: its number in the answer, what its events say of it, all of it so far, and what is shown of it. */
+type WrittenBlock = { readonly number: number; block: OpenBlock; soFar: string; shown: string };
 
 type OpenBlock = Omit<Extract<AgentEventBody, { type: "block.start" | "block.end" }>, "type">;
 
@@ -48,8 +53,8 @@ class BlockEmitter {
   readonly #hooks: readonly Hook<never>[];
   readonly #point: "reasoningChunk" | "summaryChunk";
   readonly #signal: AbortSignal;
-  /** The block that is open: its number in the answer, and what its events say of it. */
-  #open: { readonly number: number; block: OpenBlock } | undefined;
+  readonly #printHooks: readonly Hook<never>[];
+  #open: WrittenBlock | undefined;
   #index = -1;
   usage: Usage | undefined;
 
@@ -61,6 +66,7 @@ class BlockEmitter {
     this.#signal = signal;
     this.#point = this.#phase === "summary" ? "summaryChunk" : "reasoningChunk";
     this.#hooks = host.hooks().filter((hook) => hook[this.#point]);
+    this.#printHooks = printHooks(host);
   }
 
   push(chunk: FoldChunk): void {
@@ -74,22 +80,39 @@ class BlockEmitter {
     if (chunk.name !== open.block.name) open.block = blockOf(chunk, open.block); // its name comes in later
     const { block } = open;
     const { delta, soFar } = chunk;
-    if (this.#host.isHeard("block.delta"))
+    open.soFar = soFar;
+    if (this.#printHooks.length > 0 && block.kind !== "tool_use") this.#print(open, false);
+    else if (this.#host.isHeard("block.delta"))
       this.#host.emit({ type: "block.delta", ...block, delta }, { soFar });
     if (this.#hooks.length > 0) this.#notifyHooks(chunk);
   }
 
+  /** Shows what hooks show of a block. What was shown before is not taken back. */
+  #print(open: WrittenBlock, isLast: boolean): void {
+    const { block, soFar, shown: before } = open;
+    if (block.kind === "tool_use" || !this.#host.isHeard("block.delta")) return;
+    const { kind, messageId } = block;
+    const [position, signal] = [this.#input, this.#signal];
+    const printed = { position, signal, messageId, kind, soFar, isLast };
+    const shown = printedText(this.#host, this.#printHooks, printed);
+    if (shown === undefined || shown === before || !shown.startsWith(before)) return;
+    open.shown = shown;
+    const delta = shown.slice(before.length);
+    this.#host.emit({ type: "block.delta", ...block, delta }, { soFar: shown });
+  }
+
   end(): void {
+    if (this.#open && this.#printHooks.length > 0) this.#print(this.#open, true);
     if (this.#open) this.#host.emit({ type: "block.end", ...this.#open.block });
     this.#open = undefined;
   }
 
-  #begin(chunk: FoldChunk): { readonly number: number; block: OpenBlock } {
+  #begin(chunk: FoldChunk): WrittenBlock {
     this.end();
     this.#index++;
     const block = blockOf(chunk, { messageId: this.#messageId, phase: this.#phase, index: this.#index });
     this.#host.emit({ type: "block.start", ...block });
-    return (this.#open = { number: chunk.index, block });
+    return (this.#open = { number: chunk.index, block, soFar: "", shown: "" });
   }
 
   #notifyHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
@@ -104,22 +127,6 @@ class BlockEmitter {
       ...(this.usage && { usage: this.usage }),
     });
     for (const hook of this.#hooks) observe(this.#host, hook, () => hook[this.#point]?.(event as never));
-  }
-}
-
-/** Calls a hook that only observes: an error that it throws, or with which its promise rejects, becomes an event. */
-export function observe(host: Host, hook: Hook<never>, call: () => unknown): void {
-  const failed = (error: unknown): void =>
-    host.emit({
-      type: "hook.failed",
-      hook: hook.name,
-      error: { code: "hook/failed", message: messageOf(error) },
-    });
-  try {
-    const returned = call();
-    if (returned instanceof Promise) returned.catch(failed);
-  } catch (error) {
-    failed(error);
   }
 }
 

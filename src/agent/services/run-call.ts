@@ -11,9 +11,10 @@ import type { FoundTool } from "../../tool/toolkit.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
-import { observe } from "./call-model.ts";
+import { noteStart } from "./call-times.ts";
 import type { Host } from "./host.ts";
 import { startIdleTimer } from "./idle-timer.ts";
+import { observe } from "./observe.ts";
 import { bindOuterCall } from "./outer-call.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
@@ -143,11 +144,13 @@ async function attemptCall(
     },
     spend: (by) => void (spent = by),
   });
+  const ended = noteStart(call, host.now());
   const running = runApproved(host, tool, input, ctx);
   const run = await (idleTimeoutMs === undefined ? running : Promise.race([running, silence.promise]));
   isOver = true;
   idle.stop();
   const at = host.now();
+  ended("suspension" in run ? undefined : at);
   if ("suspension" in run) {
     const { expiresAfterMs } = host.permissions() ?? {};
     const expires = expiresAfterMs !== undefined && { expiresAt: at + expiresAfterMs };

@@ -252,10 +252,13 @@ async function postActing(
   hooksInput: HooksInput & { readonly point: "postActing" },
 ): Promise<Outcome> {
   let { result } = hooksInput;
+  const { call } = hooksInput;
+  const durationMs = scope.durationOf(call);
+  const fields = { call, ...(durationMs !== undefined && { durationMs }) };
   let stoppedBy: string | undefined;
   const results: { hook: string; before: ToolResultBlock }[] = [];
   for (const hook of scope.hooks) {
-    const returned = await callHook(scope, hook, "postActing", { call: hooksInput.call, result });
+    const returned = await callHook(scope, hook, "postActing", { ...fields, result });
     if (returned["result"] !== undefined) {
       const problem = replacementProblem(returned["result"]);
       if (problem !== undefined)

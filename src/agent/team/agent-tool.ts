@@ -116,7 +116,10 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
   });
   return defineTool({
     name,
-    description: given.description ?? `Asks the agent '${fixed?.name ?? name}', and returns its answer.`,
+    description:
+      given.description ??
+      fixed?.toolOptions?.description ??
+      `Asks the agent '${fixed?.name ?? name}', and returns its answer.`,
     input: inputOf(given),
     onRestart: "retry",
     execute: execute as never,

@@ -10,7 +10,7 @@ export type HubParticipant = Pick<Agent<never>, "name" | "observe" | "status" | 
 
 /** Options of {@link openHub}. */
 export type HubOptions = {
-  /** Who hears each other; at least one, each with a name of its own. */
+  /** Who hears each other; at least one, each with a name of its own. One that is given twice counts once. */
   readonly participants: readonly HubParticipant[];
   /** What all of them hear first. A text is a message of the user `host`. */
   readonly announcement?: string | Msg | readonly Msg[];
@@ -24,8 +24,8 @@ export type HubOptions = {
 export interface Hub {
   /** The names of the participants, in the order in which they came. */
   names(): string[];
-  /** Adds participants, which hear what comes from now on. Throws `config/invalid` for one without `observe` and for a name twice; then
-   *  none is added. */
+  /** Adds participants, which hear what comes from now on; one that is there already stays as it is. Throws `config/invalid` for one
+   *  without `observe` and for two of one name; then none is added. */
   add(...participants: readonly HubParticipant[]): void;
   /** Removes a participant: it hears nothing more, and nothing of it is heard. Returns false if it is none. */
   remove(participant: HubParticipant | string): boolean;
@@ -89,17 +89,20 @@ class MsgHub implements Hub {
 
   add(...participants: readonly HubParticipant[]): void {
     const names = this.names();
+    const added = new Map<string, HubParticipant>();
     for (const each of participants) {
       if (typeof each?.observe !== "function" || typeof each.addHook !== "function")
         throw new AgentError(
           "config/invalid",
           `hub: participant '${each?.name}' has no \`observe\`; expected an agent of createAgent().`,
         );
+      if (this.#members.get(each.name) === each || added.get(each.name) === each) continue;
       if (names.includes(each.name))
         throw new AgentError("config/invalid", `hub: two participants are named '${each.name}'.`);
       names.push(each.name);
+      added.set(each.name, each);
     }
-    for (const each of participants) {
+    for (const each of added.values()) {
       this.#members.set(each.name, each);
       each.addHook({
         name: this.#hook,
@@ -148,8 +151,8 @@ class MsgHub implements Hub {
 /**
  * Opens a hub: what one participant answers, all others observe, so that several agents have a conversation. Each keeps its own session;
  * `formatter: "multiAgent"` of the model shows it who has said what. Thinking and tool calls stay with their agent. Who speaks next is
- * what the caller calls next. Throws `config/invalid` for wrong options, for no participant, for one without `observe`, and for a name
- * twice; rejects if the announcement is no message.
+ * what the caller calls next. Throws `config/invalid` for wrong options, for no participant, for one without `observe`, and for two of one
+ * name; rejects if the announcement is no message.
  *
  * @example
  * ```ts

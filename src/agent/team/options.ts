@@ -36,7 +36,7 @@ export type AgentToolOptions<S extends Schema | undefined = undefined, Name exte
   readonly agent: AgentToolAgent | ((request: AgentToolRequest) => AgentToolAgent);
   /** Default: `call_` and the name of the agent; `call_agent` for a function. */
   readonly name?: Name;
-  /** What the model chooses the tool by; default: a sentence with the name of the agent. */
+  /** What the model chooses the tool by; default: `toolOptions.description` of the agent, else a sentence with its name. */
   readonly description?: string;
   /** Where the agent works. `perCall` (default): each call has a session of its own, PARENT/CALLID. `perName`: the agent remembers
    *  earlier calls, in PARENT/NAME; the model may name other conversations, which lie below that. A function returns the part

@@ -63,6 +63,17 @@ function* runTogether(
   return done;
 }
 
+/** So many characters of each cause are in the message of a fan-out; `data.errors` has them whole. */
+const MAX_CAUSE = 300;
+
+function failuresText(errors: readonly AgentError[]): string {
+  const causes = errors.map(({ data, message }) => {
+    const text = message.length > MAX_CAUSE ? `${message.slice(0, MAX_CAUSE)}…` : message;
+    return typeof data["agent"] === "string" ? `${data["agent"]}: ${text}` : text;
+  });
+  return `Multiple agent execution failures occurred: ${causes.join("; ")}`;
+}
+
 function* runFanOut(step: CompositeStep & { kind: "fanOut" }, input: readonly Msg[], scope: Scope): Run {
   const { steps, onError = "collect", concurrency = Math.max(1, steps.length) } = step;
   const answers: Msg[] = [];
@@ -76,7 +87,7 @@ function* runFanOut(step: CompositeStep & { kind: "fanOut" }, input: readonly Ms
     if (onError === "fail" && errors[0]) throw errors[0];
   }
   if (errors.length === 0) return answers;
-  throw new AgentError("tool/failed", "Multiple agent execution failures occurred", {
+  throw new AgentError("tool/failed", failuresText(errors), {
     data: { errors: errors.map((error) => ({ ...error.data, message: error.message })) },
   });
 }

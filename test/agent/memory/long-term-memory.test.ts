@@ -412,6 +412,27 @@ describe("a memory", () => {
     expect(await textsOf(store)).toEqual(["Ada likes tea"]);
   });
 
+  test("keeps with a fact why it was recorded and whom it comes from", async () => {
+    const store = opened();
+    const calls = [
+      { name: "record_to_memory", input: { thinking: " useful ", content: ["Ada likes tea"] } },
+      { name: "record_to_memory", input: { role: "assistant", content: ["Tea was promised"] } },
+      { name: "record_to_memory", input: { role: "system", content: ["nothing"] } },
+    ];
+    const { agent } = agentOf([{ calls }, "ok"], { store, mode: "agent" });
+    await agent.call("tea");
+    const { memories } = await store.list(ADA);
+    expect(memories.map(({ text, meta: { sessionId: _, ...meta } }) => [text, meta])).toEqual([
+      ["Tea was promised", { role: "assistant" }],
+      ["Ada likes tea", { role: "user", thinking: "useful" }],
+    ]);
+    expect(resultsOf(await agent.messages()).map(({ state }) => state)).toEqual([
+      "success",
+      "success",
+      "error",
+    ]);
+  });
+
   test("whose store fails is an error result for the model", async () => {
     const calls = [
       { name: "record_to_memory", input: { content: ["tea"] } },

@@ -72,6 +72,75 @@ describe("the hooks of a class of agents", () => {
   });
 });
 
+describe("a hook that is added to a class of agents", () => {
+  const classOf = (turns: number) =>
+    defineAgent({ model: scriptedModel(Array.from({ length: turns }, () => "ok")) });
+
+  test("reaches those that live, those that are made later, and configurations that were made before", async () => {
+    const ran: string[] = [];
+    const clerk = classOf(4);
+    const early = clerk({ name: "early", hooks: [noting("own", ran, -1)] });
+    const living = createAgent(clerk({ name: "living", hooks: [noting("own", ran, -1)] }));
+    clerk.addHook(noting("added", ran, 900));
+    for (const agent of [living, createAgent(early), createAgent(clerk({ name: "later" }))])
+      await agent.call("go");
+    expect(ran).toEqual(["added", "own", "added", "own", "added"]);
+    expect(clerk.removeHook("added")).toBe(true);
+    await living.call("go");
+    expect(ran.slice(5)).toEqual(["own"]);
+    expect(clerk.removeHook("added")).toBe(false);
+  });
+
+  test("reaches the agents of classes below it, and comes once", async () => {
+    const ran: string[] = [];
+    const staff = defineAgent({ hooks: [noting("first", ran)] });
+    const clerk = defineAgent(staff({ name: "clerk", model: scriptedModel(["ok", "ok"]) }));
+    const ada = createAgent(clerk({ name: "ada" }));
+    const added = noting("added", ran);
+    for (const each of [staff, staff, clerk]) each.addHook(added as never);
+    await ada.call("go");
+    expect(ran).toEqual(["first", "added"]);
+    expect(clerk.removeHook("added")).toBe(false);
+    expect(staff.removeHook("added")).toBe(true);
+    await ada.call("go");
+    expect(ran).toEqual(["first", "added", "first"]);
+  });
+
+  test("stays after the agent was passive, brings its tools, and takes no hook of the agent with it", async () => {
+    const ran: string[] = [];
+    const clerk = classOf(2);
+    const ada = createAgent(
+      clerk({ name: "ada", store: memoryStore(), hooks: [noting("audit", ran), noting("x", ran)] }),
+    );
+    await ada.call("one");
+    await ada.passivate();
+    clerk.addHook({ ...noting("audit", ran), tools: [toolOf("stamp", () => "ok")] });
+    await ada.passivate();
+    expect(ada.toolkit.names()).toEqual(["stamp"]);
+    await ada.call("two");
+    expect(ran).toEqual(["audit", "x", "audit", "audit", "x"]);
+    clerk.removeHook("audit");
+    expect(ada.toolkit.names()).toEqual([]);
+    expect(ada.removeHook("audit")).toBe(true);
+    await ada.close();
+  });
+
+  test("reaches none of them if one cannot have its tools, and is refused if it is none", async () => {
+    const ran: string[] = [];
+    const clerk = classOf(2);
+    const ada = createAgent(clerk({ name: "ada" }));
+    const bob = createAgent(clerk({ name: "bob", tools: [toolOf("stamp", () => "mine")] }));
+    const closed = createAgent(clerk({ name: "closed" }));
+    await closed.close();
+    const stamping = { ...noting("audit", ran), tools: [toolOf("stamp", () => "ok")] };
+    expect(() => clerk.addHook(stamping)).toThrow("stamp");
+    expect([ada, bob].map(({ toolkit }) => toolkit.names())).toEqual([[], ["stamp"]]);
+    await ada.call("go");
+    expect(ran).toEqual([]);
+    expect(() => clerk.addHook({ name: "x", preCal: () => {} } as never)).toThrow("did you mean `preCall`?");
+  });
+});
+
 describe("the other options of a class of agents", () => {
   test("hold for an agent that has none of its own", async () => {
     const clerk = defineAgent({ model: scriptedModel(["ok", "ok"]), sysPrompt: "Be brief.", maxIters: 3 });

@@ -118,6 +118,33 @@ describe("a call of an agent", () => {
     });
   });
 
+  test("is chosen by the description of its agent, unless the tool has one of its own", async () => {
+    const agent = {
+      name: "researcher",
+      toolOptions: { description: "Finds facts." },
+      model: scriptedModel(["found"]),
+    };
+    const [plain, own] = [
+      agentTool({ agent }),
+      agentTool({ agent, name: "own", description: "Looks things up." }),
+    ];
+    const nameless = agentTool({ agent: { name: "clerk", model: scriptedModel([]) } });
+    expect([plain, own, nameless].map(({ description }) => description)).toEqual([
+      "Finds facts.",
+      "Looks things up.",
+      "Asks the agent 'clerk', and returns its answer.",
+    ]);
+    const model = scriptedModel(["hi"]);
+    await createAgent({ name: "desk", toolOptions: { description: "Helps." }, model, tools: [plain] }).call(
+      "go",
+    );
+    expect(model.requests[0]!.tools.map(({ description }) => description)).toEqual(["Finds facts."]);
+    expect(JSON.stringify(model.requests[0]!.messages)).not.toContain("Helps.");
+    expect(() => createAgent({ name: "desk", model, toolOptions: { description: "" } })).toThrow(
+      "description` is",
+    );
+  });
+
   test("takes other arguments, and returns a structured answer", async () => {
     const { agent, model } = deskOf(
       { turns: [{ calls: [{ name: "generate_response", input: { response: { price: 3 } } }] }, "ok"] },

@@ -105,10 +105,22 @@ describe("a hub", () => {
     expect(await heardBy(bob)).toEqual(["host: Listen.", "ada: 2"]);
   });
 
+  test("has a participant once that is given twice, then or later", async () => {
+    const [ada, bob] = [agentOf("ada", ["1"]), agentOf("bob")];
+    const hub = await openHub({ participants: [ada, bob, ada] });
+    hub.add(bob, ada);
+    expect(hub.names()).toEqual(["ada", "bob"]);
+    await ada.call("go");
+    expect(await heardBy(bob)).toEqual(["ada: 1"]);
+    expect(() => hub.add(agentOf("bob"))).toThrow("two participants are named 'bob'");
+    expect(hub.remove(ada)).toBe(true);
+    expect(ada.removeHook("hub 1")).toBe(false);
+  });
+
   test.each([
     ["no participant", [], "at least one agent"],
     ["a participant without `observe`", [{ name: "x" }], "participant 'x' has no `observe`"],
-    ["a name twice", [agentOf("a"), agentOf("a")], "two participants are named 'a'"],
+    ["two of one name", [agentOf("a"), agentOf("a")], "two participants are named 'a'"],
   ])("is refused with %s", async (_, participants, problem) => {
     await expect(openHub({ participants: participants as never })).rejects.toMatchObject({
       code: "config/invalid",

@@ -162,7 +162,9 @@ describe("an agent of a pipeline that fails", () => {
     const last = echo("c", { turnOptions: { stopWhen: (message) => (heard.push([message]), false) } });
     await expect(run(fanOut([broken("a"), broken("b"), last])).call("x")).rejects.toMatchObject({
       code: "tool/failed",
-      message: "Multiple agent execution failures occurred",
+      message: expect.stringMatching(
+        /^Multiple agent execution failures occurred: a: .*no a; b: .*no b$/u,
+      ) as string,
       data: { errors: [{ agent: "a" }, { agent: "b" }] },
     });
     expect(heard).toHaveLength(1);
