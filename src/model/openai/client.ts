@@ -57,7 +57,7 @@ export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptio
   return client;
 }
 
-/** Posts a streaming request. Rejects with what `toModelError` judges. */
+/** Posts a request. Rejects with what `toModelError` judges. */
 export type Post = (
   path: "/chat/completions" | "/responses",
   body: string,
@@ -74,7 +74,7 @@ export function clientTransport(options: OpenAIClientOptions): Post {
   };
 }
 
-/** Starts one streaming request on the client of the options. Returns the raw response, or the chunks themselves if the client
+/** Starts one request on the client of the options. Returns the raw response, or the chunks themselves if the client
  *  is wrapped so that the response cannot be had. */
 export async function startCall(
   resource: Create,
@@ -82,5 +82,13 @@ export async function startCall(
   options: CallOptions,
 ): Promise<Response | AsyncIterable<unknown>> {
   const pending = (resource.create as unknown as Start).call(resource, body, options);
-  return pending.asResponse ? pending.asResponse() : ((await pending) as AsyncIterable<unknown>);
+  if (pending.asResponse) return pending.asResponse();
+  const answer = (await pending) as object;
+  return Symbol.asyncIterator in answer ? (answer as AsyncIterable<unknown>) : whole(answer);
+}
+
+/** An answer that is not streamed, as the one chunk that it is. */
+async function* whole(answer: object): AsyncGenerator<object, undefined> {
+  await Promise.resolve();
+  yield answer;
 }

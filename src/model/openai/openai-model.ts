@@ -39,6 +39,9 @@ export type OpenAIModelOptions = {
   /** What sends the requests: `fetch` alone (default), or `openai`, a client of the `openai` package, which is loaded with the first
    *  call. Both send the same requests, but for the headers in which the package describes itself, and fail with the same errors. */
   readonly transport?: "fetch" | "openai";
+  /** False for a server that cannot stream Chat Completions: the request says so, and the answer comes whole. `idleTimeoutMs` then bounds
+   *  all of it, an interrupt keeps nothing of it, and nothing of it is seen before its end. Default true. */
+  readonly streaming?: boolean;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** The name in events and in `modelOptions.prices`; default `model`. */
@@ -84,12 +87,12 @@ export const modelSchema = s.lazily(() =>
 const ONLY_RESPONSES = ["builtInTools", "compactAt", "reasoningSummary"] as const;
 
 /**
- * Returns a model behind streaming Chat Completions or Responses: OpenAI, or with `baseURL` DeepSeek, Ollama, vLLM and others.
+ * Returns a model behind Chat Completions or Responses: OpenAI, or with `baseURL` DeepSeek, Ollama, vLLM and others.
  *
  * An answer is whole only if the server gave a finish reason that says so; else the stream throws `model/connection`, and for an error
  * within the stream what the server says. Tool calls whose pieces cannot be told apart for certain are `model/bad-response`. When its signal aborts, the stream throws `run/aborted` at once; a consumer that leaves the loop ends the
  * request. Throws `config/invalid` for a missing model name, an invalid base URL, an unknown option,
- * an option of the other API, and a `transport` beside a `client`.
+ * an option of the other API, `streaming: false` with Responses, and a `transport` beside a `client`.
  *
  * @example
  * ```ts
@@ -111,6 +114,8 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
   const misplaced = isResponses ? undefined : ONLY_RESPONSES.find((option) => options[option] !== undefined);
   if (misplaced)
     throw new AgentError("config/invalid", `openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
+  if (isResponses && options.streaming === false)
+    throw new AgentError("config/invalid", 'openaiModel: `streaming: false` needs `api: "chat"`.');
   const dialect = dialectNameOf({ ...options, baseURL });
   const requestOptions = { ...dialectOf(baseURL, dialect), ...options, baseURL, dialect };
   const protocol = isResponses ? responsesProtocol(requestOptions) : chatProtocol(requestOptions);

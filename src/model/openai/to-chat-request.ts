@@ -30,6 +30,8 @@ export type ToChatRequestOptions = {
   /** Whose rules of ids, messages and tools are kept. Default: those of the server at `baseURL`, which its host name decides; `plain`
    *  for a server that is not known. */
   readonly dialect?: DialectName;
+  /** False for a server that cannot stream: the answer comes whole. Default true. */
+  readonly streaming?: boolean;
 } & Partial<ChatDialect>;
 
 /** The schemas of the options of a model that decide about a request. */
@@ -38,6 +40,7 @@ export const modelShape = s.lazily(() => ({
   baseURL: s.optional(
     s.restricted(s.string("a URL"), (url) => URL.canParse(url), "a URL, such as http://127.0.0.1:11434/v1"),
   ),
+  streaming: s.optional(s.boolean()),
   sendCacheKey: s.optional(s.boolean()),
   maxTokensField: s.optional(s.oneOf<ChatDialect["maxTokensField"]>("max_tokens", "max_completion_tokens")),
 }));
@@ -48,7 +51,7 @@ export const requestSchema = s.lazily(() =>
 );
 
 /**
- * Returns the body of a streaming Chat Completions request.
+ * Returns the body of a Chat Completions request.
  *
  * `tools` and `tool_choice` are absent if there are no tools. `thinkingBudget` becomes `enable_thinking` and
  * `thinking_budget`, the fields of DashScope (a budget of 0 turns thinking off); other servers may refuse them.
@@ -97,20 +100,20 @@ export function chatRequestText(request: ModelRequest, options: WholeOptions, fo
 
 /** All of a request but its messages. */
 function fieldsOf(request: ModelRequest, options: WholeOptions) {
-  const { model, maxTokensField, sendCacheKey, dialect = "plain" } = options;
+  const { model, maxTokensField, sendCacheKey, dialect = "plain", streaming = true } = options;
   const { output, sessionId, options: generate } = request;
   const tools = wireToolsOf(request.tools, dialect);
   const choice = wireChoice(generate.toolChoice, tools, dialect);
   return {
     model,
-    stream_options: { include_usage: true },
+    ...(streaming && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && { tools: tools.map(toChatTool) }),
     ...(choice !== undefined && { tool_choice: toToolChoice(choice) }),
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
     ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),
     ...generate.extraBody,
-    stream: true as const,
+    stream: streaming,
   };
 }
 

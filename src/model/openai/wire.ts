@@ -60,11 +60,11 @@ export type ChatToolChoice =
   | "required"
   | { readonly type: "function"; readonly function: { readonly name: string } };
 
-/** The body of a streaming Chat Completions request; `extraBody` may add other fields. */
+/** The body of a Chat Completions request; `extraBody` may add other fields. */
 export type ChatRequest = {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
-  readonly stream: true;
+  readonly stream: boolean;
   readonly stream_options?: Json;
   readonly tools?: readonly ChatTool[];
   readonly tool_choice?: ChatToolChoice;
