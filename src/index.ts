@@ -13,10 +13,12 @@ export type {
   CallOptions,
   DecideOptions,
   Input,
+  PartialOf,
   Reply,
   RetryOptions,
   Snapshot,
   Status,
+  StreamEvent,
   StreamOptions,
 } from "./agent/types.ts";
 export type {

@@ -262,7 +262,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
         ),
       run: () => this.#call(input, unretried(options), () => (hasBegun = true)),
       onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
-    });
+    }) as unknown as AgentStream<OutputOf<S>>; // its events are typed by the schema
   }
 
   async decide(...args: Parameters<InboxAgent["decide"]>): Promise<PendingCall[]> {

@@ -1,7 +1,7 @@
 import { EventBuffer } from "../event/buffer.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { callerOf, errorOfWaiter } from "./caller.ts";
-import type { AgentStream, Reply } from "./types.ts";
+import type { Reply } from "./types.ts";
 
 /** The events between a run, which must not wait, and readers, which may be slow: unread deltas of one block or call are merged. */
 class EventQueue {
@@ -142,7 +142,7 @@ class EventReader implements AsyncIterator<AgentEvent, undefined> {
 /** A turn as a stream of events. The turn starts when the first event or the reply is requested; leaving the loop before the end
  *  interrupts it, unless the source lets it go on. A class: V8 keeps the getter of a single object, and all that it reaches, until a
  *  full collection. */
-export class TurnStream<O> implements AgentStream<O> {
+export class TurnStream<O> implements AsyncIterable<AgentEvent> {
   readonly #turn: StreamedTurn<O>;
   #reply: Promise<Reply<O>> | undefined;
 

@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../event/types.ts";
 import type { AnyActorRef } from "xstate";
 import type { Hook } from "../hook/types.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { AnswerSource } from "../message/sources.ts";
 import type { FinishReason, Msg, Reason, Usage } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
@@ -129,8 +129,24 @@ export type Status<Calls extends AnyCall = AnyCall> = {
 /** A session as plain JSON: the transcript, the slots, and at most 4 KB besides and what suspended calls remember. */
 export type Snapshot = JsonObject & { readonly format: number };
 
+/** A value that is taking form: members and items may be missing. */
+export type PartialOf<T> = [JsonObject] extends [T]
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly PartialOf<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]?: PartialOf<T[K]> }
+      : T;
+
+/** An event of a stream: as {@link AgentEvent}, with `output.partial` typed by the schema of the answer. */
+export type StreamEvent<O, Calls extends AnyCall = AnyCall> =
+  | Exclude<AgentEvent<Calls>, { readonly type: "output.partial" }>
+  | (Omit<Extract<AgentEvent<Calls>, { readonly type: "output.partial" }>, "value"> & {
+      readonly value: [O] extends [undefined] ? Json : PartialOf<O>;
+    });
+
 /** The events of one call, and its reply. The call starts when the first event is read; a loop that is left interrupts the turn. */
-export type AgentStream<O, Calls extends AnyCall = AnyCall> = AsyncIterable<AgentEvent<Calls>> & {
+export type AgentStream<O, Calls extends AnyCall = AnyCall> = AsyncIterable<StreamEvent<O, Calls>> & {
   readonly reply: Promise<Reply<O, Calls>>;
 };
 

@@ -2,7 +2,7 @@ import type { Json } from "./json.ts";
 
 /** What has come of a JSON text that is being written, best first: with the string that is being written as far as it has come, if one
  *  is, and without it. A number or a word that may go on is in neither. */
-export type PartialJson = readonly Json[];
+type PartialJson = readonly Json[];
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/suy;
 const WORD = /[^\s,\]}]+/uy;

@@ -15,6 +15,8 @@ function ownerOf(event: AgentEvent): string | undefined {
     case "block.delta":
     case "block.end":
       return event.messageId;
+    case "output.partial":
+      return `${event.messageId} output`;
     case "tool.start":
       return event.call.id;
     case "tool.delta":
@@ -55,6 +57,10 @@ export class EventBuffer {
   push(event: AgentEvent): void {
     const owner = ownerOf(event);
     const open = owner === undefined ? undefined : this.#open.get(owner);
+    if (open && event.type === "output.partial") {
+      open.event = event; // it replaces the one before
+      return;
+    }
     if (open && isDelta(event) && continues(open.event, event)) {
       open.event = merge(open.event, event);
       return;
@@ -62,7 +68,7 @@ export class EventBuffer {
     const unread = { event };
     this.#unread.push(unread);
     if (owner === undefined) return;
-    if (isDelta(event)) this.#open.set(owner, unread);
+    if (isDelta(event) || event.type === "output.partial") this.#open.set(owner, unread);
     else this.#open.delete(owner);
   }
 
@@ -71,7 +77,7 @@ export class EventBuffer {
     const first = this.#unread[this.#read];
     if (first) this.#read++;
     if (this.#read * 2 > this.#unread.length) this.#dropRead();
-    if (first && isDelta(first.event)) this.#close(first);
+    if (first && (isDelta(first.event) || first.event.type === "output.partial")) this.#close(first);
     return first?.event;
   }
 

@@ -20,7 +20,7 @@ type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined
 export type EventPlace = { readonly seq: number; readonly at: number; readonly turn: number };
 
 /** What events come from. */
-export type EventSource = {
+type EventSource = {
   readonly position: EventPlace;
   /** Returns an event of the session itself as it is to be shown; default: as it is. */
   shown?(body: AgentEventBody): AgentEventBody;
@@ -44,6 +44,7 @@ const TYPES: { readonly [T in Type]: true } = {
   "block.start": true,
   "block.delta": true,
   "block.end": true,
+  "output.partial": true,
   "compaction.start": true,
   "compaction.end": true,
   message: true,

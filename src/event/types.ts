@@ -74,6 +74,9 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
       /** The whole block so far; only in a stream with `cumulative: true`. */
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
+  /** The structured answer that was asked for has grown: all of it so far, as the model gives it, which fits the schema but for what may
+   *  still come. It replaces the one before. If the answer is refused or asked for again, it begins anew. */
+  | { readonly type: "output.partial"; readonly messageId: string; readonly value: Json }
   /** The prompt is being made shorter: it is near the model's window, the model has refused it, `compact()` was called, or a
    *  persona takes over that sees a summary. */
   | {

@@ -86,6 +86,7 @@ export function eventsProblem(
       case "pending":
       case "agent.changed":
       case "handoff":
+      case "output.partial":
       case "tool.omitted":
       case "hook.failed":
       case "input.refused":

@@ -1,6 +1,6 @@
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from "ai";
 import { describe, expect, test } from "vitest";
-import type { AgentConfig, AgentEvent } from "agentchart";
+import { createAgent, type AgentConfig, type AgentEvent } from "agentchart";
 import { agentTool } from "agentchart/team";
 import {
   readChatRequest,
@@ -343,5 +343,51 @@ describe("what became of a call", () => {
     const part = (await messageOf(chunks)).parts.find(({ type }) => type === "dynamic-tool");
     expect(part).toMatchObject({ output: "Edited a.", toolMetadata: { diff } });
     expect(JSON.stringify(chunks)).not.toContain("secret");
+  });
+});
+
+describe("a structured answer that takes form", () => {
+  const output = { type: "object", properties: { dish: { type: "string" } }, required: ["dish"] } as const;
+  const piecesOf = (text: string) => text.split("").map((delta) => ({ type: "text.delta" as const, delta }));
+  const native = (...turns: readonly ScriptedTurn[]) => ({
+    ...scriptedModel(turns),
+    capabilities: { structuredOutput: true },
+  });
+  const finish = { type: "finish", reason: "stop" } as const;
+
+  test("is the metadata of the message while it grows, and begins anew with another answer", async () => {
+    const refused = [...piecesOf('{"dish":"no'), { type: "finish" as const, reason: "length" as const }];
+    const model = native(refused, [...piecesOf('{"dish":"tea"}'), finish]);
+    const agent = createAgent({ name: "bot", model });
+    const events: AgentEvent[] = [];
+    for await (const event of agent.stream("Order.", { output })) events.push(event as AgentEvent);
+    const chunks = await chunksOf(events);
+    await expectValid(chunks);
+    const parts = chunks.flatMap((chunk) =>
+      chunk.type === "message-metadata" ? [chunk.messageMetadata.partialOutput] : [],
+    );
+    const grown = (...words: readonly string[]) => [{}, ...words.map((dish) => ({ dish }))];
+    expect(parts).toEqual([...grown("", "n", "no"), null, ...grown("", "t", "te", "tea")]);
+    const upTo = chunks.slice(0, chunks.findLastIndex(({ type }) => type === "message-metadata") + 1);
+    expect((await messageOf(upTo)).metadata).toEqual({ turn: 1, partialOutput: { dish: "tea" } });
+  });
+
+  test("is in the view of a page until the next turn begins", async () => {
+    const { SessionFold } = await import("../../src/ui/react/session-fold.ts");
+    const agent = createAgent({
+      name: "bot",
+      model: native([...piecesOf('{"dish":"tea"}'), finish], [...piecesOf("Bye."), finish]),
+    });
+    const fold = new SessionFold();
+    const views: unknown[] = [];
+    agent.subscribe((event) => {
+      fold.push(event);
+      if (event.type === "output.partial") views.push(fold.view.partialOutput);
+    });
+    await agent.call("Order.", { output });
+    expect(views).toEqual([{}, { dish: "" }, { dish: "t" }, { dish: "te" }, { dish: "tea" }]);
+    expect(fold.view).toMatchObject({ status: "ready", partialOutput: { dish: "tea" } });
+    await agent.call("Thanks.");
+    expect(fold.view.partialOutput).toBeUndefined();
   });
 });

@@ -27,6 +27,7 @@ import { startIdleTimer } from "./idle-timer.ts";
 import { recordedCall } from "./recorded-call.ts";
 import { observe } from "./observe.ts";
 import { tellOmitted } from "./omitted-tools.ts";
+import { PartialOutput } from "./partial-output.ts";
 import { printHooks, printedText } from "./printed.ts";
 import { modelOf, outputModeOf, partsOf } from "./request.ts";
 
@@ -54,6 +55,11 @@ class BlockEmitter {
   readonly #point: "reasoningChunk" | "summaryChunk";
   readonly #signal: AbortSignal;
   readonly #printHooks: readonly Hook<never>[];
+  /** The structured answer that takes form; undefined if none is asked for, or if nobody listens. */
+  readonly #output: PartialOutput | undefined;
+  readonly #isNative: boolean;
+  /** The text of the structured answer so far. */
+  #outputText = "";
   #open: WrittenBlock | undefined;
   #index = -1;
   usage: Usage | undefined;
@@ -67,12 +73,19 @@ class BlockEmitter {
     this.#point = this.#phase === "summary" ? "summaryChunk" : "reasoningChunk";
     this.#hooks = host.hooks().filter((hook) => hook[this.#point]);
     this.#printHooks = printHooks(host);
+    const { wanted } = input;
+    const isWanted = wanted !== null && input.phase === "reasoning" && host.isHeard("output.partial");
+    this.#isNative = isWanted && outputModeOf(host, input) === "native";
+    this.#output = isWanted
+      ? new PartialOutput(wanted.schema, (value) => host.emit({ type: "output.partial", messageId, value }))
+      : undefined;
   }
 
   push(chunk: FoldChunk): void {
     if (chunk.kind === "tool_use" && this.#phase === "summary") return; // a summary has no calls
     if (chunk.name === OUTPUT_TOOL) {
       this.end(); // a structured answer is no call that is reported
+      this.#output?.push((this.#outputText = chunk.soFar), true);
       if (this.#hooks.length > 0) this.#notifyHooks(chunk);
       return;
     }
@@ -84,7 +97,15 @@ class BlockEmitter {
     if (this.#printHooks.length > 0 && block.kind !== "tool_use") this.#print(open, false);
     else if (this.#host.isHeard("block.delta"))
       this.#host.emit({ type: "block.delta", ...block, delta }, { soFar });
+    if (block.kind === "text" && this.#isNative)
+      this.#output?.push((this.#outputText = this.#printHooks.length > 0 ? open.shown : soFar), false);
     if (this.#hooks.length > 0) this.#notifyHooks(chunk);
+  }
+
+  /** The answer is over. */
+  finish(): void {
+    this.end();
+    this.#output?.end(this.#outputText, !this.#isNative);
   }
 
   /** Shows what hooks show of a block. What was shown before is not taken back. */
@@ -307,7 +328,7 @@ export async function callModel(
     if (chunk && isShown) blocks.push(chunk);
   };
   const onEnd = (ending: Ending): void => {
-    blocks.end();
+    blocks.finish();
     const isBroken = ending.error !== undefined || controller.signal.aborted;
     outcome = outcomeOf(host, input, messageId, fold, startedAt, { request, size }, model, isBroken);
     const { finishReason, usage } = outcome;

@@ -39,6 +39,12 @@ export class MessageFold {
           metadata: { ...this.#message?.metadata, ...chunk.messageMetadata },
         };
         return;
+      case "message-metadata":
+        this.#message = this.#message && {
+          ...this.#message,
+          metadata: { ...this.#message.metadata, ...chunk.messageMetadata },
+        };
+        return;
       case "finish":
         this.#message = this.#message && { ...this.#message, metadata: chunk.messageMetadata };
         return;

@@ -82,6 +82,9 @@ export class TurnChunks {
   /** The sub-agents that run inside of calls, by call. */
   readonly #inner = new Map<string, { chunks: TurnChunks; readonly message: MessageFold }>();
 
+  /** The message of the structured answer that the page has. */
+  #outputOf: string | undefined;
+
   /** The sources that the page has. */
   readonly #cited = new Set<string>();
 
@@ -123,6 +126,8 @@ export class TurnChunks {
         return this.#grow(event);
       case "block.end":
         return this.#endBlock();
+      case "output.partial":
+        return this.#takeForm(event);
       case "message":
         return this.#store(event.message);
       case "tool.delta": {
@@ -212,6 +217,17 @@ export class TurnChunks {
     if (this.#block?.index !== index || !last || last.kind === "call") return []; // its start was missed
     step.shown[step.shown.length - 1] = { ...last, text: last.text + delta };
     return [{ type: `${this.#block.kind}-delta`, id: this.#block.id, delta }];
+  }
+
+  /** The page merges what it is told into what it knows, so that an answer that begins anew replaces nothing. */
+  #takeForm({ messageId, value, turn }: Event<"output.partial">): readonly TurnChunk[] {
+    const shown = (partialOutput: Json): TurnChunk => ({
+      type: "message-metadata",
+      messageMetadata: { turn, partialOutput },
+    });
+    const isAnew = this.#outputOf !== undefined && this.#outputOf !== messageId;
+    this.#outputOf = messageId;
+    return isAnew ? [shown(null), shown(value)] : [shown(value)];
   }
 
   #endBlock(): readonly TurnChunk[] {

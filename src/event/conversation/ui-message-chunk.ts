@@ -8,6 +8,9 @@ export type TurnMetadata = {
   readonly reason?: string;
   /** How the model ended its last answer, unless it came to its end by itself: `length`, `content_filter`, `refusal` or `unknown`. */
   readonly finishReason?: string;
+  /** The structured answer so far, if the turn was asked for one: what fits its schema but for what may still come. Null once it begins
+   *  anew, because it was refused or asked for again. */
+  readonly partialOutput?: Json;
 };
 
 /** What became of a call: its `CallAccount`, if there is something to say, and the `FileDiff` of what it has changed in a file. */
@@ -18,6 +21,10 @@ type Call = { readonly toolCallId: string };
 /** The chunks of the AI SDK's UI message stream that a turn of an agent needs. They are those of `ai`, without depending on it. */
 export type TurnChunk =
   | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: TurnMetadata }
+  | {
+      readonly type: "message-metadata";
+      readonly messageMetadata: Pick<TurnMetadata, "turn" | "partialOutput">;
+    }
   | { readonly type: "start-step" | "finish-step" | "reset-step" }
   | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
   | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }

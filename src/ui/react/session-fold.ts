@@ -21,6 +21,9 @@ export type SessionView = {
   readonly state: string | undefined;
   /** Why the last turn ended, or why it is suspended; undefined while it runs. */
   readonly reason: Reason | undefined;
+  /** The structured answer of the turn so far, if one was asked for: what fits its schema but for what may still come. Undefined before
+   *  its first part, and when the next turn begins. */
+  readonly partialOutput: Json | undefined;
   /** The calls and questions that wait for a decision. */
   readonly pending: readonly PendingCall[];
   /** The plan of the agent; null without one. */
@@ -53,6 +56,7 @@ export class SessionFold {
   #seq = 0;
   #state: string | undefined;
   #reason: Reason | undefined;
+  #partialOutput: Json | undefined;
   #error: SessionView["error"];
   #pending: readonly PendingCall[] = [];
   #slots: { readonly [name: string]: Json } = {};
@@ -70,6 +74,7 @@ export class SessionFold {
       status: this.#phase === "running" ? "running" : (waiting ?? submitted ?? this.#phase),
       state: this.#state,
       reason: this.#reason,
+      partialOutput: this.#partialOutput,
       pending: this.#pending,
       plan: (this.#slots["plan"] ?? null) as Plan | null,
       subagents: this.#subagents.working,
@@ -90,6 +95,10 @@ export class SessionFold {
     this.#conversation.push(event);
     this.#seq = Math.max(this.#seq, event.seq);
     switch (event.type) {
+      case "output.partial":
+        this.#run(event.turn);
+        this.#partialOutput = event.value;
+        return;
       case "turn.start":
       case "block.start":
         return this.#run(event.turn);
@@ -160,6 +169,7 @@ export class SessionFold {
     this.#isSubmitted = false;
     this.#hasAsked = false;
     [this.#reason, this.#error] = [undefined, undefined];
+    if (turn > this.#endedTurn) this.#partialOutput = undefined;
   }
 
   #wait(calls: readonly PendingCall[]): void {
