@@ -25,9 +25,9 @@ export type ModelCall = RequestParts & {
   /** The context window of the model, tokens; absent if it is unknown. */
   readonly window?: number;
   /** The bound of the view that is configured (`modelOptions.contextWindow`); absent if there is none. */
-  readonly bound?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  readonly bound?: { readonly maxMessages?: number | undefined; readonly maxTokens?: number | undefined };
   /** The limits of a turn that are configured (`budget`); absent if there are none. */
-  readonly budget?: Limits & { readonly onExceeded?: string };
+  readonly budget?: Limits & { readonly onExceeded?: string | undefined };
   /** What hooks of preCall changed of the call of the agent in which this is. */
   readonly entered: readonly CallEdit[];
 };

@@ -27,7 +27,10 @@ export type Settings = {
   /** What becomes of a session that another agent left in the middle of a turn. */
   readonly onChangedAgent: "adopt" | "pin" | "hold";
   /** The most that the model sees of the transcript; null for no bound. */
-  readonly window: { readonly maxMessages?: number; readonly maxTokens?: number } | null;
+  readonly window: {
+    readonly maxMessages?: number | undefined;
+    readonly maxTokens?: number | undefined;
+  } | null;
   readonly results: ResultLimits;
   /** How a prompt that is too long for the model is made shorter; null: not at all. */
   readonly compaction: CompactionSettings | null;
@@ -97,11 +100,11 @@ export type CompactionSettings = {
 
 /** The limits of a turn that a person may raise; an absent one is no limit. */
 export type Limits = {
-  readonly modelCalls?: number;
-  readonly toolCalls?: number;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly totalTokens?: number;
-  readonly cost?: number;
-  readonly wallMs?: number;
+  readonly modelCalls?: number | undefined;
+  readonly toolCalls?: number | undefined;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly totalTokens?: number | undefined;
+  readonly cost?: number | undefined;
+  readonly wallMs?: number | undefined;
 };

@@ -13,35 +13,37 @@ import type { Agent, Budget } from "./types.ts";
 /** Order: deny rules, remembered rules, ask rules, the tool's own, allow rules, `otherwise` (`allow`).
  *  Judged on the parsed input that would run. */
 export type Permissions = {
-  readonly rules?: readonly {
-    /** A tool's name, in which `*` stands for any characters and `?` for one. A rule that matches no tool of the agent, of its
-     *  groups and of its hooks is refused. */
-    readonly tool: string;
-    /** True for a rule that may match no tool yet, because one is added later; default false. */
-    readonly optional?: boolean;
-    readonly action: PermissionAction;
-    /** Default: always. One that throws denies the call. */
-    readonly when?: (input: JsonObject) => boolean;
-    /** Shown to the person who decides, or to the model whose call is denied. */
-    readonly reason?: string;
-  }[];
+  readonly rules?:
+    | readonly {
+        /** A tool's name, in which `*` stands for any characters and `?` for one. A rule that matches no tool of the agent, of its
+         *  groups and of its hooks is refused. */
+        readonly tool: string;
+        /** True for a rule that may match no tool yet, because one is added later; default false. */
+        readonly optional?: boolean | undefined;
+        readonly action: PermissionAction;
+        /** Default: always. One that throws denies the call. */
+        readonly when?: ((input: JsonObject) => boolean) | undefined;
+        /** Shown to the person who decides, or to the model whose call is denied. */
+        readonly reason?: string | undefined;
+      }[]
+    | undefined;
   /** For calls that no rule is about; default `allow`. */
-  readonly otherwise?: PermissionAction;
+  readonly otherwise?: PermissionAction | undefined;
   /** How long an approval is waited for, in ms; then the call is denied. So long are the questions of a call waited for, and then
    *  cancelled. Default: for ever. */
-  readonly expiresAfterMs?: number;
+  readonly expiresAfterMs?: number | undefined;
 };
 
 /** One of the roles that an agent may have in a session, beside its own. */
 export type Persona<Ctx = unknown> = {
   /** Its system prompt, in the place of that of the agent; default: none. */
-  readonly sysPrompt?: string;
+  readonly sysPrompt?: string | undefined;
   /** Its tools, in the place of the `tools` of the agent; those of hooks are there for all. Default: none. */
-  readonly tools?: readonly Tool<Ctx>[];
+  readonly tools?: readonly Tool<Ctx>[] | undefined;
   /** Its model; default: that of the agent. */
-  readonly model?: ChatModel;
+  readonly model?: ChatModel | undefined;
   /** What it may do. Rules of the agent that forbid or ask stand before its own. Default: the permissions of the agent. */
-  readonly permissions?: Permissions;
+  readonly permissions?: Permissions | undefined;
 };
 
 /** A persona to which others may hand over a session. */
@@ -51,14 +53,14 @@ export type Handoff = {
   /** What the model chooses the tool by. */
   readonly description: string;
   /** The personas that may hand over to it; default: all others, and the agent itself. */
-  readonly from?: readonly string[];
+  readonly from?: readonly string[] | undefined;
   /** When the tool is there: called with the messages of the session before each model call of a persona that may hand over, and before
    *  such a call runs. It must return the same for the same messages; if it throws, the turn fails. Default: always. */
-  readonly when?: (messages: readonly Msg[]) => boolean;
+  readonly when?: ((messages: readonly Msg[]) => boolean) | undefined;
   /** What the persona sees of what went before. `asText` (default): calls of tools that it does not have, as text. `full`: everything
    *  as it is. `summary`: a summary that the model of compactions makes, with the messages of the user that the turn answers; `asText`
    *  if there is none that is shorter. Needs `compaction`. */
-  readonly view?: "asText" | "full" | "summary";
+  readonly view?: "asText" | "full" | "summary" | undefined;
 };
 
 /** What watches whole agents and not only their charts; `inspector()` of `agentchart/inspect` makes one. */
@@ -79,62 +81,65 @@ export interface AgentWatcher {
 /** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
 export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void) | AgentWatcher;
 
-/** Options of {@link createAgent}. */
-export type AgentConfig<Ctx = unknown> = {
+/** Options of {@link createAgent}. `Tools`: the list of its tools, by which their calls are typed. */
+export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = readonly Tool<Ctx>[]> = {
   /** The name of the agent, which its messages carry. */
   readonly name: string;
   /** The system prompt of every model call; default: none. */
-  readonly sysPrompt?: string;
+  readonly sysPrompt?: string | undefined;
   /** The model that answers. */
   readonly model: ChatModel;
   /** The tools that the model may call. Either `tools` or `toolkit`. */
-  readonly tools?: readonly Tool<Ctx>[];
+  readonly tools?: Tools | undefined;
   /** A toolkit, which several agents may share. */
-  readonly toolkit?: Toolkit<Ctx>;
+  readonly toolkit?: Toolkit<Ctx> | undefined;
   /** The hooks, which run in the order of their `priority`. */
-  readonly hooks?: readonly Hook<Ctx>[];
+  readonly hooks?: readonly Hook<Ctx>[] | undefined;
   /** The transcript with which a new session begins; default: empty. */
-  readonly messages?: readonly Msg[];
+  readonly messages?: readonly Msg[] | undefined;
   /** Keeps the prompt within the model's window; the transcript is never shortened. See {@link CompactionOptions}; `false` turns it off,
    *  also when the model refuses a prompt as too long, and for `compact()`. Default: on. */
-  readonly compaction?: false | CompactionOptions;
+  readonly compaction?: false | CompactionOptions | undefined;
   /** Reasoning steps of a turn; then the model is asked for a summary. Default 10. */
-  readonly maxIters?: number;
+  readonly maxIters?: number | undefined;
   /** How many tool calls of one answer run at once: `false` (default) one, `true` all, or a number. */
-  readonly parallelToolCalls?: boolean | number;
+  readonly parallelToolCalls?: boolean | number | undefined;
   /** Options of every model call, such as `temperature`; default: those of the provider. */
-  readonly generateOptions?: GenerateOptions;
+  readonly generateOptions?: GenerateOptions | undefined;
   /** Which tool calls run, ask for an approval, or are denied; default: all run. */
-  readonly permissions?: Permissions;
+  readonly permissions?: Permissions | undefined;
   /** Other roles that the agent may have in a session, by name, each with a prompt and tools of its own. One has the session at a
    *  time, at first the agent itself; all see one transcript. */
-  readonly personas?: { readonly [name: string]: Persona<Ctx> };
+  readonly personas?: { readonly [name: string]: Persona<Ctx> } | undefined;
   /** How personas hand the session over to each other: each entry is a tool, `transfer_to_NAME`. Needed with `personas`. */
-  readonly handoffs?: readonly Handoff[];
+  readonly handoffs?: readonly Handoff[] | undefined;
   /** Limits of each turn; default: none. */
-  readonly budget?: Budget;
+  readonly budget?: Budget | undefined;
   /** A value for tools and hooks, or a function that returns it for a session. It is never stored; the function is called again in
    *  each process. */
-  readonly context?: Ctx | ((session: { readonly sessionId: string; readonly meta: JsonObject }) => Ctx);
+  readonly context?:
+    | Ctx
+    | ((session: { readonly sessionId: string; readonly meta: JsonObject }) => Ctx)
+    | undefined;
   /** The store of the session, from which it is restored when the agent is opened, and to which every step is saved. Default: the
    *  session stays in this process. */
-  readonly store?: SessionStore;
+  readonly store?: SessionStore | undefined;
   /** The id of the session; default: a new UUID. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** Labels of the session, such as its tenant, by which a store lists it; default: none. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** What observes the agent: observers, inspectors, or the address of an inspector, with its token as `#w=…` unless the
    *  environment has it. `"auto"` finds the inspector that `agentchart inspect` starts on this machine, now or later. Default:
    *  nothing is observed. */
-  readonly inspect?: "auto" | (string & {}) | Inspector | readonly Inspector[];
+  readonly inspect?: "auto" | (string & {}) | Inspector | readonly Inspector[] | undefined;
   /** Spans and metrics of the turns, for OpenTelemetry: `otelObserver()` of `agentchart/otel`. Default: none. */
-  readonly otel?: Telemetry;
+  readonly otel?: Telemetry | undefined;
   /** Fallback, retries, window and prices of the models. */
-  readonly modelOptions?: ModelOptions;
+  readonly modelOptions?: ModelOptions | undefined;
   /** Search, time-outs and long results of the tools, and tools of clients. */
-  readonly toolOptions?: ToolOptions;
+  readonly toolOptions?: ToolOptions | undefined;
   /** What ends, bounds and interrupts a turn. */
-  readonly turnOptions?: TurnOptions;
+  readonly turnOptions?: TurnOptions | undefined;
   /** What a session begins with, how it is saved, and by which clock and ids. */
-  readonly sessionOptions?: SessionOptions;
+  readonly sessionOptions?: SessionOptions | undefined;
 };

@@ -7,29 +7,33 @@ import type { Snapshot } from "./types.ts";
 /** Options about the models of an agent: what happens when one fails, what it is shown, and what it costs. */
 export type ModelOptions = {
   /** The model that is called when all attempts of `model` have failed and nothing of its answer was delivered. */
-  readonly fallbackModel?: ChatModel;
+  readonly fallbackModel?: ChatModel | undefined;
   /** Time-outs and attempts of a model call. */
-  readonly execution?: Execution;
+  readonly execution?: Execution | undefined;
   /** How a model that forgets the structured output is reminded; default `TOOL_CHOICE`. */
-  readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT";
+  readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT" | undefined;
   /** Bounds what the model sees, not what is stored: the messages of the user that the turn answers and the end of the transcript,
    *  at most `maxMessages` messages and about `maxTokens` tokens together, but at least those and the last one, and never a tool
    *  result without its call. When the bound is passed a quarter of it is cut off at once, so that each request is a prefix of the
    *  next until it is passed again, as prompt caches of providers require. Tokens are estimated, and corrected by what the provider
    *  counts. Default: no bound. */
-  readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  readonly contextWindow?:
+    | { readonly maxMessages?: number | undefined; readonly maxTokens?: number | undefined }
+    | undefined;
   /** Prices per million tokens, by the name of the model. The cost of a model without a price is unknown, not 0, and so is that of
    *  a turn that calls it. `budget.cost` requires a price for every model. */
-  readonly prices?: {
-    readonly [model: string]: {
-      readonly input: number;
-      readonly output: number;
-      /** For tokens from the provider's cache; default `input`. */
-      readonly cachedInput?: number;
-      /** For tokens that the provider puts into its cache; default `input`. */
-      readonly cacheWrite?: number;
-    };
-  };
+  readonly prices?:
+    | {
+        readonly [model: string]: {
+          readonly input: number;
+          readonly output: number;
+          /** For tokens from the provider's cache; default `input`. */
+          readonly cachedInput?: number | undefined;
+          /** For tokens that the provider puts into its cache; default `input`. */
+          readonly cacheWrite?: number | undefined;
+        };
+      }
+    | undefined;
 };
 
 /** Options about the tools of an agent: which of them the model is offered, how they run, and how much of a result it sees. */
@@ -41,13 +45,16 @@ export type ToolOptions = {
    *  if the schemas of the others have more than `maxTokens` tokens (default 10,000) or there are more than `maxTools` others, all others
    *  without `deferred: false`. Default of `maxTools`: what each model of the agent takes, less what the agent adds and `clientTools`;
    *  128 for a model that does not say it, or no bound if `maxTokens` is given. `false`: every tool is offered always. */
-  readonly search?: false | { readonly maxTokens?: number; readonly maxTools?: number };
+  readonly search?:
+    | false
+    | { readonly maxTokens?: number | undefined; readonly maxTools?: number | undefined }
+    | undefined;
   /** The names of tools that a client may declare for a turn, such as tools of a page that run in it: those that an input brings as
    *  `clientTools` are offered to the model if they are listed here, and a call of one waits for its answer as that of a tool without
    *  `execute`. Other tools that a client declares are ignored. Default: none. */
-  readonly clientTools?: readonly string[];
+  readonly clientTools?: readonly string[] | undefined;
   /** Time-outs and attempts of a tool call, unless the tool has its own. */
-  readonly execution?: Execution;
+  readonly execution?: Execution | undefined;
   /** Long tool results: the model sees the first and last 2,000 characters of a result of more than `maxTokens` tokens (default
    *  20,000; `tools` has bounds of single tools), and reads the rest with the tool `read_result`, which is offered from then on.
    *  Results of the tools in `exclude` are always shown whole. A compaction leaves out the images, sounds and films of all but the
@@ -55,67 +62,68 @@ export type ToolOptions = {
   readonly results?:
     | false
     | {
-        readonly maxTokens?: number;
-        readonly tools?: { readonly [tool: string]: number };
-        readonly exclude?: readonly string[];
-        readonly keepMedia?: number;
-      };
+        readonly maxTokens?: number | undefined;
+        readonly tools?: { readonly [tool: string]: number } | undefined;
+        readonly exclude?: readonly string[] | undefined;
+        readonly keepMedia?: number | undefined;
+      }
+    | undefined;
 };
 
 /** Options about the course of a turn, and about what interrupts it. */
 export type TurnOptions = {
   /** How often in a turn hooks may ask for another reasoning step; default 3. */
-  readonly maxGotos?: number;
+  readonly maxGotos?: number | undefined;
   /** The most handoffs of a turn, default 5; another one is an error of its call. */
-  readonly maxHandoffs?: number;
+  readonly maxHandoffs?: number | undefined;
   /** `never` (default): a turn begins with the persona that had the last one. `turn`: with the agent itself. */
-  readonly handoffReset?: "never" | "turn";
+  readonly handoffReset?: "never" | "turn" | undefined;
   /** Stops the turn after this message, as a `postReasoning` hook that returns `stop` would. */
-  readonly stopWhen?: (message: Msg) => boolean;
+  readonly stopWhen?: ((message: Msg) => boolean) | undefined;
   /** What happens to a user message that arrives while calls are open: `refuse` (default) rejects `run/pending`, `cancelPending`
    *  answers the calls as cancelled, `queue` stores the message after their results. */
-  readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue";
+  readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue" | undefined;
   /** How long an interrupt waits for services that do not react to their signal, ms; default 2,000. */
-  readonly interruptGraceMs?: number;
+  readonly interruptGraceMs?: number | undefined;
   /** What the agent says when a turn was interrupted: the last message of the transcript, and the reply. A hook at `onInterrupt` may say
    *  something else. Default: "I noticed that you have interrupted me. What can I do for you?". With false nothing is added to the
    *  transcript, and the reply is empty. */
-  readonly interruptReply?: string | false;
+  readonly interruptReply?: string | false | undefined;
   /** Whether tool calls of a loaded transcript that have no result get one that says so; default true. With false a call is
    *  refused (`run/pending`) while the history has such calls. */
-  readonly recoverOrphans?: boolean;
+  readonly recoverOrphans?: boolean | undefined;
 };
 
 /** Options about the session of an agent: what it begins with, how it is saved, and by which clock and ids. */
 export type SessionOptions = {
   /** The result of {@link Agent.snapshot}, with which the session begins. Not together with `store`. */
-  readonly snapshot?: Snapshot;
+  readonly snapshot?: Snapshot | undefined;
   /** Slots that are written with {@link Agent.slots} only; those that tools and hooks write are named by them. */
-  readonly slots?: readonly Slot[];
+  readonly slots?: readonly Slot[] | undefined;
   /** `step` (default): a tool runs only after everything that led to it is stored. `turn`: the session is saved only at rest; the
    *  steps of a turn are lost with their process, and its tools run again. */
-  readonly durability?: "step" | "turn";
+  readonly durability?: "step" | "turn" | undefined;
   /** How long the lease of the session lasts, ms; default 30,000. It is renewed after each third of that time. If the process
    *  is killed, other processes can open the session once the lease has expired. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** After how many ms without a call an agent with a store is passivated, see {@link Agent.passivate}; default: never. An agent that
    *  waits for a time, as for the end of an approval, stays, and so does one that a worker or another agent runs. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** Returns what is stored instead of a value, in the store and in snapshots; default: the value. */
-  readonly redact?: (value: Json) => Json;
+  readonly redact?: ((value: Json) => Json) | undefined;
   /** What becomes of a session that is opened in the middle of a turn which an agent with another prompt, other permissions or other
    *  tools began. `adopt` (default) goes on with it and emits `agent.changed`: an approval of a tool whose definition changed is
    *  asked for again, and a call of a tool that is gone is answered with an error. `pin` leaves it to agents of the old release and
    *  `hold` to a person: opening it rejects `session/agent-changed`. */
-  readonly onChangedAgent?: "adopt" | "pin" | "hold";
+  readonly onChangedAgent?: "adopt" | "pin" | "hold" | undefined;
   /** The clock, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Returns a new unique id; default: a UUID. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
 };
 
 /** Returns a configuration without the snapshot with which its session begins. */
-export function withoutSnapshot<Config extends { readonly sessionOptions?: SessionOptions }>(
+export function withoutSnapshot<Config extends { readonly sessionOptions?: SessionOptions | undefined }>(
   config: Config,
 ): Config {
   if (!config.sessionOptions) return config;

@@ -65,7 +65,7 @@ const toolOptionsSchema = s.lazily(() => {
       search: s.optional(
         s.either(
           s.exactly(false),
-          s.options<{ readonly maxTokens?: number; readonly maxTools?: number }>({
+          s.options<Exclude<NonNullable<ToolOptions["search"]>, false>>({
             maxTokens: s.optional(s.integer(0)),
             maxTools: s.optional(s.integer(0)),
           }),

@@ -41,10 +41,9 @@ export function createAgent<
   K extends AnyCall = AnyCall,
   const P extends Personas<Ctx> = Personas<Ctx>,
 >(
-  config: AgentConfig<Ctx> & {
-    readonly tools?: T;
-    readonly toolkit?: Pick<Toolkit<never, K>, "~calls">;
-    readonly personas?: P;
+  config: AgentConfig<Ctx, T> & {
+    readonly toolkit?: Pick<Toolkit<never, K>, "~calls"> | undefined;
+    readonly personas?: P | undefined;
   },
 ): Agent<Ctx, CallsIn<T, K, P>> {
   return new AgentSession(config as unknown as AgentConfig<never>) as never;

@@ -41,11 +41,11 @@ export const handoffsSchema = s.lazily(() =>
 /** What of a configuration is about personas. */
 export type PersonaOptions = {
   readonly name: string;
-  readonly tools?: readonly Tool<never>[];
-  readonly toolkit?: object;
-  readonly personas?: { readonly [name: string]: Persona<never> };
-  readonly handoffs?: readonly Handoff[];
-  readonly compaction?: false | object;
+  readonly tools?: readonly Tool<never>[] | undefined;
+  readonly toolkit?: object | undefined;
+  readonly personas?: { readonly [name: string]: Persona<never> } | undefined;
+  readonly handoffs?: readonly Handoff[] | undefined;
+  readonly compaction?: false | object | undefined;
 };
 
 function toolProblem({ tools = [], personas = {} }: PersonaOptions): string | undefined {

@@ -17,25 +17,25 @@ export type RerunOptions<Ctx = unknown> = {
   /** The journal position after which each fork begins, as {@link StoredSession.fork} takes it. */
   readonly at: number;
   /** What each fork changes; default: nothing. */
-  readonly changes?: ForkChanges;
+  readonly changes?: ForkChanges | undefined;
   /** How many forks run, 1 to 100; default 1. */
-  readonly times?: number;
+  readonly times?: number | undefined;
   /** How many of them run at once, 1 to 100; default 1. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
   /** The input of a new turn; default: the turn that is open at the position goes on, or the model is called again. */
-  readonly input?: Input;
+  readonly input?: Input | undefined;
   /** An aborted signal interrupts the turns that run, and no other begins. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called with the agent of each fork before it runs, such as to subscribe to its events. */
-  readonly onStart?: (agent: Agent<Ctx>) => void;
+  readonly onStart?: ((agent: Agent<Ctx>) => void) | undefined;
 };
 
 /** A fork that ran. It has `reply` or `error`. */
 export type Rerun = {
   readonly sessionId: string;
-  readonly reply?: Reply;
+  readonly reply?: Reply | undefined;
   /** Why its turn ended without a reply. */
-  readonly error?: AgentError;
+  readonly error?: AgentError | undefined;
 };
 
 const rerunSchema = s.lazily(() =>

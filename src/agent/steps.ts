@@ -9,11 +9,11 @@ import { guarded } from "../base/guarded.ts";
 
 /** One step of an agent's chart, as observers see it. */
 export type ChartStep = {
-  readonly event: { readonly type: string; readonly by?: Cause };
+  readonly event: { readonly type: string; readonly by?: Cause | undefined };
   /** Epoch ms. */
   readonly at: number;
   /** What came of it, as far as the kept parts of the context do not say it. */
-  readonly account?: StepAccount;
+  readonly account?: StepAccount | undefined;
   /** Path of the state that the session is in after the step, as "reasoning.calling.running". */
   readonly state: string;
   readonly context: AgentContext;

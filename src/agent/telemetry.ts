@@ -34,7 +34,7 @@ export type ObservedCall = {
 };
 
 /** How a turn came to rest. */
-export type ObservedEnd = { readonly reason: Reason; readonly error?: ErrorInfo };
+export type ObservedEnd = { readonly reason: Reason; readonly error?: ErrorInfo | undefined };
 
 /** One attempt of a model call. */
 export type ObservedModelCall = Pick<ModelInput, "phase" | "attempt"> & {
@@ -55,7 +55,10 @@ export type Observation<Outcome> = {
 };
 
 /** What a model call came to. */
-export type ObservedAnswer = ModelOutcome & { readonly error?: ErrorInfo; readonly isCutOff: boolean };
+export type ObservedAnswer = ModelOutcome & {
+  readonly error?: ErrorInfo | undefined;
+  readonly isCutOff: boolean;
+};
 
 /** Follows one session in this process. Undefined for what is not observed. */
 export interface SessionTelemetry {

@@ -16,30 +16,30 @@ import type { CompactionResult } from "./compaction-options.ts";
  *  and before tools run, so the last step may exceed them. */
 export type Budget = {
   /** Model calls, attempts included. */
-  readonly modelCalls?: number;
+  readonly modelCalls?: number | undefined;
   /** Tool calls, attempts included. */
-  readonly toolCalls?: number;
+  readonly toolCalls?: number | undefined;
   /** Tokens of all prompts of the turn. */
-  readonly inputTokens?: number;
+  readonly inputTokens?: number | undefined;
   /** Tokens of all answers of the turn. */
-  readonly outputTokens?: number;
+  readonly outputTokens?: number | undefined;
   /** Input and output tokens together. */
-  readonly totalTokens?: number;
+  readonly totalTokens?: number | undefined;
   /** Cost of all model calls, in the currency of `modelOptions.prices`. */
-  readonly cost?: number;
+  readonly cost?: number | undefined;
   /** Duration of the turn in ms, without the time in which it was suspended. */
-  readonly wallMs?: number;
+  readonly wallMs?: number | undefined;
   /** Default `suspend`: the turn waits for `extendBudget`. */
-  readonly onExceeded?: "suspend" | "stop";
+  readonly onExceeded?: "suspend" | "stop" | undefined;
 };
 
 /** The options that only {@link Agent.stream} has. */
 export type StreamOptions = {
   /** True: each delta also has all text of its block. Default false. */
-  readonly cumulative?: boolean;
+  readonly cumulative?: boolean | undefined;
   /** What becomes of the turn if its reader leaves the loop before the end: `interrupt` (default) interrupts it, `continue` lets it
    *  come to its end, as a server wants whose client has gone; `reply` is then still to be had. */
-  readonly onLeave?: "interrupt" | "continue";
+  readonly onLeave?: "interrupt" | "continue" | undefined;
 };
 
 /** The options that only {@link Agent.call} has. */
@@ -58,28 +58,28 @@ export type Input = string | Msg | readonly Msg[] | null | undefined;
 export type CallOptions<S = undefined, Ctx = unknown> = {
   /** Asks for an answer of this shape, found in `reply.output`: typed as the schema, or as `JsonObject` for JSON Schema. Rejects
    *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
-  readonly output?: S;
+  readonly output?: S | undefined;
   /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON: those that are listed in `toolOptions.clientTools` of the
    *  agent belong to the turn that the input begins, also when it goes on in another process. Rejects `message/invalid` for a
    *  declaration of another form and for a schema that is none, having changed nothing. Default: none. */
-  readonly clientTools?: readonly ClientTool[];
+  readonly clientTools?: readonly ClientTool[] | undefined;
   /** Replaces the `context` of the agent for this call. */
-  readonly context?: Ctx;
+  readonly context?: Ctx | undefined;
   /** Bounds the whole call, in ms, the time in which its session is opened or it waits in a queue too. A call that has not begun
    *  rejects `run/timeout` or replies with `fallbackReply`; a turn that runs is interrupted first. It ends at most
    *  `turnOptions.interruptGraceMs` and one second later, whatever the store does. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** The text with which a call that timed out replies instead of rejecting. */
-  readonly fallbackReply?: string;
+  readonly fallbackReply?: string | undefined;
   /** While another call runs: `refuse` (default) rejects `run/busy`, `queue` waits for it. */
-  readonly whenBusy?: "refuse" | "queue";
+  readonly whenBusy?: "refuse" | "queue" | undefined;
   /** Identifies the input in its session: a second call with the same key and input gets the final outcome of that input, even
    *  if another call or process resumed its turn, also in another process if there is a store. While the turn is suspended it gets the present state. If
    *  the turn failed and none has followed, the call goes on with it; an input that was refused is taken again. Rejects
    *  `run/key-reused` for another input with the same key. Without a store the newest 1,000 keys count. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** The reply of a call: the last message of its turn. */
@@ -88,7 +88,7 @@ export type Reply<O = undefined, Calls extends AnyCall = AnyCall> = Msg & {
   readonly reason: Reason;
   /** How the model ended the message: by itself (`stop`, `tool_calls`), or cut by its limit of tokens (`length`), a filter or a refusal.
    *  Absent if no model made it. */
-  readonly finishReason?: FinishReason;
+  readonly finishReason?: FinishReason | undefined;
   /** The text blocks of the message. */
   readonly text: string;
   /** The structured answer; undefined if none was asked for. */
@@ -115,13 +115,13 @@ export type Status<Calls extends AnyCall = AnyCall> = {
    *  session. */
   readonly phase: "stopped" | "running" | "suspended" | "unfinished" | "quarantined";
   /** Why the last turn ended or is suspended. */
-  readonly reason?: Reason;
+  readonly reason?: Reason | undefined;
   /** What a suspended turn waits for. */
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall<Calls>[];
   /** The persona that has the session; absent if it is the agent itself. */
-  readonly persona?: string;
+  readonly persona?: string | undefined;
   /** Journal position; 0 without a store. */
   readonly seq: number;
 };
@@ -153,9 +153,9 @@ export type AgentStream<O, Calls extends AnyCall = AnyCall> = AsyncIterable<Stre
 /** Options of {@link Agent.decide}. */
 export type DecideOptions = {
   /** The `argsHash` of the call that was decided about. */
-  readonly argsHash?: string;
+  readonly argsHash?: string | undefined;
   /** Who has decided, for the journal: a name of 1 to 200 characters. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 };
 
 /** The slots of a session, read and written from outside. */
@@ -186,7 +186,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  while another process or agent has the session, or was killed less than its `sessionOptions.leaseMs` ago: `data.holder` says which, and
    *  `retryAt` when its lease ends. `waitMs`: how long that is waited for, default 0. Rejects also `session/damaged` and
    *  `session/version`, and why the agent was closed in the meantime. */
-  open(options?: { readonly waitMs?: number }): Promise<void>;
+  open(options?: { readonly waitMs?: number | undefined }): Promise<void>;
   /** Runs a turn to its end. Rejects with AgentError: `run/busy`, `run/pending`, `run/bad-results`, `run/undecided`,
    *  `message/invalid` (nothing changed), or the error that ended the turn. */
   call<const S extends Schema | undefined = undefined>(
@@ -230,7 +230,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  error of the model, and then nothing has changed; `run/busy` while a turn runs, `run/pending` in the middle of one that rests, and
    *  `config/invalid` with `compaction: false`.
    *  `interrupt()` ends it. */
-  compact(options?: { readonly instructions?: string }): Promise<CompactionResult>;
+  compact(options?: { readonly instructions?: string | undefined }): Promise<CompactionResult>;
   /** Adds to the limits of the turn that runs or waits, and runs nothing; then use `call()`. The next turn has the limits of the
    *  configuration. */
   extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;
@@ -239,7 +239,10 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  come first. Returns a function that unsubscribes. Throws `config/invalid` for an unknown type. */
   subscribe(
     listener: (event: AgentEvent<Calls>) => void,
-    options?: { readonly after?: number | string; readonly types?: readonly AgentEvent["type"][] },
+    options?: {
+      readonly after?: number | string | undefined;
+      readonly types?: readonly AgentEvent["type"][] | undefined;
+    },
   ): () => void;
   /** Adds a hook and its tools, from the next hook point on. */
   addHook(hook: Hook<Ctx>): void;
@@ -262,7 +265,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
    *  `call()` in any process goes on. After `deadlineMs` (default 10,000) the turn ends wherever it is; a store that does not answer
    *  is waited for half a second more, and the lease then expires by itself. */
-  shutdown(options?: { readonly deadlineMs?: number }): Promise<void>;
+  shutdown(options?: { readonly deadlineMs?: number | undefined }): Promise<void>;
   /** Interrupts the turn that runs, saves it and frees everything. Later calls reject `run/closed`. */
   close(): Promise<void>;
 }

@@ -28,13 +28,13 @@ export type AiSdkEmbedderOptions = {
    *  `{ google: { outputDimensionality: 768 } }`. */
   readonly dimensions: number;
   /** The name of {@link Embedder}; default provider, model and dimensions, such as `google/gemini-embedding-001/768`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Options of the provider for every request, under the name of the provider. */
-  readonly providerOptions?: ProviderMetadata;
+  readonly providerOptions?: ProviderMetadata | undefined;
   /** HTTP headers of every request. */
-  readonly headers?: { readonly [name: string]: string };
+  readonly headers?: { readonly [name: string]: string } | undefined;
   /** How many texts a request has at most; default 100, or fewer if the provider's package says so. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
 };
 
 const optionsSchema = s.lazily(() =>

@@ -21,19 +21,19 @@ import { VERSIONS, type AiSdkLanguageModel, type SdkPart } from "./sdk-types.ts"
 /** Options of {@link aiSdkModel}. */
 export type AiSdkModelOptions = {
   /** The name in events and in `modelOptions.prices`; default provider and model, such as `anthropic/claude-…`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** `{ structuredOutput: true }` if the model keeps to a JSON Schema by itself; default none. */
-  readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens">;
+  readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens"> | undefined;
   /** Options of the provider for every request, under the name of the provider. Those of `generateOptions` take precedence. */
-  readonly providerOptions?: { readonly [provider: string]: JsonObject };
+  readonly providerOptions?: { readonly [provider: string]: JsonObject } | undefined;
   /** HTTP headers of every request. */
-  readonly headers?: { readonly [name: string]: string };
+  readonly headers?: { readonly [name: string]: string } | undefined;
   /** `auto` (default) marks the stable part of a prompt for Anthropic's cache, and gives OpenAI the id of the session as its
    *  `promptCacheKey`; `off` does neither. */
-  readonly cache?: "auto" | "off";
+  readonly cache?: "auto" | "off" | undefined;
   /** Whose rules of ids, of the order of messages, of tools and of schemas are kept. Default: those of the provider, which its name decides;
    *  `plain` for a provider that is not known. */
-  readonly dialect?: DialectName;
+  readonly dialect?: DialectName | undefined;
 };
 
 const optionsSchema = s.lazily(() =>

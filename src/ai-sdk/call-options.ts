@@ -8,10 +8,10 @@ import { promptOf, withBridgesFor, withCacheMarks } from "./prompt.ts";
 import type { AiSdkLanguageModel, ProviderMetadata, Version } from "./sdk-types.ts";
 
 type Settings = {
-  readonly providerOptions?: ProviderMetadata;
-  readonly headers?: { readonly [name: string]: string };
+  readonly providerOptions?: ProviderMetadata | undefined;
+  readonly headers?: { readonly [name: string]: string } | undefined;
   readonly cache: "auto" | "off";
-  readonly dialect?: DialectName;
+  readonly dialect?: DialectName | undefined;
 };
 
 /** Returns the dialect of a model: the one that is given, else what the name of its provider says. */

@@ -8,9 +8,9 @@ import { plain } from "./own-data.ts";
 import type { AiSdkLanguageModel, ProviderMetadata } from "./sdk-types.ts";
 
 type Settings = {
-  readonly providerOptions?: ProviderMetadata;
+  readonly providerOptions?: ProviderMetadata | undefined;
   readonly cache: "auto" | "off";
-  readonly dialect?: DialectName;
+  readonly dialect?: DialectName | undefined;
 };
 
 /** Returns how the model of a provider makes its requests, as data without secrets. */

@@ -81,11 +81,11 @@ export type ErrorInfo = {
   /** One sentence for people; names what was expected and what was found. */
   readonly message: string;
   /** True if the same attempt may succeed later; absent means false. */
-  readonly isRetryable?: boolean;
+  readonly isRetryable?: boolean | undefined;
   /** Epoch ms before which a retry is pointless, as the provider or the tool said. */
-  readonly retryAt?: number;
+  readonly retryAt?: number | undefined;
   /** Details for programs, such as `{ status: 429 }` or `{ callId }`; absent if there are none. */
-  readonly data?: JsonObject;
+  readonly data?: JsonObject | undefined;
 };
 
 /** Options of the constructor of {@link AgentError}. */
@@ -93,11 +93,11 @@ export type AgentErrorOptions = {
   /** The original error. It stays in this process and is never serialised. */
   readonly cause?: unknown;
   /** True if the same attempt may succeed later; default: true with `retryAt`, else false. */
-  readonly isRetryable?: boolean;
+  readonly isRetryable?: boolean | undefined;
   /** Epoch ms before which a retry is pointless. */
-  readonly retryAt?: number;
+  readonly retryAt?: number | undefined;
   /** Details for programs; serialised, so it must be JSON. Default `{}`. */
-  readonly data?: JsonObject;
+  readonly data?: JsonObject | undefined;
 };
 
 const MARKER = Symbol.for("agentchart.AgentError");
@@ -119,7 +119,7 @@ const MARKER = Symbol.for("agentchart.AgentError");
 export class AgentError extends Error {
   readonly code: ErrorCode;
   readonly isRetryable: boolean;
-  readonly retryAt?: number;
+  readonly retryAt?: number | undefined;
   readonly data: JsonObject;
 
   constructor(code: ErrorCode, message: string, options: AgentErrorOptions = {}) {

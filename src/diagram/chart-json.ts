@@ -5,9 +5,9 @@ import type { JsonObject } from "../base/json.ts";
 /** A guard or an action: its name in the machine, and its parameters where they are plain data. */
 export type ChartName = {
   readonly name: string;
-  readonly params?: JsonObject;
+  readonly params?: JsonObject | undefined;
   /** Of a guard that is judged behind actions of its transition: the names of those that change the context. */
-  readonly after?: readonly string[];
+  readonly after?: readonly string[] | undefined;
 };
 
 /** A state of a {@link Chart}. */
@@ -17,15 +17,15 @@ export type ChartNode = {
   /** The state's own key: "calling". */
   readonly key: string;
   /** The id of the parent state; absent for the root only. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   /** The XState type of the state. */
   readonly type: "atomic" | "compound" | "parallel" | "final" | "history";
   /** The `description` of the state in the machine. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** The `tags` of the state in the machine. */
   readonly tags: readonly string[];
   /** The id of the initial child; present for compound states only. */
-  readonly initial?: string;
+  readonly initial?: string | undefined;
   /** Entry actions, in order. */
   readonly entry: readonly ChartName[];
   /** Exit actions, in order. */
@@ -47,13 +47,13 @@ export type ChartEdge = {
   /** The event type as XState names it; "" for `always`. */
   readonly event: string;
   /** The guard; absent for a transition that is always enabled. */
-  readonly guard?: ChartName;
+  readonly guard?: ChartName | undefined;
   /** The actions of the transition, in order. */
   readonly actions: readonly ChartName[];
   /** True if the source is exited and entered again although the target lies within it. */
   readonly reenter: boolean;
   /** The name of the refusal with which a command is answered. */
-  readonly refuse?: string;
+  readonly refuse?: string | undefined;
 };
 
 /** True for a decision: a choice that takes no time, so that no session is ever seen in it. */

@@ -77,7 +77,7 @@ export function toolResultMsg(
     readonly callId: string;
     readonly name: string;
     readonly text: string;
-    readonly state?: ToolResultState;
+    readonly state?: ToolResultState | undefined;
   }[],
 ): Msg {
   if (!Array.isArray(results))

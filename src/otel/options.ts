@@ -5,20 +5,20 @@ import type { Json } from "../base/json.ts";
 /** Options of {@link otelObserver}. */
 export type OtelOptions = {
   /** Default: the tracer `agentchart` of the global provider. */
-  readonly tracer?: Tracer;
+  readonly tracer?: Tracer | undefined;
   /** Default: the meter `agentchart` of the global provider, which must be there before the agent is created. */
-  readonly meter?: Meter;
+  readonly meter?: Meter | undefined;
   /** True: spans also hold what was said: messages, system prompts, tool schemas, arguments and results, each attribute of at most
    *  16 KB. Default false: no text of users, models and tools leaves the process, error messages included. */
-  readonly content?: boolean;
+  readonly content?: boolean | undefined;
   /** Applied to content, after the agent's own `sessionOptions.redact`. Default: `redactSecrets`. If it throws, the content is left out. */
-  readonly redact?: (value: Json) => Json;
+  readonly redact?: ((value: Json) => Json) | undefined;
   /** Transitions of the chart: `events` (default) of the span of the turn, `spans` for each top-level state, or `off`. */
-  readonly states?: "events" | "spans" | "off";
+  readonly states?: "events" | "spans" | "off" | undefined;
   /** False: model calls have no spans, because an instrumentation of the provider's client makes them. Default true. */
-  readonly model?: boolean;
+  readonly model?: boolean | undefined;
   /** True: the metric `agentchart.edges` counts each edge of the chart that is taken. Default false. */
-  readonly edges?: boolean;
+  readonly edges?: boolean | undefined;
 };
 
 /** The schema of {@link OtelOptions}. */

@@ -8,7 +8,7 @@ import { OPERATION, OWN, SCOPE } from "./names.ts";
 /** Options of {@link traceMemory}. */
 export type TraceMemoryOptions = {
   /** Default: the tracer `agentchart` of the global provider. */
-  readonly tracer?: Tracer;
+  readonly tracer?: Tracer | undefined;
 };
 
 /** The schema of {@link TraceMemoryOptions}. */

@@ -17,13 +17,13 @@ export type RequestRecord = {
   /** Time until the first byte of the response, in ms. */
   readonly durationMs: number;
   /** The tenant of the token. Absent for a request without a valid token. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** The name of the token. Absent for a request without a valid token. */
-  readonly bearer?: string;
+  readonly bearer?: string | undefined;
   /** The id of the session in the path, as the tenant knows it. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** The error of a response with status 500 or above, whose message the client does not get. */
-  readonly error?: ErrorInfo;
+  readonly error?: ErrorInfo | undefined;
 };
 
 /** Agents as tools of an MCP server. A call runs a turn, and an open call of the turn is a question to the person at the host. */
@@ -33,7 +33,7 @@ export type McpServing = {
   /** The secret that signs what a host carries while a person decides, at least 32 bytes; the same in all processes that serve. */
   readonly key: string;
   /** How long a question may be answered, in s; default 604,800 (7 days). Then the tool is called again with the session. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
 };
 
 /** The options of `createServer`. */
@@ -46,29 +46,29 @@ export type ServerOptions = {
    *  others get status 403. */
   readonly tokens: readonly Token[] | "none";
   /** The agents that a session may start with. Default: any; a session whose agent no worker has waits for a worker that has it. */
-  readonly agents?: readonly string[];
+  readonly agents?: readonly string[] | undefined;
   /** The origins whose pages may use the server, such as ["https://app.example.com"]. With this option, a request of a page of another
    *  origin gets status 403. Default: browsers let no page of another origin read responses. */
-  readonly origins?: readonly string[];
+  readonly origins?: readonly string[] | undefined;
   /** Serves agents as tools of an MCP server at `/mcp`. Needs the package `@modelcontextprotocol/server`. Default: not. */
-  readonly mcp?: McpServing;
+  readonly mcp?: McpServing | undefined;
   /** The memories of the agents, which are listed and deleted at `/v1/memories/{scope}`. The memories of a tenant are those whose scope is
    *  `<tenant>/<scope>`, so let the agents' `scope` return that. Default: not served. */
-  readonly memory?: MemoryStore;
+  readonly memory?: MemoryStore | undefined;
   /** Maximum size of a request body, in bytes; default 1,048,576 (1 MiB). A larger body gets status 413. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Maximum rate of requests per token; tokens of a tenant with the same name share it. Default: 50 per second with bursts of 100.
    *  Requests above it get status 429 and `Retry-After`. */
-  readonly rateLimit?: RateLimit;
+  readonly rateLimit?: RateLimit | undefined;
   /** Maximum number of open event streams per tenant; default 100. More get status 429. */
-  readonly maxStreams?: number;
+  readonly maxStreams?: number | undefined;
   /** Interval of the comments that keep an idle event stream open, in ms; default 15,000. A client that does not read for four
    *  intervals is disconnected. */
-  readonly heartbeatMs?: number;
+  readonly heartbeatMs?: number | undefined;
   /** An additional check for `/readyz`, such as of the queue. If it rejects, `/readyz` responds with status 503. */
-  readonly ready?: () => Promise<unknown>;
+  readonly ready?: (() => Promise<unknown>) | undefined;
   /** Called after each request. */
-  readonly onRequest?: (record: RequestRecord) => void;
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
 };
 
 /** A server without a port. Pass it to `serve`, or its `fetch` to a server of your own, such as a Hono app: `app.mount("/", fetch)`. */

@@ -11,9 +11,9 @@ const GRACE_MS = 2_000;
 /** The options of `serve`. */
 export type ServeOptions = {
   /** The address to listen on; default "127.0.0.1", which only this machine can reach. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** The port to listen on; default 0, any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
 };
 
 /** The schema of {@link ServeOptions}. */

@@ -173,7 +173,7 @@ export class TenantSessions {
 
   async list(
     filter: SessionFilter,
-  ): Promise<{ readonly sessions: readonly Visible<SessionInfo>[]; readonly cursor?: string }> {
+  ): Promise<{ readonly sessions: readonly Visible<SessionInfo>[]; readonly cursor?: string | undefined }> {
     const page = await this.#store.list({
       ...filter,
       prefix: this.#storedId(filter.prefix ?? ""),

@@ -35,11 +35,11 @@ export type ForkedCall = { readonly callId: string; readonly name: string; reado
 /** Options of {@link StoredSession.fork}. */
 export type ForkOptions = {
   /** The id of the fork; default: a new UUID. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** Returns the messages of the fork, given those of the original, which keeps them. Not together with `changes`. */
-  readonly edits?: (messages: readonly Msg[]) => readonly Msg[];
+  readonly edits?: ((messages: readonly Msg[]) => readonly Msg[]) | undefined;
   /** What the fork changes, as data: it is part of the fork, and counts in each process that runs it. */
-  readonly changes?: ForkChanges;
+  readonly changes?: ForkChanges | undefined;
 };
 
 /** The schema of {@link ForkOptions}. */

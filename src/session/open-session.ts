@@ -25,7 +25,7 @@ export type Moment = {
   /** Epoch ms of the last event. */
   readonly at: number;
   /** Why the last turn ended; absent before the first end. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The transcript at this position. */
   readonly messages: readonly Msg[];
   /** What is stored beside the messages: counters, open calls, queued messages. */
@@ -38,13 +38,19 @@ export type Moment = {
 export interface StoredSession {
   readonly sessionId: string;
   /** Yields the entries with a `seq` above `after` (default 0) in order, at most `limit` of them. */
-  entries(options?: { readonly after?: number; readonly limit?: number }): AsyncIterable<JournalEntry>;
+  entries(options?: {
+    readonly after?: number | undefined;
+    readonly limit?: number | undefined;
+  }): AsyncIterable<JournalEntry>;
   /** Returns the session after entry `seq`; default: the newest. Rejects `session/not-found` for a position that it does not
    *  have, and `session/damaged` for one after the damage of its journal. */
   at(seq?: number): Promise<Moment>;
   /** Returns `limit` (default 100) messages of the transcript from index `after` (default 0) on, and how many there are. It reads the
    *  entries of these messages and few others. Rejects `session/damaged` if it reaches damage. */
-  messages(options?: { readonly after?: number; readonly limit?: number }): Promise<MessagePage>;
+  messages(options?: {
+    readonly after?: number | undefined;
+    readonly limit?: number | undefined;
+  }): Promise<MessagePage>;
   /** Yields the events of the session so far, as `agent.subscribe(listener, { after: 0 })` delivers them. */
   events(): AsyncIterable<AgentEvent>;
   /** Writes a new session that begins as this one was after entry `seq`, or after the last entry of the append that wrote it.

@@ -26,6 +26,6 @@ export async function* readEntries(
 }
 
 /** Returns a `session/damaged` about an entry. */
-export function damagedEntry({ seq, type }: JournalEntry, problem: string): AgentError {
+export function damagedEntry({ seq, type }: Pick<JournalEntry, "seq" | "type">, problem: string): AgentError {
   return new AgentError("session/damaged", `Journal entry ${seq} (${type}): ${problem}`, { data: { seq } });
 }

@@ -11,11 +11,11 @@ import { Journal } from "./journal.ts";
 /** Which parts of an agent are saved or loaded: all that are not `false`, as AgentScope's StatePersistence. */
 export type SavedParts = {
   /** Messages, open calls and counters; default true. */
-  readonly memory?: boolean;
+  readonly memory?: boolean | undefined;
   /** Active tool groups; default true. */
-  readonly toolkit?: boolean;
+  readonly toolkit?: boolean | undefined;
   /** Slots, such as a plan; default as `memory`. */
-  readonly slots?: boolean;
+  readonly slots?: boolean | undefined;
 };
 
 /** The schema of {@link SavedParts}. */

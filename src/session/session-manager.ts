@@ -24,7 +24,7 @@ export type SessionManagerOptions = {
   /** What is saved and loaded together. */
   readonly components: readonly SessionComponent[];
   /** Which parts of each component are saved and loaded; default: all. */
-  readonly parts?: SavedParts;
+  readonly parts?: SavedParts | undefined;
 };
 
 /** The schema of {@link SessionManagerOptions}. */

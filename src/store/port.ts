@@ -57,9 +57,9 @@ export type Batch = {
    *  `{ phase, reason?, waitsFor?, wakeAt?, meta? }` out of it, see {@link SessionInfo}; its other fields belong to the writer. */
   readonly position: JsonObject;
   /** The state that a restore may start from; replaces the former checkpoint, which stays if this is absent. */
-  readonly checkpoint?: JsonObject;
+  readonly checkpoint?: JsonObject | undefined;
   /** Ids of the inputs that this batch acknowledges. Unknown ids and those acknowledged before are ignored. */
-  readonly ackInputs?: readonly string[];
+  readonly ackInputs?: readonly string[] | undefined;
 };
 
 /** A session as lists show it, read out of its newest `position`. A session whose journal cannot be read is listed as
@@ -71,17 +71,17 @@ export type SessionInfo = {
   /** `position.phase`; `unfinished` if that is not one of {@link SESSION_PHASES}. */
   readonly phase: SessionPhase;
   /** `position.reason`: why the newest turn ended or rests; absent before the first end, and if it is not one of `REASONS`. */
-  readonly reason?: Reason;
+  readonly reason?: Reason | undefined;
   /** `position.waitsFor`; `[]` if absent. */
   readonly waitsFor: readonly WaitsFor[];
   /** `position.wakeAt`: epoch ms at which the session must be resumed; absent if it need not be. */
-  readonly wakeAt?: number;
+  readonly wakeAt?: number | undefined;
   /** `position.agent`: the name of the agent that wrote it last; absent in sessions of 0.1.0. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** `position.title`: the first words of the first user message, at most 80 characters; absent in sessions of 0.1.0. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** `position.error`: why the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
   /** The newest `position.meta` of all appends, so that a writer may send it with the first append only; `{}` if none. */
   readonly meta: JsonObject;
   /** Epoch ms of the last append, on the clock of the store. */
@@ -94,7 +94,7 @@ export type SessionInput = {
   readonly id: string;
   readonly data: JsonObject;
   /** Epoch ms before which the input must not be processed; absent: it is due at once. */
-  readonly dueAt?: number;
+  readonly dueAt?: number | undefined;
 };
 
 /** Options of {@link SessionStore.listDue}. */
@@ -102,31 +102,31 @@ export type DueFilter = {
   /** Epoch ms. An input is due if its `dueAt` is not later, a session if its `wakeAt` is not later. */
   readonly before: number;
   /** The `cursor` of the previous page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Sessions per page; default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 };
 
 /** A page of {@link SessionStore.listDue}; `cursor` is absent on the last page. */
-export type DuePage = { readonly sessionIds: readonly string[]; readonly cursor?: string };
+export type DuePage = { readonly sessionIds: readonly string[]; readonly cursor?: string | undefined };
 
 /** Options of {@link SessionStore.list}. A session is listed if all conditions hold. */
 export type SessionFilter = {
   /** The id begins with this string. */
-  readonly prefix?: string;
-  readonly phase?: SessionPhase;
+  readonly prefix?: string | undefined;
+  readonly phase?: SessionPhase | undefined;
   /** The session's `meta` has each of these keys with an equal value. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** Epoch ms. The session has a `wakeAt`, which is not later. */
-  readonly wakeBefore?: number;
+  readonly wakeBefore?: number | undefined;
   /** The `cursor` of the previous page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Sessions per page; default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 };
 
 /** A page of {@link SessionStore.list}; `cursor` is absent on the last page. */
-export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly cursor?: string };
+export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly cursor?: string | undefined };
 
 /** Options of {@link SessionStore.search}. A session is found if all conditions hold. */
 export type SessionSearch = {
@@ -134,46 +134,46 @@ export type SessionSearch = {
    *  and results of its calls. Case and accents do not count. Of Chinese, Japanese and other text without spaces each two neighbours
    *  must stand next to each other. Of one text the first 65,536 characters are searched, and no values of keys that are named like
    *  secrets. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** The id begins with this string. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** The id is none of these; at most 10,000. */
-  readonly except?: readonly string[];
+  readonly except?: readonly string[] | undefined;
   /** The agent's name. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The phase is one of these. */
-  readonly phases?: readonly SessionPhase[];
+  readonly phases?: readonly SessionPhase[] | undefined;
   /** {@link SessionInfo.reason} is one of these. */
-  readonly reasons?: readonly Reason[];
+  readonly reasons?: readonly Reason[] | undefined;
   /** True: {@link SessionInfo.waitsFor} names something; false: it does not. */
-  readonly isWaiting?: boolean;
+  readonly isWaiting?: boolean | undefined;
   /** The model has asked for a tool of this name. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** The session's `meta` has each of these keys with an equal value. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** Epoch ms. The last append was not earlier. */
-  readonly since?: number;
+  readonly since?: number | undefined;
   /** Epoch ms. The last append was earlier. */
-  readonly until?: number;
+  readonly until?: number | undefined;
   /** The known cost is at least this. */
-  readonly minCost?: number;
+  readonly minCost?: number | undefined;
   /** The known cost is at most this. */
-  readonly maxCost?: number;
+  readonly maxCost?: number | undefined;
   /** The `cursor` of the previous page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Sessions per page; default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** How long to wait for sessions that are not in the index yet, ms; default: as long as it takes. Their number is then
    *  {@link SearchPage.unindexed}, and the work goes on. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** Called while sessions are added to the index, with how many of how many were. */
-  readonly onProgress?: (indexed: number, total: number) => void;
+  readonly onProgress?: ((indexed: number, total: number) => void) | undefined;
 };
 
 /** A session that a search found. */
 export type FoundSession = SessionInfo & {
   /** Epoch ms of the first entry, on the clock of its writer. */
-  readonly startedAt?: number;
+  readonly startedAt?: number | undefined;
   /** The usage of all messages. */
   readonly usage: Usage;
   /** The names of the tools that the model has asked for. */
@@ -185,9 +185,9 @@ export type SearchPage = {
   readonly sessions: readonly FoundSession[];
   /** How many sessions all pages have together. */
   readonly total: number;
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** How many sessions were not in the index when `waitMs` was over; absent if all were. */
-  readonly unindexed?: number;
+  readonly unindexed?: number | undefined;
 };
 
 /** Options of {@link SessionStore.prune}. */
@@ -195,18 +195,18 @@ export type PruneOptions = {
   /** Only sessions whose last append was longer ago than this, ms. */
   readonly olderThan: number;
   /** Only ids that begin with this string; default: all. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Only sessions whose `meta` has each of these keys with an equal value; default: all. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** True finds the sessions, calls `onSession`, and changes nothing; default false. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** Stores what `importSession` restores: the lines of `exportSession`, secrets included. The session is deleted once this has
    *  resolved, and stays if it rejects. Default: nothing is archived. */
-  readonly archive?: (session: SessionInfo, lines: AsyncIterable<string>) => Promise<void>;
+  readonly archive?: ((session: SessionInfo, lines: AsyncIterable<string>) => Promise<void>) | undefined;
   /** Called with each session once it is deleted, and with `dryRun` for each that would be. */
-  readonly onSession?: (session: SessionInfo) => void;
+  readonly onSession?: ((session: SessionInfo) => void) | undefined;
   /** Once aborted, no further session is deleted. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** What {@link SessionStore.prune} has done. */
@@ -224,7 +224,7 @@ export type LoadedSession = {
   /** That of the newest append. */
   readonly position: JsonObject;
   /** The newest one; absent if no append had one. */
-  readonly checkpoint?: JsonObject;
+  readonly checkpoint?: JsonObject | undefined;
 };
 
 /**
@@ -249,7 +249,7 @@ export type LoadedSession = {
  */
 export interface SessionStore {
   /** How long its users wait for an operation, ms; default 10,000. Then they go on as after a retryable `store/failed`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
    *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
    *  after so many ms unless it is renewed. A store may treat a lease as expired once it knows that its process is dead: the stores of
@@ -281,7 +281,7 @@ export interface SessionStore {
    *  that is not what was written. */
   read(
     sessionId: string,
-    options?: { readonly after?: number; readonly limit?: number },
+    options?: { readonly after?: number | undefined; readonly limit?: number | undefined },
   ): AsyncIterable<JournalEntry>;
   /** Returns the newest position and checkpoint; undefined for a session that does not exist. */
   load(sessionId: string): Promise<LoadedSession | undefined>;
@@ -304,7 +304,7 @@ export interface SessionStore {
   /** Removes everything of a session, its lease included; needs no lease. Returns false if there was neither a session nor
    *  an input. A later session of this id gets higher fences. `keepsInputs`: inputs that are not acknowledged stay, as those of a
    *  new session. */
-  delete(sessionId: string, options?: { readonly keepsInputs?: boolean }): Promise<boolean>;
+  delete(sessionId: string, options?: { readonly keepsInputs?: boolean | undefined }): Promise<boolean>;
   /** Deletes the sessions that have been stopped for long, each after its archive is written, if one is asked for. A session that
    *  another process holds, one with a waiting input and a damaged one stay. Rejects with the first error of the store or of
    *  `archive`; the session that it is about stays. */

@@ -16,11 +16,11 @@ import type { AppendRow, SqlDatabase } from "./sql-store.ts";
 /** How a store reaches its database: by `connectionString` or by `pool`. */
 export type PostgresConnection = {
   /** `postgres://…`. The store connects when first used and disconnects when closed. */
-  readonly connectionString?: string;
+  readonly connectionString?: string | undefined;
   /** A pool of the package `pg`, which the caller ends. */
-  readonly pool?: Pool;
+  readonly pool?: Pool | undefined;
   /** The schema of the tables, made when first used; default `agentchart`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
 };
 
 type Driver = typeof import("pg");

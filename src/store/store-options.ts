@@ -8,7 +8,7 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,50}$/u;
 /** Options of {@link memoryStore}. */
 export type MemoryStoreOptions = {
   /** The clock of leases and lists, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
 /** The schema of {@link MemoryStoreOptions}. */
@@ -17,9 +17,9 @@ export const memorySchema = s.lazily(() => s.options<MemoryStoreOptions>({ now: 
 /** Options of {@link fileStore}. */
 export type FileStoreOptions = LocalStoreOptions & {
   /** A folder on a local file system, made when first used; default `~/.agentchart/sessions`. */
-  readonly dir?: string;
+  readonly dir?: string | undefined;
   /** How long an operation may take, ms; default 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 };
 
 /** The schema of {@link FileStoreOptions}. */
@@ -51,9 +51,9 @@ export const sqliteSchema = s.lazily(() =>
 /** Options of {@link postgresStore}. */
 export type PostgresStoreOptions = PostgresConnection & {
   /** The clock of leases and lists, epoch ms; default: the clock of the database, so that workers' clocks need not agree. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** How long an operation may take, ms, each of connecting, waiting for a lock, a query and closing; default 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 };
 
 /** The schema of {@link PostgresStoreOptions}. */

@@ -34,7 +34,7 @@ type End = LoadedSession & {
 export type ExportOptions = {
   /** True keeps the values whose keys are named like secrets (see `redactSecrets`); only such an export of a session that has any
    *  can be imported. Default: false. */
-  readonly secrets?: boolean;
+  readonly secrets?: boolean | undefined;
 };
 
 /** The schema of {@link ExportOptions}. */
@@ -219,7 +219,7 @@ async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Pro
 export async function importSession(
   store: SessionStore,
   chunks: AsyncIterable<string> | Iterable<string>,
-  options: { readonly sessionId?: string } = {},
+  options: { readonly sessionId?: string | undefined } = {},
 ): Promise<string> {
   const { header, entries, inputs, end } = await readExport(chunks);
   const sessionId = options.sessionId ?? header.sessionId;

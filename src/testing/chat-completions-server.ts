@@ -15,25 +15,29 @@ export type { ChatCompletionsRequest, ChatCompletionsToolCall };
 /** The assistant message to send, and how it is sent. */
 export type ChatCompletionsAnswer = {
   /** The text. */
-  readonly content?: string | null;
+  readonly content?: string | null | undefined;
   /** The thinking, as DeepSeek and Qwen send it. */
-  readonly reasoning_content?: string;
+  readonly reasoning_content?: string | undefined;
   /** Why the model refuses to answer. */
-  readonly refusal?: string;
+  readonly refusal?: string | undefined;
   /** Tool calls without an id get `call_1`, `call_2` … */
-  readonly tool_calls?: readonly (Pick<ChatCompletionsToolCall, "function"> & { readonly id?: string })[];
+  readonly tool_calls?:
+    | readonly (Pick<ChatCompletionsToolCall, "function"> & { readonly id?: string | undefined })[]
+    | undefined;
   /** Default: `tool_calls` with tool calls, else `stop`. */
-  readonly finish_reason?: string;
+  readonly finish_reason?: string | undefined;
   /** A failure after `afterChunks` chunks: the connection breaks (`cut`), the body ends too early (`end`), a chunk is not JSON
    *  (`malformed`), an error payload is sent (`error`), nothing more is sent (`hang`). */
-  readonly fault?: {
-    readonly kind: "cut" | "end" | "malformed" | "error" | "hang";
-    readonly afterChunks: number;
-  };
+  readonly fault?:
+    | {
+        readonly kind: "cut" | "end" | "malformed" | "error" | "hang";
+        readonly afterChunks: number;
+      }
+    | undefined;
   /** The delay before the first byte, ms; default 0. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Sends every chunk in two TCP writes, split within a multi-byte UTF-8 character if it has one; default false. */
-  readonly splitUtf8?: boolean;
+  readonly splitUtf8?: boolean | undefined;
 };
 
 /** An HTTP error instead of an answer. The body is an error in OpenAI's shape, or `body` unchanged. */
@@ -41,15 +45,15 @@ export type ChatCompletionsFailure = {
   /** The HTTP status. */
   readonly status: number;
   /** Further response headers, such as `retry-after`. */
-  readonly headers?: { readonly [name: string]: string };
+  readonly headers?: { readonly [name: string]: string } | undefined;
   /** Default: `Failed with <status>`. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** Default: `invalid_request_error`. */
-  readonly type?: string;
+  readonly type?: string | undefined;
   /** The `code` of the error; default null. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** The whole body, instead of an error in OpenAI's shape. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 };
 
 /** The usage that the server reports, in tokens. */
@@ -64,16 +68,15 @@ export type ChatCompletionsResponder = (
 /** Options of {@link chatCompletionsServer}. */
 export type ChatCompletionsServerOptions = {
   /** Chunks per second, of about one token each; default: as fast as possible. */
-  readonly pace?: number;
+  readonly pace?: number | undefined;
   /** Counts tokens; default: one per four characters. */
-  readonly countUsage?: (
-    request: ChatCompletionsRequest,
-    answer: ChatCompletionsAnswer,
-  ) => ChatCompletionsUsage;
+  readonly countUsage?:
+    | ((request: ChatCompletionsRequest, answer: ChatCompletionsAnswer) => ChatCompletionsUsage)
+    | undefined;
   /** A larger request body is refused with 413; default 32 MiB. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Whether requests are kept in `requests`; default true. */
-  readonly record?: boolean;
+  readonly record?: boolean | undefined;
 };
 
 /** The schema of {@link ChatCompletionsServerOptions}. */

@@ -4,10 +4,9 @@ import { hostRefusal } from "./host-refusal.ts";
 /** Options of {@link emulateHost}. */
 export type HostEmulationOptions = {
   /** Answers a request that is not refused. Default: the model says "Done.", in the format of the API that was asked. */
-  readonly respond?: (
-    body: { readonly [field: string]: unknown },
-    index: number,
-  ) => Response | Promise<Response>;
+  readonly respond?:
+    | ((body: { readonly [field: string]: unknown }, index: number) => Response | Promise<Response>)
+    | undefined;
 };
 
 /** A host that is emulated. */

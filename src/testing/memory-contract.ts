@@ -17,7 +17,7 @@ export type MemoryUnderTest = {
 /** Options of {@link memoryContract}. */
 export type MemoryContractOptions = TestFramework & {
   /** Whether the store keeps vectors and searches with them; default false. */
-  readonly vectors?: boolean;
+  readonly vectors?: boolean | undefined;
 };
 
 type Context = {

@@ -10,7 +10,10 @@ import type { ModelRecording } from "./model-recording.ts";
 import { recordingContract, type ModelOverFetch } from "./recording-contract.ts";
 
 /** A model for one test of {@link modelContract}; `dispose` is called after the test. */
-export type ModelUnderTest = { readonly model: ChatModel; readonly dispose?: () => void | Promise<void> };
+export type ModelUnderTest = {
+  readonly model: ChatModel;
+  readonly dispose?: (() => void | Promise<void>) | undefined;
+};
 
 /** What the model of a test must do, each time it is called. */
 export type ModelBehaviour =
@@ -27,11 +30,11 @@ export type ModelBehaviour =
 export type ModelContractOptions = TestFramework & {
   /** Answers of providers that the adapter must read, such as those of `modelRecordings` of its API: whole, byte by byte, and cut off
    *  at every byte. */
-  readonly recordings?: readonly ModelRecording[];
+  readonly recordings?: readonly ModelRecording[] | undefined;
   /** The distance in bytes of the places at which recordings are cut off; default 1. For adapters that are slow. */
-  readonly cutEvery?: number;
+  readonly cutEvery?: number | undefined;
   /** Makes the model over a `fetch` that answers with a recording; required with `recordings`. */
-  readonly over?: ModelOverFetch;
+  readonly over?: ModelOverFetch | undefined;
 };
 
 const REQUEST: ModelRequest = {

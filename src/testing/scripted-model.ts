@@ -9,18 +9,20 @@ import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
 export type ScriptedTurn =
   | string
   | {
-      readonly thinking?: string;
-      readonly text?: string;
-      readonly calls?: readonly {
-        readonly id?: string;
-        readonly name: string;
-        readonly input?: JsonObject;
-      }[];
-      readonly usage?: Usage;
+      readonly thinking?: string | undefined;
+      readonly text?: string | undefined;
+      readonly calls?:
+        | readonly {
+            readonly id?: string | undefined;
+            readonly name: string;
+            readonly input?: JsonObject | undefined;
+          }[]
+        | undefined;
+      readonly usage?: Usage | undefined;
       /** Default: `tool_calls` with calls, else `stop`. */
-      readonly finish?: FinishReason;
+      readonly finish?: FinishReason | undefined;
       /** Thrown after the other parts of the turn. */
-      readonly error?: Error;
+      readonly error?: Error | undefined;
     }
   | readonly StreamPart[]
   | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamPart>);

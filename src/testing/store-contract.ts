@@ -16,7 +16,7 @@ export type { StoreUnderTest };
 /** Options of {@link storeContract}. */
 export type StoreContractOptions = TestFramework & {
   /** False for a store whose sessions are lost when it is closed; default true. */
-  readonly outlivesClose?: boolean;
+  readonly outlivesClose?: boolean | undefined;
 };
 
 const GROUPS: { readonly [group: string]: readonly StoreContractTest[] } = {

@@ -46,7 +46,9 @@ type Known<Calls extends AnyCall> = Calls extends AnyCall
   : never;
 
 /** The tools of a persona. */
-type ToolsOf<P> = P extends { readonly tools?: infer T extends readonly unknown[] } ? T[number] : never;
+type ToolsOf<P> = P extends { readonly tools?: (infer T extends readonly unknown[]) | undefined }
+  ? T[number]
+  : never;
 
 /** The calls of an agent with these tools, a toolkit with these calls, and these personas. */
 export type CallsIn<T extends readonly Tool<never>[], Kit extends AnyCall, Personas> = OrOther<

@@ -25,27 +25,29 @@ export type ToolDefinition<
   readonly input: S;
   /** Absent = external: a call of it suspends the turn. An async generator yields progress and returns the result.
    *  Runs at least once: hand `ctx.idempotencyKey` on. A throw is a result the model reads. */
-  readonly execute?: (
-    input: OutputOf<S>,
-    ctx: ToolContext<Ctx>,
-  ) => ToolReturn | Promise<ToolReturn> | AsyncGenerator<string, ToolReturn>;
-  readonly groups?: readonly string[];
+  readonly execute?:
+    | ((
+        input: OutputOf<S>,
+        ctx: ToolContext<Ctx>,
+      ) => ToolReturn | Promise<ToolReturn> | AsyncGenerator<string, ToolReturn>)
+    | undefined;
+  readonly groups?: readonly string[] | undefined;
   /** Values of arguments: they win over the model's, and the model does not see them. A name that the schema does not have is
    *  refused. */
-  readonly preset?: { readonly [argument in Preset]: Json };
+  readonly preset?: { readonly [argument in Preset]: Json } | undefined;
   /** How many calls of this tool may run at once. */
-  readonly maxParallel?: number;
-  readonly execution?: Execution;
-  readonly permission?: PermissionAction | ((input: OutputOf<S>, ctx: Ctx) => PermissionAction);
-  readonly idempotent?: boolean;
+  readonly maxParallel?: number | undefined;
+  readonly execution?: Execution | undefined;
+  readonly permission?: PermissionAction | ((input: OutputOf<S>, ctx: Ctx) => PermissionAction) | undefined;
+  readonly idempotent?: boolean | undefined;
   /** What a call does that was in flight when its process died; default `retry` if idempotent, else `ask`. */
-  readonly onRestart?: "retry" | "ask" | "fail";
+  readonly onRestart?: "retry" | "ask" | "fail" | undefined;
   /** The slots whose new values the result may bring. Calls that write one slot never run at the same time. */
-  readonly writes?: readonly Slot[];
+  readonly writes?: readonly Slot[] | undefined;
   /** True: the model is not offered the tool until it finds it with `search_tools`. False: it is offered always. Default: it is
    *  offered unless the tools of the agent are more than `toolOptions.search.maxTools`, or have more tokens than
    *  `toolOptions.search.maxTokens`. */
-  readonly deferred?: boolean;
+  readonly deferred?: boolean | undefined;
 };
 
 type Definition = ToolDefinition<Schema, never>;

@@ -27,7 +27,7 @@ export type Decision =
   | "approve"
   | "deny"
   | "retry"
-  | { readonly approve: true; readonly remember?: "tool" | "input" }
+  | { readonly approve: true; readonly remember?: "tool" | "input" | undefined }
   | { readonly deny: string }
   | { readonly edit: JsonObject }
   | { readonly answer: string | readonly (TextBlock | MediaBlock)[] }

@@ -13,15 +13,15 @@ export type SlotDefinition<T> = {
   /** The value of a session that has none yet: JSON. */
   readonly initial: T;
   /** The version of the value's shape, from 1. Raise it when the shape changes, and give `migrate`. Default 1. */
-  readonly version?: number;
+  readonly version?: number | undefined;
   /** Returns the value of this version for one that was stored with an earlier `version`. It runs whenever such a value is read,
    *  so it must be a pure function. */
-  readonly migrate?: (value: Json, version: number) => T;
+  readonly migrate?: ((value: Json, version: number) => T) | undefined;
   /** Checks each value that is written; synchronous. Default: any JSON. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | undefined;
   /** True if clients may write it: the dispatcher, and with it HTTP and `useAgent`, and the inspector. Else it is written by the tools
    *  and hooks that have it in their `writes`, and by `agent.slots.set` of the process that runs the agent. Default false. */
-  readonly writableByClients?: boolean;
+  readonly writableByClients?: boolean | undefined;
 };
 
 const isSlot = (value: unknown): boolean =>

@@ -5,20 +5,20 @@ import { jsonSchemaOf } from "./schema.ts";
 import type { Schema, Suspension, ToolOutcome } from "./types.ts";
 
 /** A question as a tool asks it: an {@link Ask} whose schema may be zod. */
-export type AskOptions = Omit<Ask, "schema"> & { readonly schema?: Schema };
+export type AskOptions = Omit<Ask, "schema"> & { readonly schema?: Schema | undefined };
 
 /** Options of {@link suspend}. */
 export type SuspendOptions = {
   /** Describes the answer for the caller that gives it. */
-  readonly answerSchema?: Schema;
+  readonly answerSchema?: Schema | undefined;
   /** `result` (default): the answer is the result of the call. `resume`: the tool runs again, in any process, once every one of
    *  its `asks` is answered, or with the next `call()` if it has none; at most 10 times. It finds the answers and `state` in
    *  `ctx.resumed`. That run is no retry, and needs no permission. */
-  readonly then?: "result" | "resume";
+  readonly then?: "result" | "resume" | undefined;
   /** With `resume`: what the tool remembers, at most 64 KB of JSON; default null. */
-  readonly state?: Json;
+  readonly state?: Json | undefined;
   /** With `resume`: what must be answered first. `decide` takes the answers, and refuses one that its schema does not accept. */
-  readonly asks?: readonly AskOptions[];
+  readonly asks?: readonly AskOptions[] | undefined;
 };
 
 /**

@@ -355,7 +355,7 @@ export class SessionToolkit implements Toolkit<never> {
  * ```
  */
 export function createToolkit<Ctx = unknown, const T extends readonly Tool<Ctx>[] = readonly Tool<Ctx>[]>(
-  options?: ToolkitOptions<Ctx> & { readonly tools?: T },
+  options?: ToolkitOptions<Ctx> & { readonly tools?: T | undefined },
 ): Toolkit<Ctx, CallsOf<T>>;
 /** The same for a list of tools that the compiler does not know one by one. */
 export function createToolkit<Ctx = unknown>(options?: ToolkitOptions<Ctx>): Toolkit<Ctx>;

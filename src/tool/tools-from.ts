@@ -6,7 +6,7 @@ import type { OutputOf, Schema, Tool, ToolContext, ToolReturn } from "./types.ts
 /** One row of the table of {@link toolsFrom}: what {@link defineTool} takes, without the function. */
 export type ToolRow<S extends Schema, Ctx = unknown> = Omit<ToolDefinition<S, Ctx>, "name" | "execute"> & {
   /** The name of the tool; default: that of the method. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 };
 
 /** An object with a method for each row: it gets the parsed arguments as one object, and the context of the call. */
@@ -95,7 +95,7 @@ export function toolsFrom<const S extends { readonly [method: string]: Schema },
       if ("execute" in row)
         throw invalid(`the row '${name}' has an \`execute\`; expected none, because the method runs.`);
       const execute = (input: unknown, ctx: unknown): never => (method as Method).call(object, input, ctx);
-      return defineTool({ name, ...row, execute }) as Tool<Ctx>;
+      return defineTool({ ...row, name: row.name ?? name, execute }) as Tool<Ctx>;
     },
   );
   const names = tools.map(({ name }) => name);

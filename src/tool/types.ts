@@ -31,10 +31,10 @@ export type Slot<T = unknown> = {
   readonly name: string;
   readonly initial: T;
   readonly version: number;
-  readonly migrate?: (value: Json, version: number) => T;
-  readonly schema?: Schema;
+  readonly migrate?: ((value: Json, version: number) => T) | undefined;
+  readonly schema?: Schema | undefined;
   /** True if clients may write it, too; absent means that they may not. */
-  readonly writableByClients?: boolean;
+  readonly writableByClients?: boolean | undefined;
 };
 
 /** What a tool or a hook writes besides what it returns: new values of the slots in its `writes`, by name. */
@@ -64,9 +64,9 @@ export type ToolContext<Ctx = unknown> = {
   /** The slots of the session, as they were when the attempt began. */
   readonly slots: SlotReader;
   /** There if the call was suspended with `then: "resume"` and goes on. */
-  readonly resumed?: Resumed;
+  readonly resumed?: Resumed | undefined;
   /** W3C `traceparent` of the span in which the call runs, for systems that it calls; absent if the turn is not traced. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
   /** Reports progress: an `actingChunk` for hooks and a `tool.delta` for streams. Not part of the result. */
   emit(chunk: string | TextBlock | MediaBlock): void;
 };
@@ -82,22 +82,22 @@ export type Resumed = {
 /** The answer is not there yet: something outside will give it. Made by {@link suspend}. */
 export type Suspension = {
   readonly suspended: true;
-  readonly reason?: string;
-  readonly answerSchema?: JsonObject;
+  readonly reason?: string | undefined;
+  readonly answerSchema?: JsonObject | undefined;
   /** `resume`: the tool runs again, with `state` and the answers to `asks`. Default `result`: the answer is the result. */
-  readonly then?: "result" | "resume";
-  readonly state?: Json;
-  readonly asks?: readonly Ask[];
+  readonly then?: "result" | "resume" | undefined;
+  readonly state?: Json | undefined;
+  readonly asks?: readonly Ask[] | undefined;
 };
 
 /** A result with media, metadata, an error state, or new values of slots. */
 export type ToolOutcome = {
   readonly output: readonly (TextBlock | MediaBlock)[];
-  readonly state?: "success" | "error";
-  readonly metadata?: JsonObject;
+  readonly state?: "success" | "error" | undefined;
+  readonly metadata?: JsonObject | undefined;
   /** New values of the slots in the tool's `writes`, stored together with the result. A value that a slot does not take makes the
    *  result an error, and then none is stored. */
-  readonly slots?: SlotWrites;
+  readonly slots?: SlotWrites | undefined;
 };
 
 /** An object whose JSON says what it holds: an interface, an array, a `Date`, an instance of a class, or anything with `toJSON`. The
@@ -132,42 +132,46 @@ export type ToolSource = {
 export type Tool<Ctx = unknown, Name extends string = string, Arguments = unknown> = ToolSpec & {
   readonly name: Name;
   /** For the compiler only: never there. */
-  readonly "~arguments"?: Arguments;
+  readonly "~arguments"?: Arguments | undefined;
   /** True if the tool has no `execute`: a call of it suspends the turn. */
   readonly external: boolean;
-  readonly execute?: (input: never, ctx: ToolContext<Ctx>) => unknown;
+  readonly execute?: ((input: never, ctx: ToolContext<Ctx>) => unknown) | undefined;
   /** The schema that parses the input; absent for plain JSON Schema. */
-  readonly schema?: StandardSchema;
+  readonly schema?: StandardSchema | undefined;
   readonly groups: readonly string[];
   readonly preset: JsonObject;
-  readonly maxParallel?: number;
-  readonly execution?: Execution;
-  readonly permission?: PermissionAction | ((input: never, ctx: Ctx) => PermissionAction);
+  readonly maxParallel?: number | undefined;
+  readonly execution?: Execution | undefined;
+  readonly permission?: PermissionAction | ((input: never, ctx: Ctx) => PermissionAction) | undefined;
   readonly onRestart: "retry" | "ask" | "fail";
   /** The slots that a call may write. */
-  readonly writes?: readonly Slot[];
+  readonly writes?: readonly Slot[] | undefined;
   /** Whether the model has to search for the tool; undefined: if the tools of the agent are too many. */
-  readonly deferred?: boolean;
+  readonly deferred?: boolean | undefined;
   /** Where the tool comes from, if it may be another one later. */
-  readonly source?: ToolSource;
+  readonly source?: ToolSource | undefined;
 };
 
 /** A named set of tools that can be switched on and off together. */
-export type Group = { readonly name: string; readonly description?: string; readonly active?: boolean };
+export type Group = {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly active?: boolean | undefined;
+};
 
 /** Options of {@link createToolkit}. */
 export type ToolkitOptions<Ctx = unknown> = {
-  readonly tools?: readonly Tool<Ctx>[];
-  readonly groups?: readonly Group[];
+  readonly tools?: readonly Tool<Ctx>[] | undefined;
+  readonly groups?: readonly Group[] | undefined;
   /** If true, the model may choose the active groups by the tool `reset_equipped_tools`; default false. */
-  readonly metaTool?: boolean;
+  readonly metaTool?: boolean | undefined;
 };
 
 /** An agent works on its own copy; active groups and changed presets belong to the session. `Calls` are those of the tools that it was
  *  created with, see {@link CallsOf}. */
 export interface Toolkit<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** For the compiler only: never there. */
-  readonly "~calls"?: Calls;
+  readonly "~calls"?: Calls | undefined;
   names(): string[];
   /** Throws `tool/duplicate` if the name is taken and `tool/unknown-group` for a group that was not added. */
   add(tool: Tool<Ctx>): void;
@@ -176,7 +180,10 @@ export interface Toolkit<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** Throws `tool/duplicate` if the group exists. */
   addGroup(group: Group): void;
   /** Throws `tool/unknown-group`; then nothing has changed. */
-  setGroups(change: { readonly activate?: readonly string[]; readonly deactivate?: readonly string[] }): void;
+  setGroups(change: {
+    readonly activate?: readonly string[] | undefined;
+    readonly deactivate?: readonly string[] | undefined;
+  }): void;
   activeGroups(): string[];
   /** Replaces the presets of a tool. Throws `tool/unknown`, and `config/invalid` for one that its schema refuses. */
   setPreset(tool: string, values: JsonObject): void;
@@ -185,6 +192,6 @@ export interface Toolkit<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   invoke(
     name: string,
     input: JsonObject,
-    options?: { readonly signal?: AbortSignal; readonly context?: Ctx },
+    options?: { readonly signal?: AbortSignal | undefined; readonly context?: Ctx | undefined },
   ): Promise<ToolResultBlock>;
 }

@@ -21,7 +21,7 @@ export type AgUiRun = {
   /** The transcript of the session before the run, which the page is given first. */
   readonly messages: readonly Msg[];
   /** The values of the session's slots before the run, of which the page is given "plan" and "todos"; default: none was written. */
-  readonly slots?: { readonly [name: string]: Json };
+  readonly slots?: { readonly [name: string]: Json } | undefined;
 };
 
 /** The reasons with which a turn ends for good: nothing of it is waited for. */

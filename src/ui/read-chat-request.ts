@@ -6,9 +6,9 @@ import type { Decision, PendingCall } from "../tool/pending.ts";
 /** What a page asks for. */
 export type ChatRequest = {
   /** The text that the user has sent; absent if the page answers calls. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** The tools that the page declares with its message, for `call(text, { clientTools })`: the agent takes those that it lists. */
-  readonly clientTools?: readonly ClientTool[];
+  readonly clientTools?: readonly ClientTool[] | undefined;
   /** What the user has said about calls that wait, for `decide(callId, decision, { argsHash })`. */
   readonly decisions: readonly {
     readonly callId: string;

@@ -18,7 +18,7 @@ export type RunInput = ChatRequest & {
   readonly threadId: string;
   readonly runId: string;
   /** The id that the client has given to the message of `text`. */
-  readonly messageId?: string;
+  readonly messageId?: string | undefined;
 };
 
 type Answer = ChatRequest["decisions"][number];

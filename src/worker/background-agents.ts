@@ -25,11 +25,11 @@ export type BackgroundAgentsOptions = {
   /** The workers' agents that may be started, by name: what the model chooses them by. */
   readonly agents: { readonly [name: string]: string };
   /** True (default): the end of a task is told to the session that has started it, see {@link DispatchOptions.reportTo}. */
-  readonly report?: boolean;
+  readonly report?: boolean | undefined;
   /** How many tasks of one session run or wait at once; default 10. */
-  readonly maxRunning?: number;
+  readonly maxRunning?: number | undefined;
   /** How deep agents may start each other, counted from the outermost; default 3. */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
 };
 
 /** A task, as the session knows it that has started it. */
@@ -69,7 +69,9 @@ const schema = s.lazily(() =>
   ),
 );
 
-type Settings = Required<Pick<BackgroundAgentsOptions, "report" | "maxRunning" | "maxDepth">> & {
+type Settings = Pick<BackgroundAgentsOptions, "report"> & {
+  readonly maxRunning: number;
+  readonly maxDepth: number;
   readonly dispatcher: Dispatcher;
   readonly store: SessionStore;
 };

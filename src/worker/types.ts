@@ -16,22 +16,22 @@ import type { Schema } from "../tool/types.ts";
 /** Options of {@link Dispatcher.dispatch}. */
 export type DispatchOptions = {
   /** The name of the worker's agent that drives the session. Required for a new session, ignored for others. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** An integer from 0 (default, first) to 2,097,152 (last). */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** The input is processed no earlier than this many ms from now; default 0. The store holds the time, not the queue. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** A second input with the same key is not accepted (`state: "duplicate"`), and a call with other messages is rejected with
    *  `run/key-reused`. Default: a new key. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** Labels of a new session, ignored for others. Limits apply by `meta.tenant`. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** The id of a session of the same store. When the turn of this input has ended (not while it waits), that session gets a message
    *  with the reply or the error, once: in its running turn, or as the input of a new one. Nothing happens if no worker drives it. */
-  readonly reportTo?: string;
+  readonly reportTo?: string | undefined;
   /** The tools that the client of this input runs itself, as the option of `call`: those count that the agent lists in `clientTools`.
    *  Rejects `message/invalid` for a declaration of another form, and for more than 64 tools or 48 KiB of JSON. */
-  readonly clientTools?: readonly ClientTool[];
+  readonly clientTools?: readonly ClientTool[] | undefined;
 };
 
 /** Options of the other commands of a {@link Dispatcher}. */
@@ -51,14 +51,14 @@ export type Dispatched = {
 export type SessionStatus = {
   readonly sessionId: string;
   /** The name of the worker's agent that drives it. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** `stopped` with a `seq` of 0 for a session whose first input is not processed yet. */
   readonly phase: SessionPhase;
   /** Why the last turn ended. */
-  readonly reason?: Reason;
+  readonly reason?: Reason | undefined;
   /** The error with which the last turn ended, or with which the last inputs were refused because their agent cannot be made; its
    *  message may be cut. */
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
   /** What a suspended session waits for. */
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
@@ -66,13 +66,13 @@ export type SessionStatus = {
   /** The number of the newest journal entry. */
   readonly seq: number;
   /** Epoch ms at which a worker resumes it without an input. */
-  readonly wakeAt?: number;
+  readonly wakeAt?: number | undefined;
   /** Its labels. */
   readonly meta: JsonObject;
   /** The number of inputs that are not processed yet; 100 means 100 or more. */
   readonly inputs: number;
   /** Present if the phase is `quarantined`. */
-  readonly quarantine?: Quarantine;
+  readonly quarantine?: Quarantine | undefined;
 };
 
 /** Why a session is not resumed. */
@@ -88,9 +88,9 @@ export type DeadLetter = Quarantine & { readonly sessionId: string; readonly met
 /** Options of {@link Dispatcher.subscribe}. */
 export type SubscribeOptions = {
   /** Only events after the journal entry with this number, or after the event with this `position`; default 0: all. */
-  readonly after?: number | string;
+  readonly after?: number | string | undefined;
   /** Ends the iteration. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 /**
@@ -141,13 +141,13 @@ export interface Dispatcher {
     sessionId: string,
     name: string,
     value: Json,
-    options?: CommandOptions & { readonly revision?: number },
+    options?: CommandOptions & { readonly revision?: number | undefined },
   ): Promise<Dispatched>;
   /** Sums up the conversation once no turn runs, as `agent.compact()` does; refused in the middle of a turn that rests.
    *  If its worker ends meanwhile it is done again, by the next turn at the latest. */
   compact(
     sessionId: string,
-    options?: CommandOptions & { readonly instructions?: string },
+    options?: CommandOptions & { readonly instructions?: string | undefined },
   ): Promise<Dispatched>;
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
@@ -158,15 +158,15 @@ export interface Dispatcher {
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
    *  sessions with these labels. */
   deadLetters(options?: {
-    readonly meta?: JsonObject;
-    readonly cursor?: string;
-    readonly limit?: number;
-  }): Promise<{ readonly letters: readonly DeadLetter[]; readonly cursor?: string }>;
+    readonly meta?: JsonObject | undefined;
+    readonly cursor?: string | undefined;
+    readonly limit?: number | undefined;
+  }): Promise<{ readonly letters: readonly DeadLetter[]; readonly cursor?: string | undefined }>;
   /** Ends a quarantine and wakes the session. Returns false if the session was not quarantined. Rejects `session/conflict`
    *  while another process holds its lease, and `session/damaged` if its journal is damaged. */
   retry(sessionId: string): Promise<boolean>;
   /** Wakes a session; has no effect if it has nothing to do. */
-  wake(sessionId: string, options?: { readonly priority?: number }): Promise<void>;
+  wake(sessionId: string, options?: { readonly priority?: number | undefined }): Promise<void>;
 }
 
 /** Options of {@link createDispatcher}. */
@@ -176,7 +176,7 @@ export type DispatcherOptions = {
   /** The store of the workers. */
   readonly store: SessionStore;
   /** The clock of delays, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
 // ── Workers
@@ -190,10 +190,10 @@ export type WorkerAgentConfig<Ctx = never> = Omit<
   AgentConfig<Ctx>,
   "store" | "sessionId" | "sessionOptions"
 > & {
-  readonly sessionOptions?: Omit<SessionOptions, "snapshot" | "leaseMs">;
+  readonly sessionOptions?: Omit<SessionOptions, "snapshot" | "leaseMs"> | undefined;
   /** The shape of the answer of each turn, as the option of `call`. A turn that another process began with a schema that cannot
    *  be stored, such as one of zod, goes on only with that schema. Default: none is asked for. */
-  readonly output?: Schema;
+  readonly output?: Schema | undefined;
 };
 
 /** The configuration of an agent with any context; use `satisfies WorkerAgentConfig<MyContext>` to have it checked. */
@@ -207,9 +207,9 @@ export type WorkerAgents = {
 /** Limits of one tenant, over all workers of a store. */
 export type TenantLimits = {
   /** The number of sessions that run at once. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** At most `max` sessions are started within `perMs` ms. */
-  readonly rate?: { readonly max: number; readonly perMs: number };
+  readonly rate?: { readonly max: number; readonly perMs: number } | undefined;
 };
 
 /** Options of {@link createWorker}. */
@@ -218,28 +218,28 @@ export type WorkerOptions = {
   readonly store: SessionStore;
   readonly agents: WorkerAgents;
   /** The number of sessions at once; default 10. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** How long a session stays locked after its worker died, ms; default 10,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** How often a running session reads its inbox for inputs whose signal was lost, ms; default 1,000. */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
   /** How often the store is searched for sessions whose wake-up was lost, ms; default 5,000; 0: never. */
-  readonly sweepMs?: number;
+  readonly sweepMs?: number | undefined;
   /** The delay before a session is requeued that another process holds, that its tenant's limits hold back, whose agent is
    *  unknown, or that this release cannot read, ms; default 1,000. The delay doubles up to 32 times this value, except for
    *  limits. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
   /** The number of workers in a row that died with a session before it is quarantined; default 3. */
-  readonly maxCrashes?: number;
+  readonly maxCrashes?: number | undefined;
   /** How often in a row this worker tries to make the agent of a session before it refuses the inputs that wait; default 3. Failures of
    *  store and queue, errors that say that they are retryable, and sessions that another process has do not count. */
-  readonly maxTries?: number;
+  readonly maxTries?: number | undefined;
   /** How long operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
-  readonly storeTimeoutMs?: number;
+  readonly storeTimeoutMs?: number | undefined;
   /** By `meta.tenant`; those of `*` apply to tenants that are not listed. Default: no limits. */
-  readonly limits?: { readonly [tenant: string]: TenantLimits };
+  readonly limits?: { readonly [tenant: string]: TenantLimits } | undefined;
   /** The clock, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
 /** Counters since the worker was created; `state` and `running` are current values. */
@@ -280,8 +280,8 @@ export type WorkerStats = {
 /** The session that an event is about; `agent` and `tenant` are absent while they are unknown. */
 export type WorkerSessionRef = {
   readonly sessionId: string;
-  readonly agent?: string;
-  readonly tenant?: string;
+  readonly agent?: string | undefined;
+  readonly tenant?: string | undefined;
 };
 
 /** What a worker does, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
@@ -298,7 +298,7 @@ export type WorkerEvent = { readonly at: number } & (
   | (WorkerSessionRef & {
       readonly type: "session.end";
       readonly phase: SessionPhase;
-      readonly reason?: Reason;
+      readonly reason?: Reason | undefined;
       readonly durationMs: number;
     })
   /** The lease of a session was lost. */
@@ -308,7 +308,7 @@ export type WorkerEvent = { readonly at: number } & (
   | (WorkerSessionRef & {
       readonly type: "session.putBack";
       readonly why: "taken" | "limited" | "unreadable" | "pinned" | "failed";
-      readonly error?: ErrorInfo;
+      readonly error?: ErrorInfo | undefined;
       readonly retryAt: number;
     })
   /** A session was requeued because this worker has no agent of its name; another worker may have one. */
@@ -345,7 +345,7 @@ export type WorkerEvent = { readonly at: number } & (
       readonly type: "turn.end";
       readonly reason: Reason;
       readonly durationMs: number;
-      readonly error?: ErrorInfo;
+      readonly error?: ErrorInfo | undefined;
     })
   /** The queue, which was away when the worker was started, delivers wake-ups now. */
   | { readonly type: "queue.connected" }
@@ -362,7 +362,7 @@ export interface Worker {
   start(): Promise<void>;
   /** Processes no more wake-ups, lets running sessions reach their next commit point, releases them and wakes them for another
    *  worker. Sessions that still run after `deadlineMs` (default 10,000) are abandoned. Leaves queue and store open. */
-  close(options?: { readonly deadlineMs?: number }): Promise<void>;
+  close(options?: { readonly deadlineMs?: number | undefined }): Promise<void>;
   /** Returns the current counters. */
   stats(): WorkerStats;
   /** Calls `listener` with every event. A listener that throws affects nothing else. Returns a function that unsubscribes. */

@@ -9,7 +9,7 @@ import { addLimits, LIMITS } from "./spent.ts";
 import { overBudgetResult } from "../../../src/tool/results.ts";
 
 /** The amounts that the turn has used. Unknown costs and tokens count as 0. */
-export function usedOf({ progress, at }: AgentContext): Required<Limits> {
+export function usedOf({ progress, at }: AgentContext): { readonly [K in keyof Limits]-?: number } {
   const { stats } = progress;
   const { inputTokens = 0, outputTokens = 0, cost = 0 } = stats.usage;
   return {
@@ -86,7 +86,7 @@ export function extendBudget(
 }
 
 /** What the calls of the open batch have used so far, themselves and the agents inside of them. */
-function usedInBatch({ calls }: AgentContext): Required<Omit<Limits, "wallMs">> {
+function usedInBatch({ calls }: AgentContext): { readonly [K in Exclude<keyof Limits, "wallMs">]-?: number } {
   const sum = { modelCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0 };
   for (const { spent, attempt } of calls) {
     const { inputTokens = 0, outputTokens = 0, cost = 0 } = spent?.usage ?? {};

@@ -41,16 +41,16 @@ export type IngestOptions = {
   /** A folder or a file. The source of a document is the name of the folder and the path in it. */
   readonly path: string;
   /** Makes the vectors; all documents of a store need the same. Default: no vectors. */
-  readonly embed?: Embedder;
+  readonly embed?: Embedder | undefined;
   /** How texts are split; `by` follows from the kind of file. */
-  readonly split?: Omit<SplitOptions, "by">;
+  readonly split?: Omit<SplitOptions, "by"> | undefined;
   /** The largest file that is read, bytes; default 20,000,000. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** True removes documents of this folder whose files are gone. Default false. */
-  readonly prune?: boolean;
+  readonly prune?: boolean | undefined;
   /** Once aborted, it rejects `run/aborted`; the next one goes on. */
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: IngestProgress) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
 };
 
 /** The schema of {@link IngestOptions}. */

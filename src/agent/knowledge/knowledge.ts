@@ -20,23 +20,23 @@ import { shownAsResult, shownInPrompt, sourceOfPassage } from "./shown.ts";
 
 /** Options of {@link knowledge}: either a `store` or `stores`. */
 export type KnowledgeOptions = {
-  readonly store?: KnowledgeStore;
+  readonly store?: KnowledgeStore | undefined;
   /** Several stores. What they find is merged: of the same passage the better score counts, and the best are first. */
-  readonly stores?: readonly KnowledgeStore[];
+  readonly stores?: readonly KnowledgeStore[] | undefined;
   /** What made the vectors of the stores; without it words alone are searched. */
-  readonly embed?: Embedder;
+  readonly embed?: Embedder | undefined;
   /** `generic` (default): each turn begins with a search. `agentic`: the model searches with a tool. `both`. */
-  readonly mode?: "generic" | "agentic" | "both";
+  readonly mode?: "generic" | "agentic" | "both" | undefined;
   /** How many passages are retrieved at most; default 5. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The least score of a passage that is retrieved, from 0 (default) to 1. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** The most tokens of what a turn begins with; default 4,000. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** A model that rewrites what the user said as a query that is understandable by itself, once for each turn. Default: no rewriting. */
-  readonly rewriteQuery?: ChatModel;
+  readonly rewriteQuery?: ChatModel | undefined;
   /** Called if a store, the embedder or the model that rewrites fails. That never fails a turn. */
-  readonly onFailure?: (error: unknown, at: { readonly sessionId: string }) => void;
+  readonly onFailure?: ((error: unknown, at: { readonly sessionId: string }) => void) | undefined;
 };
 
 /** The schema of {@link KnowledgeOptions}. */

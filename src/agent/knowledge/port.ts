@@ -7,9 +7,9 @@ export type NewPassage = {
   /** At most 20,000 characters. */
   readonly text: string;
   /** Where it stands in its document, such as `{ page: 3 }`; default `{}`. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** The vector of the text; either all passages of a store have one or none has. */
-  readonly vector?: Float32Array;
+  readonly vector?: Float32Array | undefined;
 };
 
 /** A part of a document that is kept. */
@@ -35,7 +35,7 @@ export type KnowledgeQuery = {
   /** How many passages it returns at most. */
   readonly limit: number;
   /** The vector of the query, and what made it; without it words alone are searched. */
-  readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array };
+  readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array } | undefined;
 };
 
 /** A document of a store. */
@@ -50,7 +50,10 @@ export type KnowledgeDocument = {
 };
 
 /** A page of {@link KnowledgeStore.documents}; `cursor` is absent on the last page. */
-export type KnowledgePage = { readonly documents: readonly KnowledgeDocument[]; readonly cursor?: string };
+export type KnowledgePage = {
+  readonly documents: readonly KnowledgeDocument[];
+  readonly cursor?: string | undefined;
+};
 
 /**
  * Keeps passages of documents and finds them by words, and by vectors if it has any. Everybody who searches a store finds everything in
@@ -69,14 +72,17 @@ export interface KnowledgeStore {
   put(
     source: string,
     passages: readonly NewPassage[],
-    options?: { readonly embedder?: EmbedderInfo },
+    options?: { readonly embedder?: EmbedderInfo | undefined },
   ): Promise<readonly string[]>;
   /** Says that a document consists of these passages and no others, which are removed. `hash` tells its versions apart. */
   finish(document: { readonly source: string; readonly hash: string }, ids: readonly string[]): Promise<void>;
   /** Returns a document with the ids of its passages; undefined if there is none. */
   find(source: string): Promise<(KnowledgeDocument & { readonly ids: readonly string[] }) | undefined>;
   /** Returns the documents by their `source`; `limit` (default 100) on a page. */
-  documents(page?: { readonly cursor?: string; readonly limit?: number }): Promise<KnowledgePage>;
+  documents(page?: {
+    readonly cursor?: string | undefined;
+    readonly limit?: number | undefined;
+  }): Promise<KnowledgePage>;
   /** Removes a document, or all of them, and returns how many passages there were. */
   remove(source?: string): Promise<number>;
   /** Frees what the store holds. */

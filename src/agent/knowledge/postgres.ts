@@ -24,9 +24,9 @@ import { Nearest, VectorTable, type Near, type StoredEmbedder } from "../../mode
 export type PostgresKnowledgeOptions = PostgresConnection & {
   /** Up to how many passages their vectors are kept in memory once searched, where the server has no pgvector; default 50,000. Above it
    *  each search reads them. */
-  readonly maxInMemory?: number;
+  readonly maxInMemory?: number | undefined;
   /** The clock, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
 /** The schema of {@link PostgresKnowledgeOptions}. */

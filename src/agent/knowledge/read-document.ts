@@ -94,7 +94,7 @@ export const isReadable = (name: string): boolean => readerOf(name) !== undefine
 export async function readDocument(
   name: string,
   bytes: Uint8Array,
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<DocumentText> {
   const { signal = new AbortController().signal } = options;
   try {

@@ -4,11 +4,11 @@ import { check } from "../../base/options.ts";
 /** Options of {@link split}. */
 export type SplitOptions = {
   /** The most characters of a passage, from 100 to 20,000; default 1,000. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** How many characters of the end of a passage the next one begins with, about; at most half of `size`. Default 150. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** `markdown`: a heading begins a passage, and each passage begins with the headings it stands under. Default `text`. */
-  readonly by?: "markdown" | "text";
+  readonly by?: "markdown" | "text" | undefined;
 };
 
 /** The schema of {@link SplitOptions}. */

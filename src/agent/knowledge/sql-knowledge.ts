@@ -95,7 +95,11 @@ const documentOf = ({ hash, ...rest }: StoredDocument): KnowledgeDocument => ({
 /** A store over a database: what is checked, how rankings are merged, and how well a passage fits are the same for all. */
 export function sqlKnowledge(db: KnowledgeDatabase, now: () => number = Date.now): KnowledgeStore {
   return {
-    async put(source, passages, { embedder = null }: { readonly embedder?: EmbedderInfo | null } = {}) {
+    async put(
+      source,
+      passages,
+      { embedder = null }: { readonly embedder?: EmbedderInfo | null | undefined } = {},
+    ) {
       checkSource(source);
       check(passagesSchema(), passages, "put", "The passages");
       const rows = new Map<string, PassageRow>();

@@ -28,9 +28,9 @@ export type SqliteKnowledgeOptions = {
   readonly path: string;
   /** Up to how many passages their vectors are kept in memory once searched; default 50,000. Above it they are compared by the package
    *  `sqlite-vec` if it is installed, else read from the file by each search. */
-  readonly maxInMemory?: number;
+  readonly maxInMemory?: number | undefined;
   /** The clock, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
 /** The schema of {@link SqliteKnowledgeOptions}. */

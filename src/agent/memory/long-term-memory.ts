@@ -27,14 +27,14 @@ export type MemorySession = {
 /** How what was said is recorded. */
 export type RecordOptions = {
   /** `extract`: `model` writes down facts; `verbatim`: each message is a memory. Default `extract` if there is a `model`. */
-  readonly by?: "extract" | "verbatim";
+  readonly by?: "extract" | "verbatim" | undefined;
   /** The model that extracts. */
-  readonly model?: ChatModel;
+  readonly model?: ChatModel | undefined;
   /** `postCall` (default): before the turn ends; `later`: when it has ended, so that the caller does not wait for it. What a process
    *  did not record before it ended is recorded when the session is opened next. */
-  readonly when?: "postCall" | "later";
+  readonly when?: "postCall" | "later" | undefined;
   /** How long a memory is kept, ms; default: for ever. */
-  readonly expiresAfterMs?: number;
+  readonly expiresAfterMs?: number | undefined;
 };
 
 /** Options of {@link longTermMemory}. */
@@ -43,26 +43,25 @@ export type LongTermMemoryOptions = {
   /** Returns whose memory a session uses, such as `tenant/user`: a non-empty string. Two sessions with the same scope share it. */
   readonly scope: (session: MemorySession) => string;
   /** `static`: each turn begins with a search, and what was said is recorded. `agent`: the model has tools for both. Default `both`. */
-  readonly mode?: "agent" | "static" | "both";
+  readonly mode?: "agent" | "static" | "both" | undefined;
   /** The tools of the modes `agent` and `both`: `facts` (default) are `record_to_memory` and `retrieve_from_memory`; `files` is one tool,
    *  `memory`, with which the model keeps files of up to 7,500 characters in `/memories`. A file is a memory of the scope too. */
-  readonly tools?: "facts" | "files";
+  readonly tools?: "facts" | "files" | undefined;
   /** How many memories are retrieved at most; default 5. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The least score of a memory that is retrieved, from 0 (default) to 1. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** The most tokens of what is retrieved; default 2,000. */
-  readonly maxTokens?: number;
-  readonly record?: RecordOptions;
+  readonly maxTokens?: number | undefined;
+  readonly record?: RecordOptions | undefined;
   /** Makes the vectors of memories and queries, so that memories are found by meaning, too; each search and each record costs a call of
    *  it. Default: none; words alone are searched. */
-  readonly embed?: Embedder;
+  readonly embed?: Embedder | undefined;
   /** Called if the store, the embedder or the model fails. That never fails a turn; what was not recorded is
    *  recorded with the next turn, or when the session is opened next. */
-  readonly onFailure?: (
-    error: unknown,
-    at: { readonly doing: "retrieve" | "record"; readonly sessionId: string },
-  ) => void;
+  readonly onFailure?:
+    | ((error: unknown, at: { readonly doing: "retrieve" | "record"; readonly sessionId: string }) => void)
+    | undefined;
 };
 
 /** The schema of {@link RecordOptions}. */

@@ -6,11 +6,11 @@ import type { EmbedderInfo } from "../../model/embedder.ts";
 export type NewMemory = {
   readonly text: string;
   /** Where it comes from; default `{}`. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** Epoch ms from which on it is neither found nor listed; default: never. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** The vector of the text, of the `embedder` that `put` is given. */
-  readonly vector?: Float32Array;
+  readonly vector?: Float32Array | undefined;
 };
 
 /** A memory that is kept. */
@@ -21,7 +21,7 @@ export type Memory = {
   /** When it was put last, epoch ms. */
   readonly at: number;
   readonly meta: JsonObject;
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 };
 
 /** A memory that was found. */
@@ -35,13 +35,13 @@ export type FoundMemory = Memory & {
 export type MemoryQuery = {
   readonly text: string;
   /** The vector of the query, and what made it; without it words alone are searched. */
-  readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array };
+  readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array } | undefined;
   /** How many memories it returns at most. */
   readonly limit: number;
 };
 
 /** A page of {@link MemoryStore.list}; `cursor` is absent on the last page. */
-export type MemoryPage = { readonly memories: readonly Memory[]; readonly cursor?: string };
+export type MemoryPage = { readonly memories: readonly Memory[]; readonly cursor?: string | undefined };
 
 /**
  * Keeps memories across sessions.
@@ -61,12 +61,15 @@ export interface MemoryStore {
   put(
     scope: string,
     memories: readonly NewMemory[],
-    options?: { readonly batch?: string; readonly embedder?: EmbedderInfo },
+    options?: { readonly batch?: string | undefined; readonly embedder?: EmbedderInfo | undefined },
   ): Promise<readonly string[]>;
   /** Returns the memories that fit the query, best first. */
   search(scope: string, query: MemoryQuery): Promise<readonly FoundMemory[]>;
   /** Returns the memories, newest first; `limit` (default 100) on a page. */
-  list(scope: string, page?: { readonly cursor?: string; readonly limit?: number }): Promise<MemoryPage>;
+  list(
+    scope: string,
+    page?: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  ): Promise<MemoryPage>;
   /** Removes these memories, or all of the scope, and returns how many there were. */
   remove(scope: string, ids?: readonly string[]): Promise<number>;
   /** Frees what the store holds. */

@@ -5,11 +5,11 @@ import * as s from "../../base/option-schema.ts";
 /** How a store in Postgres connects: either a `connectionString` or a `pool`. */
 export type PostgresConnection = {
   /** `postgres://…`. The store connects when first used and disconnects when closed. */
-  readonly connectionString?: string;
+  readonly connectionString?: string | undefined;
   /** A pool of the package `pg`, which the caller ends. */
-  readonly pool?: Pool;
+  readonly pool?: Pool | undefined;
   /** The schema of the tables, made when first used; default `agentchart`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
 };
 
 /** The schemas of {@link PostgresConnection}. */

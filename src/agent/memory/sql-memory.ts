@@ -24,9 +24,9 @@ export type MemoryDatabase = {
 /** What every store of memories takes. */
 export type MemoryLimits = {
   /** How many memories a scope has at most, up to 10,000; default 1,000. The oldest are dropped. */
-  readonly maxPerScope?: number;
+  readonly maxPerScope?: number | undefined;
   /** The clock, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 };
 
 /** The schemas of {@link MemoryLimits}. */

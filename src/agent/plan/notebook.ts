@@ -16,15 +16,15 @@ import { planHistorySlot, planSlot, type Plan } from "./plan.ts";
 /** Options of {@link planNotebook}. */
 export type PlanNotebookOptions = {
   /** The most subtasks of a plan; default: no bound. */
-  readonly maxSubtasks?: number;
+  readonly maxSubtasks?: number | undefined;
   /** Whether the model is told to ask the user before it begins with a plan; default true. */
-  readonly needUserConfirm?: boolean;
+  readonly needUserConfirm?: boolean | undefined;
   /** Returns what the model is told before each answer; undefined for nothing. Default: the hint of the plan's state. */
-  readonly hint?: (plan: Plan | null) => string | undefined;
+  readonly hint?: ((plan: Plan | null) => string | undefined) | undefined;
   /** How many plans of the past are kept; default 20. */
-  readonly history?: number;
+  readonly history?: number | undefined;
   /** The group of the tools, which the agent's toolkit must have; default: they are always active. */
-  readonly group?: string;
+  readonly group?: string | undefined;
 };
 
 /** What came of {@link PlanNotebook.edit}. */

@@ -10,16 +10,16 @@ export type Skill = {
   readonly description: string;
   /** The instructions, in Markdown. */
   readonly body: string;
-  readonly license?: string;
+  readonly license?: string | undefined;
   /** What it needs, such as a program or the network; at most 500 characters. */
-  readonly compatibility?: string;
-  readonly metadata?: { readonly [key: string]: string };
+  readonly compatibility?: string | undefined;
+  readonly metadata?: { readonly [key: string]: string } | undefined;
   /** The tools that the model has in the turn in which it loads the skill; default: all. It never permits a tool. */
-  readonly allowedTools?: readonly string[];
+  readonly allowedTools?: readonly string[] | undefined;
   /** Tools that the model has once it has loaded the skill. */
-  readonly tools?: readonly Tool[];
+  readonly tools?: readonly Tool[] | undefined;
   /** Further files by their paths, such as `references/rates.md`, which the model can read. */
-  readonly files?: { readonly [path: string]: string };
+  readonly files?: { readonly [path: string]: string } | undefined;
 };
 
 const NAME = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/u;

@@ -17,15 +17,15 @@ import { skillSchema, toolsSchema, type Skill } from "./skill.ts";
 /** Options of {@link skills}: `dirs`, `skills`, or both. */
 export type SkillsOptions = {
   /** Directories with a folder for each skill, such as `.agents/skills`. Of two skills with one name the first counts. */
-  readonly dirs?: readonly string[];
+  readonly dirs?: readonly string[] | undefined;
   /** Skills that a program brings. They come before those of `dirs`. */
-  readonly skills?: readonly Skill[];
+  readonly skills?: readonly Skill[] | undefined;
   /** Tools for skills of `dirs`, by the names of the skills: the model has them once it has loaded the skill. */
-  readonly tools?: { readonly [skill: string]: readonly Tool[] };
+  readonly tools?: { readonly [skill: string]: readonly Tool[] } | undefined;
   /** The most tokens of the names and descriptions in the system text; default 2,000. */
-  readonly catalogueTokens?: number;
+  readonly catalogueTokens?: number | undefined;
   /** The most tokens of instructions that are loaded; default 5,000. */
-  readonly loadTokens?: number;
+  readonly loadTokens?: number | undefined;
 };
 
 /** The schema of {@link SkillsOptions}. */

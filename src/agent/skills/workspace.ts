@@ -13,15 +13,15 @@ export type WorkspaceContextOptions = {
   /** The directory of the workspace. Nothing outside of it is read. */
   readonly root: string;
   /** Where the agent works: `root`, or a directory inside of it. Default `root`. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** The names of the files, of which the first one counts in each directory; default `["AGENTS.md", "CLAUDE.md"]`. */
-  readonly files?: readonly string[];
+  readonly files?: readonly string[] | undefined;
   /** Other files that are shown, such as `["docs/glossary.md"]`: paths inside of `root`. They stand before the others, and are cut first. */
-  readonly extra?: readonly string[];
+  readonly extra?: readonly string[] | undefined;
   /** The most tokens of all files; default 8,000. */
-  readonly budgetTokens?: number;
+  readonly budgetTokens?: number | undefined;
   /** False: the files are shown to the model as data and not as instructions. Default true. */
-  readonly trusted?: boolean;
+  readonly trusted?: boolean | undefined;
 };
 
 /** The schema of {@link WorkspaceContextOptions}. */

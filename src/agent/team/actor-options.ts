@@ -11,24 +11,24 @@ import type { Budget, Input, Reply, Status } from "../types.ts";
 
 /** The agent behind an {@link agentLogic}: each actor says which session it works in. */
 export type AgentLogicConfig<Ctx = unknown> = Omit<AgentConfig<Ctx>, "sessionId" | "sessionOptions"> & {
-  readonly sessionOptions?: Omit<SessionOptions, "snapshot">;
+  readonly sessionOptions?: Omit<SessionOptions, "snapshot"> | undefined;
 };
 
 /** Options of {@link agentLogic} beside the agent. */
 export type AgentLogicOptions<S extends Schema | undefined = undefined> = {
   /** Asks for an answer of this shape, found in `event.output.output`. */
-  readonly output?: S;
+  readonly output?: S | undefined;
 };
 
 /** What an agent's actor is invoked or spawned with. */
 export type AgentActorInput = {
   /** What the agent is told: a text, a message or messages. Default: nothing, and the model is called with what the session has. */
-  readonly message?: Input;
+  readonly message?: Input | undefined;
   /** The idempotency key of the turn, of at least 1 character: an actor with the key and the message of an earlier one in the same stored
    *  session gets the outcome of that turn. Default: a new id, which the persisted snapshot keeps. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The session in which the agent works; default: a new one, which the persisted snapshot names. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
 };
 
 /** What a parent sends to an agent's actor. What the agent refuses is emitted as {@link AgentRefused}, and changes nothing. */
@@ -38,13 +38,13 @@ export type AgentActorCommand =
       readonly type: "decide";
       readonly callId: string;
       readonly decision: Decision;
-      readonly argsHash?: string;
-      readonly by?: string;
+      readonly argsHash?: string | undefined;
+      readonly by?: string | undefined;
     }
   /** As `Agent.steer`. */
   | { readonly type: "steer"; readonly message: string | Msg }
   /** As `Agent.interrupt`; the actor is then done with a reply whose `reason` is `INTERRUPTED`. */
-  | { readonly type: "interrupt"; readonly message?: string | Msg }
+  | { readonly type: "interrupt"; readonly message?: string | Msg | undefined }
   /** As `Agent.extendBudget`; the turn goes on if that is enough. */
   | { readonly type: "extendBudget"; readonly extra: Omit<Budget, "onExceeded"> }
   /** Goes on with a turn that a hook has stopped before its tools ran. */

@@ -9,9 +9,9 @@ import type { Tool, ToolOutcome, ToolReturn } from "../../tool/types.ts";
 /** Options of {@link askUser}. */
 export type AskUserOptions = {
   /** Default `ask_user`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** What the model chooses the tool by; default: that it asks the user, and waits for the answer. */
-  readonly description?: string;
+  readonly description?: string | undefined;
 };
 
 /** The schema of {@link AskUserOptions}. */

@@ -14,20 +14,23 @@ export type CodeTurn = {
   /** The results of the calls so far: one list for each step that asked for calls, in the order of its calls. */
   readonly results: readonly (readonly ToolResultBlock[])[];
   /** JSON Schema of the structured answer that the caller asks for. */
-  readonly output?: JsonObject;
+  readonly output?: JsonObject | undefined;
 };
 
 /** What a {@link codeModel} does next: it calls tools, all at once, or it answers. */
 export type CodeStep =
   | { readonly calls: readonly { readonly name: string; readonly input: JsonObject }[] }
-  | { readonly reply: string | readonly (TextBlock | MediaBlock)[]; readonly metadata?: JsonObject };
+  | {
+      readonly reply: string | readonly (TextBlock | MediaBlock)[];
+      readonly metadata?: JsonObject | undefined;
+    };
 
 /** Options of {@link codeModel}. */
 export type CodeModelOptions = {
   /** The name of the model, and of the agent that has it: messages by that name are its own. Default `code`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** True computes each step twice and fails with `model/bad-response` if the two differ, for tests. Default false. */
-  readonly check?: boolean;
+  readonly check?: boolean | undefined;
 };
 
 /** The schema of {@link CodeModelOptions}. */

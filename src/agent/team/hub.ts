@@ -13,11 +13,11 @@ export type HubOptions = {
   /** Who hears each other; at least one, each with a name of its own. One that is given twice counts once. */
   readonly participants: readonly HubParticipant[];
   /** What all of them hear first. A text is a message of the user `host`. */
-  readonly announcement?: string | Msg | readonly Msg[];
+  readonly announcement?: string | Msg | readonly Msg[] | undefined;
   /** True (default): the final reply of each participant is heard by the others, before its call resolves. */
-  readonly autoBroadcast?: boolean;
+  readonly autoBroadcast?: boolean | undefined;
   /** Called with the name of a participant that could not be told something, and why. The others are told. Default: ignored. */
-  readonly onFailure?: (participant: string, error: AgentError) => void;
+  readonly onFailure?: ((participant: string, error: AgentError) => void) | undefined;
 };
 
 /** Agents that hear what the others answer. Made by {@link openHub}. */

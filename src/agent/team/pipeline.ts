@@ -33,8 +33,8 @@ export type PipelineOptions = Omit<
   | "parallelToolCalls"
 > & {
   readonly steps: PipelineStep;
-  readonly modelOptions?: Omit<ModelOptions, "fallbackModel" | "contextWindow">;
-  readonly toolOptions?: Omit<ToolOptions, "search" | "results">;
+  readonly modelOptions?: Omit<ModelOptions, "fallbackModel" | "contextWindow"> | undefined;
+  readonly toolOptions?: Omit<ToolOptions, "search" | "results"> | undefined;
 };
 
 const INPUT: JsonObject = {

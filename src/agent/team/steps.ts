@@ -29,10 +29,10 @@ export type CompositeStep =
 /** Options of {@link fanOut}. */
 export type FanOutOptions = {
   /** How many steps run at once; default: all. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** `collect` (default): all steps run, and then the pipeline fails with the errors of all. `fail`: steps that have not begun do not
    *  run, and it fails with the first error. */
-  readonly onError?: "collect" | "fail";
+  readonly onError?: "collect" | "fail" | undefined;
 };
 
 const KINDS = ["sequence", "fanOut", "branch", "repeat"];

@@ -9,9 +9,9 @@ import type { UserAsk } from "./user-ask.ts";
 /** Options of {@link terminalAsk}. */
 export type TerminalAskOptions = {
   /** Where the person types; default `process.stdin`. */
-  readonly input?: NodeJS.ReadableStream;
+  readonly input?: NodeJS.ReadableStream | undefined;
   /** Where the person reads; default `process.stdout`. */
-  readonly output?: NodeJS.WritableStream;
+  readonly output?: NodeJS.WritableStream | undefined;
 };
 
 /** The schema of {@link TerminalAskOptions}. */

@@ -12,7 +12,7 @@ import { UserSession } from "./user-session.ts";
 /** Options of {@link createUserAgent}: those of any agent that has a session. */
 export type UserAgentOptions = Omit<PipelineOptions, "steps"> & {
   /** Asks the person, such as {@link terminalAsk}. Default: the turn waits, suspended, until somebody calls `decide`. */
-  readonly ask?: UserAsk;
+  readonly ask?: UserAsk | undefined;
 };
 
 /** The reply of a user who does not want to answer. */

@@ -7,9 +7,9 @@ export type UserQuestion = {
   /** The name of the user. */
   readonly name: string;
   /** JSON Schema of the answer, if the caller wants a structured one; default: a text. */
-  readonly schema?: JsonObject;
+  readonly schema?: JsonObject | undefined;
   /** Why the last answer was refused, if this is another try. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** Aborts when nobody waits for the answer any more: somebody else has given it, or the turn has ended. */
   readonly signal: AbortSignal;
 };

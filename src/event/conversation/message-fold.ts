@@ -9,7 +9,7 @@ export type TurnMessage = {
   readonly id: string;
   readonly role: "user" | "assistant";
   readonly parts: readonly UIPart[];
-  readonly metadata?: TurnMetadata;
+  readonly metadata?: TurnMetadata | undefined;
 };
 
 type CallChunk = Extract<TurnChunk, { readonly toolCallId: string }>;

@@ -8,14 +8,14 @@ import { StepPages } from "./step-pages.ts";
 /** How much of a run a process keeps for a hub that connects later. */
 export type HistoryLimits = {
   /** Maximum number of steps. Default 10,000. */
-  readonly steps?: number;
+  readonly steps?: number | undefined;
   /**
    * Maximum size of the steps, in bytes of JSON. Default 18,000,000; 10,000 steps of an agent with short
    * messages take 17,000,000.
    */
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
   /** Maximum size of long strings, in characters. Default 32,000,000. */
-  readonly blobBytes?: number;
+  readonly blobBytes?: number | undefined;
 };
 
 /** The schema of {@link HistoryLimits}. */

@@ -24,18 +24,18 @@ export type InspectorOptions = {
    * The address of the hub, such as "http://127.0.0.1:4000", optionally with `#w=TOKEN`. Default: the address
    * that `agentchart inspect` writes to `~/.agentchart/inspect.json`, even if it is started later.
    */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /**
    * The token for workers. Default: `#w=` of `url`, the environment variable AGENTCHART_INSPECT_TOKEN, or the
    * address file.
    */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The directory that contains `.agentchart/inspect.json`. Default: the user's home directory. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   /** The bounds of the delay before the next attempt to connect, ms. Default [500, 10000]. */
-  readonly retryMs?: readonly [min: number, max: number];
+  readonly retryMs?: readonly [min: number, max: number] | undefined;
   /** How much of each run is kept for a hub that connects later. */
-  readonly keep?: HistoryLimits;
+  readonly keep?: HistoryLimits | undefined;
 };
 
 /** The schema of {@link InspectorOptions}. */

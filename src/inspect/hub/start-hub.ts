@@ -32,25 +32,25 @@ import { serveWorker } from "./worker-socket.ts";
 /** Options of {@link startHub}. */
 export type StartHubOptions = {
   /** The port. Default: a free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /**
    * The address to bind. Default "127.0.0.1". Other addresses let other machines in: everyone with the link
    * sees everything.
    */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** A store whose sessions are displayed too. The caller closes it. */
-  readonly store?: SessionStore;
+  readonly store?: SessionStore | undefined;
   /** Paths of exported runs and sessions to display. */
-  readonly files?: readonly string[];
+  readonly files?: readonly string[] | undefined;
   /** If true, every command is refused. Default false. */
-  readonly readonly?: boolean;
+  readonly readonly?: boolean | undefined;
   /** What runs are checked for beside the built-in checks (`SUSPICIONS`). One with the name of a built-in check replaces it. */
-  readonly suspicions?: readonly SuspicionCheck[];
+  readonly suspicions?: readonly SuspicionCheck[] | undefined;
   /**
    * The directory for `.agentchart/inspect.json`, which `inspect: "auto"` reads. Default: the user's home
    * directory.
    */
-  readonly home?: string;
+  readonly home?: string | undefined;
 };
 
 /** The schema of {@link StartHubOptions}. */

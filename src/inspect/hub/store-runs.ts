@@ -16,11 +16,11 @@ import { searcherOf } from "../../store/local-index.ts";
 /** A query of the sessions of a store. */
 export type StoreQuery = RunFilter & {
   /** Only sessions of this group. */
-  readonly group?: RunGroup;
+  readonly group?: RunGroup | undefined;
   /** The ids of sessions that are listed elsewhere. */
   readonly except: readonly string[];
   /** The `cursor` of the previous page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** The maximum number of rows. */
   readonly limit: number;
 };
@@ -28,9 +28,9 @@ export type StoreQuery = RunFilter & {
 /** A page of sessions, the last changed first; without `cursor` it is the last one. `unindexed`: so many sessions are not found yet. */
 export type StorePage = {
   readonly rows: readonly RunRow[];
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   readonly total: number;
-  readonly unindexed?: number;
+  readonly unindexed?: number | undefined;
 };
 
 /** How long a list waits for sessions that are not in the index yet, ms. */

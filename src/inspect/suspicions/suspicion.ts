@@ -7,7 +7,7 @@ export type Finding = {
   /** The steps that show it, ascending; at least one. */
   readonly steps: readonly number[];
   /** A few words for a list of runs, such as "search ×14". Default: the title of the check. */
-  readonly label?: string;
+  readonly label?: string | undefined;
 };
 
 /**
@@ -37,11 +37,12 @@ export type SuspicionCheck = {
 };
 
 /** An oddity of a run: what a check of this name found. */
-export type Suspicion = Required<Finding> & {
+export type Suspicion = Omit<Finding, "label"> & {
+  readonly label: string;
   /** The name of the check. */
   readonly kind: string;
   /** The check threw: `text` says what. */
-  readonly isBroken?: true;
+  readonly isBroken?: true | undefined;
 };
 
 /** How many findings of one check are kept. */

@@ -34,7 +34,7 @@ export function keyFor(what: string, { apiKey, baseURL }: Keyed, variable?: KeyV
 
 /** Returns the options with the key of {@link keyFor}. */
 export function withKey<T extends Keyed>(what: string, options: T): T & { readonly apiKey?: string } {
-  const { apiKey: _, ...others } = options;
   const apiKey = keyFor(what, options);
-  return { ...others, ...(apiKey !== undefined && { apiKey }) } as T & { readonly apiKey?: string };
+  const given = Object.entries({ ...options, apiKey }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as T & { readonly apiKey?: string };
 }

@@ -6,10 +6,10 @@ type Create = { create(body: never, options?: never): PromiseLike<unknown> };
 
 /** What is needed of an `openai` client. Any version of `OpenAI` or `AzureOpenAI` has it, wrapped for tracing or not. */
 export interface ChatCompletionsClient {
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   readonly chat: { readonly completions: Create };
   /** Needed for `api: "responses"`. */
-  readonly responses?: Create;
+  readonly responses?: Create | undefined;
 }
 
 /** What a call passes on to the client. */
@@ -17,7 +17,7 @@ export type CallOptions = {
   readonly signal: AbortSignal;
   readonly maxRetries: 0;
   readonly timeout?: number;
-  readonly headers?: { readonly [name: string]: string };
+  readonly headers?: { readonly [name: string]: string } | undefined;
 };
 
 type Pending = PromiseLike<unknown> & { asResponse?(): Promise<Response> };
@@ -28,8 +28,8 @@ const NO_TIMEOUT = 2 ** 31 - 1;
 
 export type OpenAIClientOptions = {
   readonly apiKey?: string | undefined;
-  readonly baseURL?: string;
-  readonly fetch?: typeof fetch;
+  readonly baseURL?: string | undefined;
+  readonly fetch?: typeof fetch | undefined;
 };
 
 /**

@@ -29,14 +29,14 @@ export type DashScopeModelOptions = {
   /** Default: the environment variable `DASHSCOPE_API_KEY`, read when the model is made, and only if the server is one of DashScope's. */
   readonly apiKey?: string | undefined;
   /** Which of DashScope's servers is asked: `cn` (Beijing, default), `intl` (Singapore) or `us` (Virginia). */
-  readonly region?: keyof typeof REGIONS;
+  readonly region?: keyof typeof REGIONS | undefined;
   /** The URL before `/chat/completions`, instead of that of a region. */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   /** Whether the model thinks before it answers, and with at most how many tokens; default: as the model does. The option
    *  `thinkingBudget` of a call takes precedence. */
-  readonly thinking?: boolean | { readonly budget: number };
+  readonly thinking?: boolean | { readonly budget: number } | undefined;
   /** Whether the model may search the web, or the `search_options` with which it does; default false. */
-  readonly search?: boolean | JsonObject;
+  readonly search?: boolean | JsonObject | undefined;
 } & Pick<
   OpenAIModelOptions,
   "fetch" | "transport" | "name" | "capabilities" | "formatter" | "sendReasoning" | "toolMedia"

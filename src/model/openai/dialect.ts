@@ -50,9 +50,9 @@ export function dialectNameOf({
   baseURL = OPENAI_BASE_URL,
   model = "",
 }: {
-  readonly dialect?: DialectName;
-  readonly baseURL?: string;
-  readonly model?: string;
+  readonly dialect?: DialectName | undefined;
+  readonly baseURL?: string | undefined;
+  readonly model?: string | undefined;
 }): DialectName {
   return dialect ?? dialectOfServer(hostNameOf(baseURL), model);
 }

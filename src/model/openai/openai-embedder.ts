@@ -11,7 +11,7 @@ import { OPENAI_BASE_URL } from "./dialect.ts";
 
 /** What is needed of an `openai` client to embed. */
 export interface EmbeddingsClient {
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   readonly embeddings: { create(body: never, options?: never): PromiseLike<unknown> };
 }
 
@@ -21,21 +21,21 @@ export type OpenAIEmbedderOptions = {
   readonly model: string;
   /** The length of the vectors. It may be left out for OpenAI's models, which have 1,536 or 3,072; others are asked for this many only
    *  if `sendDimensions` is true. */
-  readonly dimensions?: number;
+  readonly dimensions?: number | undefined;
   /** True asks the server for vectors of `dimensions` numbers; default: true for OpenAI's `text-embedding-3` models. */
-  readonly sendDimensions?: boolean;
+  readonly sendDimensions?: boolean | undefined;
   /** Leave it out for servers that need none, such as Ollama. An empty one is refused. */
   readonly apiKey?: string | undefined;
   /** The URL before `/embeddings`; default OpenAI's. */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   /** A client of the `openai` package; `apiKey`, `baseURL` and `fetch` are then those of the client. */
-  readonly client?: EmbeddingsClient;
+  readonly client?: EmbeddingsClient | undefined;
   /** Default: the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** The name of {@link Embedder}; default `model`, and the dimensions if they are given. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How many texts a request has at most; default 100. DashScope takes 10. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
 };
 
 const optionsSchema = s.lazily(() =>

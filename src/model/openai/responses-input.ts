@@ -18,7 +18,7 @@ import { wireId, wireIdsOf, wireName } from "../wire-ids.ts";
 
 type InputOptions = Pick<ToChatMessagesOptions, "formatter" | "strictNames"> & {
   readonly host: string | undefined;
-  readonly dialect?: DialectName;
+  readonly dialect?: DialectName | undefined;
 };
 type Assistant = {
   readonly host: string | undefined;

@@ -11,19 +11,19 @@ import type { ChatFormatter } from "./to-chat-messages.ts";
 export type ResponsesOptions = {
   /** Tools that the server runs, as its API defines them, such as `[{ type: "web_search" }]`. They are offered beside those of the
    *  agent; their calls are kept as blocks of the type `provider`. */
-  readonly builtInTools?: readonly JsonObject[];
+  readonly builtInTools?: readonly JsonObject[] | undefined;
   /** The size of the prompt, tokens, above which the server replaces it by a compacted one, at least 1,000. The compacted conversation
    *  is kept as a block of the type `provider`, and later requests begin with it. Default: never. */
-  readonly compactAt?: number;
+  readonly compactAt?: number | undefined;
   /** Whether the server says what it thinks, and how long; default: what the server does. */
-  readonly reasoningSummary?: "auto" | "concise" | "detailed";
+  readonly reasoningSummary?: "auto" | "concise" | "detailed" | undefined;
 };
 
 type RequestOptions = ResponsesOptions & {
   readonly model: string;
   readonly baseURL: string;
-  readonly formatter?: ChatFormatter;
-  readonly dialect?: DialectName;
+  readonly formatter?: ChatFormatter | undefined;
+  readonly dialect?: DialectName | undefined;
 } & Pick<ChatDialect, "strictNames" | "sendCacheKey">;
 
 /** Models that refuse to give their reasoning encrypted, since they have none. */

@@ -27,9 +27,9 @@ export type ToChatMessagesOptions = Partial<
     "sendReasoning" | "reasoningField" | "toolMedia" | "audioData" | "strictNames" | "sendNames"
   >
 > & {
-  readonly formatter?: ChatFormatter;
+  readonly formatter?: ChatFormatter | undefined;
   /** Whose rules of ids and of the order of messages are kept. Default: `plain`, those that most hosts have. */
-  readonly dialect?: DialectName;
+  readonly dialect?: DialectName | undefined;
 };
 
 /** The schemas of {@link ToChatMessagesOptions}. */

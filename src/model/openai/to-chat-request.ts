@@ -24,14 +24,14 @@ export type ToChatRequestOptions = {
   /** The model's name, as the server knows it. */
   readonly model: string;
   /** Default: OpenAI's. */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   /** Default `chat`. */
-  readonly formatter?: ChatFormatter;
+  readonly formatter?: ChatFormatter | undefined;
   /** Whose rules of ids, messages and tools are kept. Default: those of the server at `baseURL`, which its host name decides; `plain`
    *  for a server that is not known. */
-  readonly dialect?: DialectName;
+  readonly dialect?: DialectName | undefined;
   /** False for a server that cannot stream: the answer comes whole. Default true. */
-  readonly streaming?: boolean;
+  readonly streaming?: boolean | undefined;
 } & Partial<ChatDialect>;
 
 /** The schemas of the options of a model that decide about a request. */

@@ -10,7 +10,7 @@ import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
 
 type Options = Omit<ToChatRequestOptions, keyof ChatDialect | "baseURL"> &
   ChatDialect &
-  ResponsesOptions & { readonly baseURL: string; readonly api?: "chat" | "responses" };
+  ResponsesOptions & { readonly baseURL: string; readonly api?: "chat" | "responses" | undefined };
 
 /** The options of a model that decide about its requests. */
 const RECORDED = [

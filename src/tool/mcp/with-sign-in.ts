@@ -30,7 +30,7 @@ export async function withSignIn<T>(
     const reason = `Sign in to ${connection.label}`;
     const asks = [{ id: ASK_ID, kind: "url", message: reason, url: page.url } as const];
     const state: Waiting = { signIn: page.state, before: before ?? null };
-    return suspend(reason, { then: "resume", state, asks });
+    return suspend(reason, { then: "resume", state: state as never, asks });
   }
 }
 

@@ -9,10 +9,10 @@ import { SessionFold, type SessionView } from "./session-fold.ts";
 /** A session as a page reaches it. */
 export type ConnectionOptions = SessionAddress & {
   /** The agent that the first message begins the session with. Without it, the session must exist. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The tools that the page runs, declared with each message: those that the agent lists in its `clientTools` are offered to the model,
    *  and a call of one is in `pending` until the page decides it with `{ answer }`. Default: none. */
-  readonly clientTools?: readonly ClientTool[];
+  readonly clientTools?: readonly ClientTool[] | undefined;
 };
 
 /** A {@link SessionView}, and whether it is what the server has now. */

@@ -13,13 +13,13 @@ import { check } from "../../base/options.ts";
 /** Options of {@link bullQueue}: either `redis` or `postgres`. */
 export type BullQueueOptions = {
   /** `redis://…`; needs the packages bullmq and ioredis. */
-  readonly redis?: string;
+  readonly redis?: string | undefined;
   /** `postgres://…`; needs the packages bullmq and pg. The tables are in the schema `bullmq`, made when first used. */
-  readonly postgres?: string;
+  readonly postgres?: string | undefined;
   /** Queues of different names are independent; 1 to 50 letters, digits, `-` and `_`; default `agentchart`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How long a wake-up stays with a consumer that died, ms, at least 100; default 5,000. It may take twice as long. */
-  readonly lockMs?: number;
+  readonly lockMs?: number | undefined;
 };
 
 /** The names of jobs. A delayed job has a name of its own and adds an undelayed one when it is due: BullMQ would deduplicate

@@ -4,10 +4,10 @@ import type { JsonObject } from "../../base/json.ts";
 /** Options of {@link WakeQueue.wake}. */
 export type WakeOptions = {
   /** An integer from 0 (default, first) to 2,097,152 (last). */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** The wake-up is delivered no earlier than this many ms from now; default 0. It does not delay another wake-up of the
    *  session that is due earlier. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
 };
 
 /** A wake-up as it is delivered. */
@@ -22,9 +22,9 @@ export type WakeUp = {
 /** Options of {@link WakeQueue.consume}. */
 export type ConsumeOptions = {
   /** The number of handlers that run at once; default 1. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Called with errors of the transport, which recovers by itself, and with those that a handler rejects with. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 };
 
 /** A running consumer of wake-ups. */
@@ -60,7 +60,7 @@ export type QueueStats = {
 export interface WakeQueue {
   /** The shortest time between two signals of one session with events that are not stored, in ms; default 50. With 0, each is sent at
    *  once: for a transport within one process. */
-  readonly signalMs?: number;
+  readonly signalMs?: number | undefined;
   /** Resolves when the wake-up is accepted. Rejects `config/invalid` for invalid options. */
   wake(sessionId: string, options?: WakeOptions): Promise<void>;
   /** Calls `handler` for each wake-up from now on. A wake-up whose handler rejects is not delivered again. */

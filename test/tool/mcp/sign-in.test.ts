@@ -33,8 +33,9 @@ async function agentOf(url: string, options: McpOptions, { snapshot, turns }: Co
   return { agent, model, server };
 }
 
-const pageOf = (reply: { readonly pending: readonly { readonly ask?: { readonly url?: string } }[] }) =>
-  reply.pending[0]!.ask!.url!;
+const pageOf = (reply: {
+  readonly pending: readonly { readonly ask?: { readonly url?: string | undefined } | undefined }[];
+}) => reply.pending[0]!.ask!.url!;
 
 test("a call that needs a sign-in rests, goes on with the answer in another process, and runs once", async () => {
   const { url, notes, leaked } = await shut();
