@@ -22,6 +22,7 @@ export type { Json, JsonObject } from "../../../src/base/json.ts";
 export type {
   Block,
   CallAccount,
+  MediaBlock,
   Msg,
   ToolResultBlock,
   ToolUseBlock,
