@@ -7,6 +7,7 @@ import { loadedSlot, skillWarningsSlot } from "agentchart/skills";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { backgroundTasksSlot, createDispatcher, createWorker } from "agentchart/worker";
+import { filesSlot } from "../../src/workspace/seen-files.ts";
 import type { SessionToolkit } from "../../src/tool/toolkit.ts";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { stage } from "../support/hub-stage.ts";
@@ -22,6 +23,7 @@ const LIBRARY: { readonly [name: string]: { readonly value: Json; readonly byCli
   "skills.loaded": { value: [], byClients: false },
   "skills.warnings": { value: [], byClients: false },
   background_tasks: { value: [], byClients: false },
+  files: { value: {}, byClients: false },
   "tools.loaded": { value: ["pay"], byClients: false },
   "tools.client": { value: [], byClients: false },
 };
@@ -55,6 +57,7 @@ const config = (): AgentConfig => ({
       loadedSlot,
       skillWarningsSlot,
       backgroundTasksSlot,
+      filesSlot,
       own,
       shared,
     ] as readonly Slot[],
