@@ -8,12 +8,16 @@ const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 /** A plugin of Rolldown and Vite that writes the folders of the packages that a bundle holds parts of to build/bundled/NAME.json,
  *  from which scripts/third-party-notices.mjs makes the notices. */
 export function recordBundled(name) {
+  let root = join(ROOT, "visualizer");
   return {
     name: "record-bundled",
+    configResolved(config) {
+      root = config.root; // the names of assets are relative to it
+    },
     generateBundle(_options, bundle) {
       const files = Object.values(bundle).flatMap((output) =>
         output.type === "asset"
-          ? (output.originalFileNames ?? []).map((file) => join(ROOT, "visualizer", file))
+          ? (output.originalFileNames ?? []).map((file) => join(root, file))
           : Object.entries(output.modules)
               .filter(([, { renderedLength }]) => renderedLength > 0)
               .map(([id]) => id),

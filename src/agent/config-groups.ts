@@ -40,7 +40,7 @@ export type ModelOptions = {
 export type ToolOptions = {
   /** What the agent is for, where it is a tool itself: what a model chooses it by if it is the agent of an `agentTool` without a
    *  description of its own. The agent does not see it. Default: none. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Tools that are not offered to the model until it finds them with the tool `search_tools`: those with `deferred: true`, and,
    *  if the schemas of the others have more than `maxTokens` tokens (default 10,000) or there are more than `maxTools` others, all others
    *  without `deferred: false`. Default of `maxTools`: what each model of the agent takes, less what the agent adds and `clientTools`;

@@ -47,7 +47,7 @@ export type RetryOptions = {
   /** How often the call goes on with its turn if that fails, under one idempotency key: the given one, or a new one. Nothing that is
    *  stored is done again. It waits in between as `modelOptions.execution` says, or until `retryAt` of the error. Errors that would come again, such
    *  as `model/auth`, and refusals of the call are not tried again. Default 0. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
 };
 
 /** The input of a call. Without one, the agent resumes an unfinished turn or runs its open calls; otherwise the model is called

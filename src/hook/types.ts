@@ -171,7 +171,7 @@ export type Hook<Ctx = unknown> = {
           readonly result: ToolResultBlock;
           /** How long the last attempt of the call has taken, ms. Absent if the call did not run here: a person or a client has answered
            *  it, or the process that ran it has ended. */
-          readonly durationMs?: number;
+          readonly durationMs?: number | undefined;
         },
       ) => Maybe<{
         readonly result?: Omit<ToolOutcome, "slots"> | undefined;

@@ -7,15 +7,15 @@ export type WorkspaceUnderTest = {
   /** An empty workspace, in which `.git` and `.env*` are protected. */
   readonly workspace: Workspace;
   /** Makes a symbolic link at a path of the workspace. Absent: the workspace has no links. */
-  readonly link?: (target: string, path: string) => Promise<void>;
+  readonly link?: ((target: string, path: string) => Promise<void>) | undefined;
   /** Makes a FIFO at a path of the workspace. Absent: the workspace has only files. */
-  readonly fifo?: (path: string) => Promise<void>;
+  readonly fifo?: ((path: string) => Promise<void>) | undefined;
   /** A folder outside of the workspace that holds a file `secret`; for workspaces with links. */
-  readonly outside?: string;
+  readonly outside?: string | undefined;
   /** Takes the storage of the workspace away, as if somebody removed its folder. Absent: that cannot be. */
-  readonly vanish?: () => Promise<void>;
+  readonly vanish?: (() => Promise<void>) | undefined;
   /** Removes what the test has left; called when the workspace is closed. */
-  readonly dispose?: () => Promise<void>;
+  readonly dispose?: (() => Promise<void>) | undefined;
 };
 
 export type WorkspaceTest = ContractTest<WorkspaceUnderTest>;

@@ -9,13 +9,13 @@ export type { WorkspaceUnderTest };
 /** Options of {@link workspaceContract}. */
 export type WorkspaceContractOptions = TestFramework & {
   /** True if it runs commands; default false. */
-  readonly commands?: boolean;
+  readonly commands?: boolean | undefined;
   /** True if it has symbolic links: then `link` and `outside` are there. Default false. */
-  readonly links?: boolean;
+  readonly links?: boolean | undefined;
   /** True if it may have special files: then `fifo` is there. Default false. */
-  readonly fifos?: boolean;
+  readonly fifos?: boolean | undefined;
   /** True if its storage can be taken away: then `vanish` is there. Default false. */
-  readonly vanishes?: boolean;
+  readonly vanishes?: boolean | undefined;
 };
 
 /**

@@ -18,19 +18,19 @@ type Rule = NonNullable<Permissions["rules"]>[number];
 export type CodingPermissionsOptions = {
   readonly workspace: Workspace;
   /** Or a function that returns it, for an application in which a person switches. Default `default`. */
-  readonly mode?: CodingMode | (() => CodingMode);
+  readonly mode?: CodingMode | (() => CodingMode) | undefined;
   /** Commands that run without asking, see {@link CommandRules}. Default none. */
-  readonly allow?: readonly string[];
+  readonly allow?: readonly string[] | undefined;
   /** Commands that never run. Default none. */
-  readonly deny?: readonly string[];
+  readonly deny?: readonly string[] | undefined;
   /** Globs of files that are written without asking, such as `src/**`; paths from the root. Default none. */
-  readonly edits?: readonly string[];
+  readonly edits?: readonly string[] | undefined;
   /** More rules, for other tools. */
-  readonly rules?: readonly Rule[];
+  readonly rules?: readonly Rule[] | undefined;
   /** What holds for calls that no rule is about. Default `allow`. */
-  readonly otherwise?: Permissions["otherwise"];
+  readonly otherwise?: Permissions["otherwise"] | undefined;
   /** After so many ms without a decision a call is denied. Default: never. */
-  readonly expiresAfterMs?: number;
+  readonly expiresAfterMs?: number | undefined;
 };
 
 const MODES = ["default", "acceptEdits", "plan"] as const;

@@ -19,7 +19,7 @@ export type FileDiff = {
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
   /** True if hunks were left out, since the change is too large or too costly to compare; the counts are then of what is shown. */
-  readonly isCut?: true;
+  readonly isCut?: true | undefined;
 };
 
 const CONTEXT = 3;

@@ -9,11 +9,11 @@ import type { DirectoryEntry, FileStat, ReadOptions, Workspace, WriteOptions } f
 /** Options of {@link memoryWorkspace}. */
 export type MemoryWorkspaceOptions = {
   /** The first files: their contents by their paths. */
-  readonly files?: { readonly [path: string]: string | Uint8Array };
+  readonly files?: { readonly [path: string]: string | Uint8Array } | undefined;
   /** What may not be written, see {@link FolderWorkspaceOptions}. Default {@link PROTECTED_PATHS}. */
-  readonly protectedPaths?: readonly string[];
+  readonly protectedPaths?: readonly string[] | undefined;
   /** Runs commands; absent: the workspace runs none. */
-  readonly exec?: NonNullable<Workspace["exec"]>;
+  readonly exec?: NonNullable<Workspace["exec"]> | undefined;
 };
 
 /** The schema of {@link MemoryWorkspaceOptions}. */

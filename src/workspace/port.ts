@@ -18,26 +18,26 @@ export type DirectoryEntry = {
 /** Options of {@link Workspace.read}. */
 export type ReadOptions = {
   /** The most bytes; a larger file is refused with `workspace/bad-path`. Default 64 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
 };
 
 /** Options of {@link Workspace.write}. */
 export type WriteOptions = {
   /** The {@link contentHash} that the file must have for the write to happen; null: it must not be there. Absent: whatever is there is
    *  replaced. Another content is refused with `workspace/changed`. */
-  readonly expected?: string | null;
+  readonly expected?: string | null | undefined;
 };
 
 /** Options of {@link Workspace.exec}. */
 export type ExecOptions = {
   /** The directory in which it runs, a path in the workspace; default its root. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Stops the command with all of its processes. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** After so many ms the command is stopped; default 120,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** More environment variables. Those of this process are never passed on. */
-  readonly env?: { readonly [name: string]: string };
+  readonly env?: { readonly [name: string]: string } | undefined;
 };
 
 /** What a command reports: its output as it comes, and at last, once, how it ended. */
@@ -48,9 +48,9 @@ export type CommandEvent =
       /** Null if it was ended by a signal. */
       readonly exitCode: number | null;
       /** The signal that ended it, such as `SIGSEGV`. */
-      readonly signal?: string;
+      readonly signal?: string | undefined;
       /** Why it was stopped: its time was over, `signal` was aborted, the workspace was closed, or it had too many processes. */
-      readonly stopped?: "timeout" | "aborted" | "closed" | "processes";
+      readonly stopped?: "timeout" | "aborted" | "closed" | "processes" | undefined;
     };
 
 /**
@@ -63,7 +63,7 @@ export interface Workspace {
   /** The path of the root, as commands see it. */
   readonly root: string;
   /** True if commands run in a sandbox, which holds no more than the workspace and what it needs to run them. */
-  readonly sandboxed?: boolean;
+  readonly sandboxed?: boolean | undefined;
   /** Resolves with the content of a file. */
   read(path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** Writes a whole file, and the directories that lead to it. A reader sees the old content or the new one, never a part. */
