@@ -20,7 +20,7 @@ export type WithClassHooks = {
   readonly [CLASS_HOOKS]?: { readonly ofClass: ClassHooks; readonly known: readonly AnyHook[] };
 };
 
-type WithHooks = WithClassHooks & { readonly hooks?: readonly AnyHook[] };
+type WithHooks = WithClassHooks & { readonly hooks?: readonly AnyHook[] | undefined };
 
 /** So many agents are noted before those that are gone are looked for. */
 const FEW = 16;

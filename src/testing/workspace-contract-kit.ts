@@ -7,15 +7,15 @@ export type WorkspaceUnderTest = {
   /** An empty workspace, in which `.git` and `.env*` are protected. */
   readonly workspace: Workspace;
   /** Makes a symbolic link at a path of the workspace. Absent: the workspace has no links. */
-  readonly link?: ((target: string, path: string) => Promise<void>) | undefined;
+  readonly link?: (target: string, path: string) => Promise<void>;
   /** Makes a FIFO at a path of the workspace. Absent: the workspace has only files. */
-  readonly fifo?: ((path: string) => Promise<void>) | undefined;
+  readonly fifo?: (path: string) => Promise<void>;
   /** A folder outside of the workspace that holds a file `secret`; for workspaces with links. */
-  readonly outside?: string | undefined;
+  readonly outside?: string;
   /** Takes the storage of the workspace away, as if somebody removed its folder. Absent: that cannot be. */
-  readonly vanish?: (() => Promise<void>) | undefined;
+  readonly vanish?: () => Promise<void>;
   /** Removes what the test has left; called when the workspace is closed. */
-  readonly dispose?: (() => Promise<void>) | undefined;
+  readonly dispose?: () => Promise<void>;
 };
 
 export type WorkspaceTest = ContractTest<WorkspaceUnderTest>;

@@ -80,6 +80,7 @@ const DOCUMENTS = [
   "src/tool/pending.ts",
   "src/ui/ag-ui-event.ts",
   "src/ui/ag-ui-interrupts.ts",
+  "src/testing/workspace-contract-kit.ts", // what a contract is made with, which reads it back
 ];
 const documents = new Set(
   DOCUMENTS.flatMap((file) =>
