@@ -27,7 +27,6 @@ import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import { StepPublisher, takenStep } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
-import type { AgentEventBody } from "../event/types.ts";
 import { observerOf } from "./inspect.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace } from "./live-chart.ts";
 import { Equipment } from "./equipment.ts";
