@@ -146,10 +146,11 @@ export function writeSlots(
 
 const KEPT = ["inbox", "remembered", "wanted", "interruption", "view"] as const;
 
-/** Returns the facts that put a session in the place of another: all of it that is not as in the other. */
+/** Returns the facts that put a session in the place of another: all of it that is not as in the other. Messages that are not read yet are
+ *  none: they are in the store that it comes from. */
 export function replacing(former: AgentContext, context: AgentContext): readonly Fact[] {
   const { transcript, calls, slots } = context;
-  const from = former.transcript.commonPrefix(transcript);
+  const from = transcript.from || former.transcript.commonPrefix(transcript);
   const isLonger = from < Math.max(former.transcript.length, transcript.length);
   const parts = (withParts(former, { ...context, facts: [] }).facts ?? []) as readonly Fact[];
   return [

@@ -2,9 +2,9 @@ import { shortened } from "../base/shown.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
-import { restoreSession } from "../session/durable.ts";
+import { restoreSession } from "../session/restore.ts";
 import { replayEvents } from "../session/replay.ts";
-import { saveSession, type SavedParts } from "../session/save.ts";
+import { savedPartsSchema, saveSession, type SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
@@ -16,13 +16,13 @@ import { openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
 import { checkCallOptions } from "./check-arguments.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
-import { savedPartsSchema } from "../session/save.ts";
 import type { OnBegin } from "./call-limits.ts";
 import { errorOfWaiter } from "./caller.ts";
 import { currentHooks, joinClass } from "./class-hooks.ts";
 import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import type { LiveSession } from "./live-session.ts";
+import { after, load, type Needed } from "./needed-messages.ts";
 import { agentSlots } from "./agent-slots.ts";
 import { Passivation } from "./passivation.ts";
 import { resumableAt } from "./reply.ts";
@@ -90,7 +90,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   get #commands(): SessionCommands {
     return (this.#made ??= new SessionCommands(
       () => this.#runtime,
-      () => this.#between(),
+      (needed) => this.#between(needed),
     ));
   }
 
@@ -174,14 +174,14 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   ): Promise<Reply<OutputOf<S>>> {
     const { idempotencyKey } = options;
     const goesOn = idempotencyKey === undefined && messagesOf(input, true).length === 0;
-    const ready = goesOn ? this.#ready() : this.#between();
+    const ready = this.#between("turn", !goesOn);
     if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     if (idempotencyKey === undefined) return this.#turns.start(input, options, onBegin);
     return this.#here.keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
   }
 
   async begin(...[input, inputId, options]: Parameters<InboxAgent["begin"]>): Promise<void> {
-    await this.#ready();
+    await this.#between("turn", false);
     try {
       messagesOf(input, true);
       this.#turns.accepted(options?.clientTools);
@@ -294,7 +294,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   async messages(): Promise<Msg[]> {
-    if (!this.#runtime.isStopped) await this.#ready();
+    await (this.#runtime.isStopped ? load(this.#runtime, "all") : this.#between("all", false));
     return this.#runtime.context.transcript.slice();
   }
 
@@ -341,7 +341,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     check(savedPartsSchema(), parts, "saveTo");
-    await this.#ready();
+    await this.#between("all", false);
     const [{ redact }, now] = [this.#config.sessionOptions ?? {}, () => this.#runtime.now()];
     await saveSession(store, key, this.#runtime.journalState(), { now, parts, ...(redact && { redact }) });
   }
@@ -353,9 +353,10 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     check(savedPartsSchema(), parts, "loadIfExists");
-    await this.#ready();
+    await this.#between("all", false);
     this.#turns.assertIdle();
     const stored = await restoreSession(store, key, this.#runtime.settings);
+    await stored?.context.transcript.load(); // the journal notes what is replaced by what
     this.#turns.assertIdle();
     if (stored) this.#runtime.load(stored, parts);
     await this.#runtime.journal.saved();
@@ -383,16 +384,16 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     await this.#here.reported();
   }
 
-  /** Resolves when the agent is open; undefined if there is nothing to wait for, so that a call begins in the same tick. Throws
-   *  `run/closed`. */
+  /** Resolves when the agent is open; undefined if it is, so that a call begins in the same tick. Throws `run/closed`. */
   #ready(): Promise<void> | undefined {
     this.#runtime.assertAccepts("command");
     return this.#session.leaving || this.#here.loading ? this.#open() : this.#runtime.opened();
   }
 
-  /** As {@link #ready}; a turn that was stored while hooks ran at its end has ended then. */
-  #between(): Promise<void> | undefined {
+  /** As {@link #ready}, with the messages that are `needed`. `ends`: a turn that was stored while hooks ran at its end has ended then. */
+  #between(needed: Needed = "turn", ends = true): Promise<void> | undefined {
     const ready = this.#ready();
-    return ready ? ready.then(() => this.#turns.endStored()) : this.#turns.endStored();
+    const ended = ends ? after(ready, () => this.#turns.endStored()) : ready;
+    return after(ended, () => load(this.#runtime, needed));
   }
 }

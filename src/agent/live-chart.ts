@@ -65,6 +65,11 @@ export class LiveChart {
     return this.#now.path;
   }
 
+  /** True if somebody has the actor, and with it each context. */
+  get isSeen(): boolean {
+    return this.#isSeen;
+  }
+
   /** The actor, which stays from now on. */
   get actor(): ChartActor {
     this.#isSeen = true;

@@ -89,8 +89,9 @@ export function readResultTool(session: () => Pick<AgentContext, "transcript" | 
       required: ["id"],
     },
     idempotent: true,
-    execute: (input) => {
+    execute: async (input) => {
       const { id, offset = 0, limit = CHARACTERS, pattern } = input as Input;
+      await session().transcript.load();
       const result = resultOf(session(), id);
       if (!result) return failure(`There is no result ${id}.`);
       const text = resultText(result);

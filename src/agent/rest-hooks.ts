@@ -1,5 +1,6 @@
 import { errorInfo } from "../base/error.ts";
 import type { Hook, HookEvent } from "../hook/types.ts";
+import type { Msg } from "../message/types.ts";
 import { revisionOf } from "../tool/stored-slots.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
@@ -81,9 +82,12 @@ export class RestHooks {
     await host.commit().catch(() => {}); // else they could act on a turn that ends otherwise after a crash
     if (this.#hasEnded) return;
     const slots = new HookSlots(before);
-    const history = Object.freeze(transcript.slice());
+    let history: readonly Msg[] | undefined;
     for (const hook of host.hooks().filter(listens)) {
       try {
+        await transcript.load();
+        if (this.#hasEnded) return;
+        history ??= Object.freeze(transcript.slice());
         await causedBy("hook", () => callHook({ event, slots }, hook, "onRest", { history }));
       } catch (error) {
         host.emit({ type: "hook.failed", hook: hook.name, error: errorInfo(error, "hook/failed") });

@@ -3,7 +3,8 @@ import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
-import type { LeaseEvent, RestoredSession } from "../session/durable.ts";
+import type { LeaseEvent } from "../session/durable.ts";
+import type { RestoredSession } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
@@ -18,7 +19,6 @@ import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/accelerator.ts";
 import { AboutSession } from "./about-session.ts";
-import type { AboutTurns } from "../message/about-turns.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
@@ -203,17 +203,12 @@ export class Runtime implements ChartOwner, LivingSession {
         activeGroups: this.equipment.toolkit.activeGroups(),
         hooks: this.equipment.hooks.all.map(({ name }) => name),
         name: this.#config.name,
-        about: (this.#about ??= new AboutSession()).of(
-          context,
-          (about) => (this.#config.sessionOptions?.redact?.(about) ?? about) as AboutTurns,
-        ),
+        about: (this.#about ??= new AboutSession()).of(context, this.#config.sessionOptions?.redact),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },
     );
   }
 
-  /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. `waitMs`: how
-   *  long another process that has the session is waited for. */
   open(waitMs?: number): Promise<void> {
     return this.#opening.open(waitMs);
   }
@@ -221,6 +216,10 @@ export class Runtime implements ChartOwner, LivingSession {
   /** As {@link open}; undefined if there is nothing to wait for. */
   opened(): Promise<void> | undefined {
     return this.isDurable ? this.open() : undefined;
+  }
+
+  get isSeen(): boolean {
+    return this.#chart.isSeen || this.steps.hasCallListeners;
   }
 
   /** What this agent consists of. */
@@ -247,10 +246,11 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** Takes over what a restored session has beside its context. */
   restoreParts(
-    { activeGroups, hooks, modelCalls }: RestoredSession,
+    { activeGroups, hooks, modelCalls, title }: RestoredSession,
     { toolkit }: { readonly toolkit: boolean },
   ): void {
     this.#modelCalls = modelCalls ?? this.#modelCalls;
+    this.#about = new AboutSession(title);
     const { hooks: own, toolkit: tools } = this.equipment;
     for (const name of hooks.filter((each) => !own.all.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;

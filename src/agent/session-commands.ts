@@ -16,6 +16,7 @@ import { checkDecision, checkLimits } from "./check-arguments.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import { messagesOf, oneMessage } from "./config.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
+import type { Needed } from "./needed-messages.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Agent } from "./types.ts";
 
@@ -27,10 +28,10 @@ const editSchema = s.lazily(() => s.func<Change>());
 /** What is asked of a session beside calls: each is one command to its chart, and resolves when what it changed is durable. */
 export class SessionCommands {
   readonly #runtimeOf: () => Runtime;
-  readonly #ready: () => Promise<void> | undefined;
+  readonly #ready: (needed?: Needed) => Promise<void> | undefined;
 
-  /** `ready` resolves when the session is open. */
-  constructor(runtimeOf: () => Runtime, ready: () => Promise<void> | undefined) {
+  /** `ready` resolves when the session is open, with the messages that the command needs. */
+  constructor(runtimeOf: () => Runtime, ready: (needed?: Needed) => Promise<void> | undefined) {
     this.#runtimeOf = runtimeOf;
     this.#ready = ready;
   }
@@ -112,7 +113,7 @@ export class SessionCommands {
   /** See {@link Agent.edit}. `change` and the command run in one tick, so that no step comes in between. */
   async edit(change: Change): Promise<void> {
     check(editSchema(), change, "edit", "The change");
-    const runtime = await this.#open();
+    const runtime = await this.#open("all");
     runtime.assertAccepts("call");
     const { context } = runtime;
     const before = context.transcript.slice();
@@ -131,8 +132,8 @@ export class SessionCommands {
     await this.#command((at) => ({ type: "session.observe", at, messages }));
   }
 
-  async #open(): Promise<Runtime> {
-    await this.#ready();
+  async #open(needed?: Needed): Promise<Runtime> {
+    await this.#ready(needed);
     const runtime = this.#runtimeOf();
     runtime.assertAccepts("command");
     return runtime;

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { Msg } from "../message/types.ts";
-import { DurableSession, type DurableOptions, type RestoredSession } from "../session/durable.ts";
+import { DurableSession, type DurableOptions } from "../session/durable.ts";
+import type { RestoredSession } from "../session/restore.ts";
 import type { Fact } from "../session/entry.ts";
 import { entriesOf, needsFlush } from "../session/entries.ts";
 import type { StepFacts } from "../../machines/agent/step-facts.ts";

@@ -1,6 +1,6 @@
 import { agentErrorOf, type AgentError } from "../base/error.ts";
 import { Transcript } from "../message/transcript.ts";
-import type { RestoredSession } from "../session/durable.ts";
+import type { RestoredSession } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";

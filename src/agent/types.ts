@@ -221,7 +221,8 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  that are none, and if a call has lost its result or a result its call; `run/pending` while a turn waits, `run/busy` while one
    *  runs. */
   edit(change: (messages: readonly Msg[]) => readonly Msg[]): Promise<void>;
-  /** Returns the transcript. */
+  /** Returns the transcript. Of a stored session the older messages are read when they are first needed; rejects `session/damaged` if
+   *  they cannot be. */
   messages(): Promise<Msg[]>;
   /** Returns the state of the session, as far as this process knows it. */
   status(): Status<Calls>;
@@ -248,7 +249,8 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   addHook(hook: Hook<Ctx>): void;
   /** Removes the hooks of this name and their tools. Returns false if there are none. */
   removeHook(name: string): boolean;
-  /** Returns the session at this instant, with which `createAgent({ ...config, snapshot })` resumes it. */
+  /** Returns the session at this instant, with which `createAgent({ ...config, snapshot })` resumes it. Throws `run/busy` while older
+   *  messages of a stored session are not read yet: await {@link messages} first. */
   snapshot(): Snapshot;
   /** Saves the session under another key: messages, open calls, active tool groups. Rejects `session/conflict` while another
    *  process has that session. */

@@ -1,8 +1,11 @@
 import { freeze } from "../base/freeze.ts";
 import { hasBlock, toolUsesOf } from "./query.ts";
+import type { TranscriptHead } from "./transcript-head.ts";
 import type { Msg } from "./types.ts";
 
 type Log = {
+  /** The messages before all others, of which some may not be read yet; undefined if there are none. */
+  readonly head: TranscriptHead | undefined;
   /** Those that it was made of, which are never copied again. */
   readonly first: readonly Msg[];
   /** Those that were appended. */
@@ -27,6 +30,9 @@ export type TranscriptMemo = { [by: symbol]: unknown };
  * T2 Appending to the newest transcript costs the same at any length; any other change copies the array once.
  * T3 Its messages are deeply frozen.
  * T4 The messages are reachable through `slice` and `at` only, not by walking the object, as XState does with a context.
+ *
+ * Of a stored session only the end is here at first ({@link after}): `load` reads more. What is not here cannot be read by `at` and `slice`:
+ * they throw `run/busy`.
  */
 export class Transcript {
   readonly length: number;
@@ -39,11 +45,36 @@ export class Transcript {
 
   /** Returns a transcript of these messages, which it freezes. */
   static of(messages: readonly Msg[] = []): Transcript {
+    return Transcript.after(undefined, messages);
+  }
+
+  /** Returns a transcript of the messages of a head and these, which it freezes. */
+  static after(head: TranscriptHead | undefined, messages: readonly Msg[]): Transcript {
     const isShort = messages.length < SHORT;
     const [first, more] = isShort ? [NONE, messages.map(freeze)] : [messages.map(freeze), []];
-    const log: Log = { first, more, callIds: undefined, known: {} };
+    const log: Log = { head, first, more, callIds: undefined, known: {} };
     addCallIds(log, messages);
-    return new Transcript(log, messages.length);
+    return new Transcript(log, (head?.length ?? 0) + messages.length);
+  }
+
+  /** The index of the first message that is here; 0 unless the session was stored and has older ones. */
+  get from(): number {
+    return this.#log.head?.from ?? 0;
+  }
+
+  /** Reads the messages from `from` on, by default all; undefined if they are here. Rejects as the store does. */
+  load(from = 0): Promise<void> | undefined {
+    return this.#log.head?.load(from);
+  }
+
+  /** Returns the same messages as a transcript that shares nothing with this one but its head. */
+  copy(): Transcript {
+    return Transcript.after(this.#log.head, this.slice(this.#own));
+  }
+
+  /** The index of the first message behind the head. */
+  get #own(): number {
+    return this.#log.head?.length ?? 0;
   }
 
   /** The same object for all transcripts that share their array, in which the message at an index is always the same. */
@@ -54,31 +85,46 @@ export class Transcript {
   /** Returns the message at `index`, counted from the end if negative; undefined if there is none. */
   at(index: number): Msg | undefined {
     const position = index < 0 ? this.length + index : index;
-    if (position >= this.length) return undefined;
-    const { first, more } = this.#log;
-    return position < first.length ? first[position] : more[position - first.length];
+    if (position >= this.length || position < 0) return undefined;
+    const { head, first, more } = this.#log;
+    const own = head ? position - head.length : position;
+    if (own < 0) return head!.at(position);
+    return own < first.length ? first[own] : more[own - first.length];
   }
 
   /** Returns the messages from `from` up to, but not including, `to`, as a new array. */
   slice(from = 0, to: number = this.length): Msg[] {
-    const { first, more } = this.#log;
-    if (first.length === 0) return more.slice(from, Math.min(to, this.length));
+    const { head, first, more } = this.#log;
     const [begin, end] = [indexIn(from, this.length), indexIn(to, this.length)];
+    if (head) return this.#sliceBehind(head, begin, end);
+    if (first.length === 0) return more.slice(begin, end);
     if (end <= first.length) return first.slice(begin, end);
     const rest = more.slice(Math.max(0, begin - first.length), end - first.length);
     return begin < first.length ? first.slice(begin).concat(rest) : rest;
   }
 
-  /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id. */
+  #sliceBehind(head: TranscriptHead, from: number, to: number): Msg[] {
+    const { first, more } = this.#log;
+    const [begin, end] = [Math.max(0, from - head.length), Math.max(0, to - head.length)];
+    const own = first
+      .slice(begin, end)
+      .concat(more.slice(Math.max(0, begin - first.length), Math.max(0, end - first.length)));
+    return from < head.length ? head.slice(from, Math.min(to, head.length)).concat(own) : own;
+  }
+
+  /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id, and if one may do so
+   *  that is not read yet. */
   hasCall(id: string): boolean {
-    return this.#log.callIds?.has(id) ?? false;
+    const { head, callIds } = this.#log;
+    return (callIds?.has(id) ?? false) || (head?.hasCall(id) ?? false);
   }
 
   /** Returns a transcript with `messages` after all others. */
   append(messages: readonly Msg[]): Transcript {
     if (messages.length === 0) return this;
-    const { first, more } = this.#log;
-    if (first.length + more.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
+    const { head, first, more } = this.#log;
+    const isNewest = this.#own + first.length + more.length === this.length;
+    if (!isNewest) return Transcript.after(head, [...this.slice(this.#own), ...messages]);
     const added = messages.map(freeze);
     if (more.length < SHORT) this.#log.more = more.concat(added);
     else more.push(...added);
@@ -89,19 +135,25 @@ export class Transcript {
   /** Returns a transcript with `messages` before the one at `index`. */
   insert(index: number, messages: readonly Msg[]): Transcript {
     if (index >= this.length) return this.append(messages);
-    return Transcript.of([...this.slice(0, index), ...messages, ...this.slice(index)]);
+    return this.#upTo(index, [...messages, ...this.slice(index)]);
   }
 
   /** Returns a transcript with `messages` in place of all from `index` on. */
   replaceFrom(index: number, messages: readonly Msg[]): Transcript {
-    return Transcript.of([...this.slice(0, index), ...messages]);
+    return this.#upTo(index, messages);
+  }
+
+  #upTo(index: number, messages: readonly Msg[]): Transcript {
+    return index < this.#own
+      ? Transcript.of([...this.slice(0, index), ...messages])
+      : Transcript.after(this.#log.head, [...this.slice(this.#own, index), ...messages]);
   }
 
   /** Returns how many messages two transcripts have in common at their start; O(1) if one was made by appending to the other. */
   commonPrefix(other: Transcript): number {
     const most = Math.min(this.length, other.length);
     if (this.#log === other.#log) return most;
-    let same = 0;
+    let same = this.#log.head === other.#log.head ? this.#own : 0;
     while (same < most && this.at(same) === other.at(same)) same++;
     return same;
   }

@@ -1,26 +1,20 @@
 import { AgentError, messageOf } from "../base/error.ts";
-import { checkMessages } from "../message/validate.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
-import { JOURNAL_FORMAT, quarantineReason } from "./format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
 import type { ChartStepRecord } from "./entries.ts";
 import type { Fact } from "./entry.ts";
-import { readEntries } from "./read-entry.ts";
-import { checkHistory } from "./check-history.ts";
-import { contextOf, JournalFold } from "./fold.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal, type JournalOwner } from "./journal.ts";
-import { ModelCallReader } from "./model-calls.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
-import type { KeptSession, KeptSessions } from "./kept-sessions.ts";
-import type { MessageMarks } from "./message-marks.ts";
+import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
+import { loadTurn, restoreSession, type RestoredSession } from "./restore.ts";
 
 /** What has become of a lease. */
 export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
@@ -29,6 +23,8 @@ export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}
 export interface DurableOwner extends JournalOwner {
   /** `sessionId` names the session. */
   readonly settings: Settings;
+  /** True if somebody looks at contexts, such as an inspector: then the session is opened with all its messages. */
+  readonly isSeen?: boolean;
   /** Called when the lease was renewed, was not renewed, or is lost; also lost: another process has appended. */
   leaseChanged(event: LeaseEvent): void;
 }
@@ -47,88 +43,13 @@ export type DurableOptions = {
   readonly admit?: (lease: Lease) => Promise<void>;
 };
 
-/** A session as it was restored from a store. */
-export type RestoredSession = {
-  readonly context: AgentContext;
-  /** Undefined if the journal has no entry about tool groups. */
-  readonly activeGroups: readonly string[] | undefined;
-  /** The names of the hooks that the session had at its newest checkpoint. */
-  readonly hooks: readonly string[];
-  /** How many model calls it has made. */
-  readonly modelCalls?: number;
-  /** True if a person has released it to whichever agent opens it next. */
-  readonly isReleased?: boolean;
-};
-
-/** Throws `session/damaged` for invalid messages. */
-function checkStoredMessages(messages: readonly Msg[], sessionId: string): void {
-  try {
-    checkMessages(messages, `Session '${sessionId}'`);
-  } catch (error) {
-    throw new AgentError("session/damaged", messageOf(error), { cause: error, data: { sessionId } });
-  }
-}
-
-/** Reads a stored session: its newest checkpoint, then every entry, or none if the rest of it is `kept`. Returns undefined if it does not
- *  exist. Rejects `session/version`, and `session/damaged`, also for a quarantined session. */
-export async function restoreSession(
-  store: SessionStore,
-  sessionId: string,
-  settings: Settings,
-  kept?: KeptSession,
-): Promise<
-  | (RestoredSession & {
-      readonly seq: number;
-      readonly format: number;
-      readonly marks: MessageMarks;
-      readonly known: ReadonlySet<string>;
-    })
-  | undefined
-> {
-  const found = await store.load(sessionId);
-  const reason = quarantineReason(found?.position);
-  if (reason !== undefined)
-    throw new AgentError("session/damaged", `Session '${sessionId}' is quarantined: ${reason}`, {
-      data: { sessionId, quarantined: true },
-    });
-  if (!found || found.seq === 0) return undefined;
-  const fold = new JournalFold(settings, found.checkpoint);
-  const isReleased = found.position["isReleased"] === true && { isReleased: true };
-  if (kept && kept.seq === found.seq && found.checkpoint?.["seq"] === found.seq) {
-    const { messages, size: _, ...rest } = kept;
-    const context = contextOf({ ...fold.state(), messages }, settings);
-    const { groups: activeGroups, hooks } = fold;
-    return { context, activeGroups, hooks, ...isReleased, format: JOURNAL_FORMAT, ...rest };
-  }
-  const calls = new ModelCallReader();
-  for await (const entry of readEntries(store, sessionId)) {
-    fold.push(entry);
-    if (entry.type === "position") for (const call of entry.data.modelCalls ?? []) calls.read(call, null);
-  }
-  const session = fold.state();
-  checkStoredMessages(session.messages, sessionId);
-  const context = contextOf(session, settings);
-  checkHistory(context, `Session '${sessionId}'`, "session/damaged", { sessionId });
-  return {
-    context,
-    activeGroups: fold.groups,
-    hooks: fold.hooks,
-    ...isReleased,
-    seq: fold.seq,
-    format: fold.format,
-    marks: fold.marks,
-    modelCalls: calls.number,
-    known: calls.known,
-  };
-}
-
 /** The stored session of an agent: its lease, its restore and its journal. */
 export class DurableSession implements KeptLease {
   readonly #options: DurableOptions;
   readonly #owner: string;
   #journal: Journal | undefined;
-  /** How many messages were kept of the session when it was opened, and their size. */
-  #keptBefore: { readonly length: number; readonly size: number } | undefined;
+  /** What was kept of the session when it was opened. */
+  #keptBefore: KeptBefore | undefined;
   #modelCalls = 0;
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
@@ -157,13 +78,18 @@ export class DurableSession implements KeptLease {
       const kept = this.#options.kept?.take(lease);
       const stored = await restoreSession(store, sessionId, settings, kept);
       this.#modelCalls = stored?.modelCalls ?? 0;
-      this.#keptBefore = kept && { length: kept.messages.length, size: kept.size };
+      if (kept) {
+        const { size, transcript } = kept;
+        this.#keptBefore = { from: transcript.from, length: transcript.length, size };
+      }
+      if (stored) await this.#loadMessages(stored.context);
       this.#journal = new Journal({ store, owner: session, redact }, lease, {
         seq: stored?.seq ?? 0,
         ...(stored && { format: stored.format }),
         groups: stored?.activeGroups,
         marks: stored?.marks,
         known: stored?.known,
+        modelCalls: stored?.modelCalls,
       });
       this.#keeper = keepLease(store, this.#leaseMs, this);
       return stored;
@@ -171,6 +97,13 @@ export class DurableSession implements KeptLease {
       await store.release(lease);
       throw error;
     }
+  }
+
+  /** Reads what somebody looks at without waiting: all messages, or those of a turn that may go on by itself. */
+  async #loadMessages(context: AgentContext): Promise<void> {
+    if (this.#options.session.isSeen) await context.transcript.load();
+    else if (this.#options.admit || context.progress.resumeAt !== null || context.calls.length > 0)
+      await loadTurn(context); // a worker opens a session for a turn
   }
 
   get seq(): number {
@@ -263,8 +196,8 @@ export class DurableSession implements KeptLease {
     const { kept, redact, session } = this.#options;
     const { context, isAtRest } = session.journalState();
     if (!kept || redact || !isAtRest) return;
-    const messages = context.transcript.slice();
-    kept.put(lease, { seq, messages, marks, known, modelCalls: this.#modelCalls }, this.#keptBefore);
+    const transcript = context.transcript.copy();
+    kept.put(lease, { seq, transcript, marks, known, modelCalls: this.#modelCalls }, this.#keptBefore);
   }
 
   /** Releases the lease of a session that was opened in vain. Nothing is written. */

@@ -1,7 +1,7 @@
 import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { ToolUseBlock } from "../message/types.ts";
 import {
   freshContext,
   type AgentContext,
@@ -11,6 +11,8 @@ import {
 } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { callsAskedIn, recordsAfter } from "./call-records.ts";
+import { MessageFold } from "./message-fold.ts";
+import type { StoredCalls } from "./model-calls.ts";
 import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
 import type { KeptParts } from "../../machines/agent/facts.ts";
 import type { ProgressChange, SessionEntry } from "./entry.ts";
@@ -48,6 +50,9 @@ export type Checkpoint = {
   readonly cursor: number;
   /** Where these messages are in the journal; absent in sessions of 0.1.0. */
   readonly marks?: readonly Mark[];
+  /** What a restore needs that does not read the journal from its first entry; absent in sessions of 0.1.0. */
+  readonly journal?: number;
+  readonly calls?: StoredCalls;
   readonly kept: JsonObject;
 };
 
@@ -55,12 +60,11 @@ export type Checkpoint = {
  * Folds a journal, entry by entry, into a session.
  *
  * J1 The fold is pure: no guard, hook or service runs in it.
- * J2 Messages and raw results count from the first entry; everything else counts from the checkpoint on, if there is one.
+ * J2 Messages and raw results count from the first entry that is pushed; everything else counts from the checkpoint on, if there is one.
  * J3 An entry that cannot be read stops the fold with `session/damaged` or `session/version`; nothing is guessed.
  */
 export class JournalFold {
-  readonly #messages: Msg[] = [];
-  readonly #results = new Map<string, ToolResultBlock>();
+  readonly #messages: MessageFold;
   /** The calls for which the newest entry with messages asks. */
   #asked: readonly ToolUseBlock[] = [];
   readonly #checkpoint: Checkpoint | undefined;
@@ -74,7 +78,9 @@ export class JournalFold {
   #format = JOURNAL_FORMAT;
   #saysSystem = false;
 
-  constructor(settings: Settings, checkpoint?: JsonObject) {
+  /** `begin`: the first entry that is pushed is the one of this mark, with a checkpoint behind it; default: that of the journal. */
+  constructor(settings: Settings, checkpoint?: JsonObject, begin?: Mark) {
+    this.#messages = new MessageFold(begin?.[0]);
     this.#kept = persistedContext(freshContext(settings, Transcript.of()));
     if (!checkpoint) return;
     const read = checkpoint as unknown as Checkpoint;
@@ -84,6 +90,9 @@ export class JournalFold {
     this.#at = read.at;
     this.#reason = read.reason as SessionState["reason"];
     this.#groups = read.activeGroups;
+    if (!begin) return;
+    this.#format = read.journal!;
+    this.#marks = { marks: read.marks!.filter(([, seq]) => seq < begin[1]), hasResults: false };
   }
 
   /** Applies the next entry. Throws `session/damaged` or `session/version`. */
@@ -97,8 +106,9 @@ export class JournalFold {
         return;
       case "messages":
         this.#noteCalls(entry, isNew);
-        return this.#applyMessages(entry);
+        return this.#messages.push(entry);
       case "call":
+        this.#messages.push(entry);
         return this.#applyCall(entry, isNew);
       case "calls.closed":
         if (isNew) this.#kept = { ...this.#kept, calls: [] };
@@ -136,7 +146,7 @@ export class JournalFold {
       ...(this.#reason && { reason: this.#reason }),
       activeGroups: this.#groups ?? [],
       kept: this.#kept,
-      messages: this.#messages,
+      messages: this.#messages.messages,
     };
   }
 
@@ -176,26 +186,9 @@ export class JournalFold {
     if (isNew && data.closes) this.#kept = { ...this.#kept, calls: [] };
   }
 
-  #applyMessages(entry: Entry<"messages">): void {
-    const { from, messages } = entry.data;
-    if (from > this.#messages.length) throw damagedEntry(entry, `there is no message ${from}`);
-    this.#messages.length = from;
-    for (const message of messages) {
-      if (!("ref" in message)) {
-        this.#messages.push(message);
-        continue;
-      }
-      const { ref, id, role, name, ...rest } = message;
-      const result = this.#results.get(ref);
-      if (!result) throw damagedEntry(entry, `the result of call '${ref}' is not in the journal`);
-      this.#messages.push({ id, role, name, content: [result], ...rest }); // the order of a new message
-    }
-  }
-
   #applyCall(entry: Entry<"call">, isNew: boolean): void {
-    const { id, set } = entry.data;
-    if (set.result) this.#results.set(id, set.result);
     if (!isNew) return;
+    const { id } = entry.data;
     const calls = recordsAfter(this.#kept.calls, entry.data, this.#asked);
     if (!calls) throw damagedEntry(entry, `call '${id}' was never opened`);
     this.#kept = { ...this.#kept, calls };
@@ -237,12 +230,16 @@ function progressAfter(before: Progress, { stats, ...change }: ProgressChange = 
 
 /** Returns the machine context with which a stored session is resumed, deeply frozen. The input of a refused call and the
  *  shutdown of the former process are not part of it. Throws `session/version` for a state that this chart does not have. */
-export function contextOf(session: SessionState, settings: Settings): AgentContext {
+export function contextOf(
+  session: SessionState,
+  settings: Settings,
+  transcript: Transcript = Transcript.of(session.messages),
+): AgentContext {
   const kept = frozenCopy(session.kept);
   const resumeAt = kept.progress.resumeAt ?? entryPointOf(session.state);
   const ending = resumeAt === "ending" ? storedEnding({ ...session, kept }) : undefined;
   return {
-    ...freshContext(settings, Transcript.of(session.messages)),
+    ...freshContext(settings, transcript),
     ...kept,
     at: session.at,
     inbox: resumeAt === null ? { ...kept.inbox, input: [] } : kept.inbox,
@@ -257,8 +254,12 @@ function outcomeOf({ reason }: SessionState, ending: Ending | undefined): Outcom
   return reason ? { reason } : null;
 }
 
-/** Returns the checkpoint of a session after journal entry `seq`. */
-export function checkpointOf(journalState: JournalState, seq: number, { marks }: MessageMarks): Checkpoint {
+/** Returns the checkpoint of a session after journal entry `seq`, with what its journal knows. */
+export function checkpointOf(
+  journalState: JournalState,
+  seq: number,
+  { marks, calls }: Pick<MessageMarks, "marks"> & { readonly calls: StoredCalls },
+): Checkpoint {
   const { context, state, activeGroups, chart, hooks } = journalState;
   const { outcome, transcript, at } = context;
   return {
@@ -272,6 +273,8 @@ export function checkpointOf(journalState: JournalState, seq: number, { marks }:
     ...(activeGroups && { activeGroups }),
     cursor: transcript.length,
     marks,
+    journal: JOURNAL_FORMAT,
+    calls,
     kept: persistedContext(context) as unknown as JsonObject,
   };
 }

@@ -43,6 +43,8 @@ export type JournalStart = {
   readonly marks?: MessageMarks | undefined;
   /** The hashes of what the store has of model calls. */
   readonly known?: ReadonlySet<string> | undefined;
+  /** How many model calls the store has. */
+  readonly modelCalls?: number | undefined;
 };
 
 /** What was recorded since the last append. */
@@ -91,7 +93,7 @@ export class Journal {
   constructor(
     { store, owner, redact }: JournalOptions,
     lease: Lease,
-    { seq, format, groups, marks = NO_MARKS, known }: JournalStart,
+    { seq, format, groups, marks = NO_MARKS, known, modelCalls }: JournalStart,
   ) {
     this.#store = store;
     this.#owner = owner;
@@ -100,7 +102,7 @@ export class Journal {
     this.#seq = seq;
     this.#seqAfterWrite = seq;
     this.#marks = marks;
-    this.#callWriter = new ModelCallWriter(known);
+    this.#callWriter = new ModelCallWriter(known, modelCalls);
     this.#groups = groups && namesOf(groups);
     if (seq === 0 || format !== JOURNAL_FORMAT)
       this.#recorded.facts.push({ type: "session", data: { format: JOURNAL_FORMAT } });
@@ -245,7 +247,9 @@ export class Journal {
     );
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
     const checkpoint = isDue
-      ? (plain(checkpointOf(journalState, seq, marks)) as unknown as JsonObject)
+      ? (plain(
+          checkpointOf(journalState, seq, { ...marks, calls: this.#callWriter.calls }),
+        ) as unknown as JsonObject)
       : undefined;
     const batch: Batch = {
       expectedSeq: this.#seq,

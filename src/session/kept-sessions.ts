@@ -1,4 +1,4 @@
-import type { Msg } from "../message/types.ts";
+import type { Transcript } from "../message/transcript.ts";
 import type { Lease } from "../store/port.ts";
 import type { MessageMarks } from "./message-marks.ts";
 
@@ -6,24 +6,23 @@ import type { MessageMarks } from "./message-marks.ts";
 export type KeptSession = {
   /** The number of the newest journal entry. */
   readonly seq: number;
-  readonly messages: readonly Msg[];
+  readonly transcript: Transcript;
   readonly marks: MessageMarks;
   /** See `JournalStart.known`. */
   readonly known: ReadonlySet<string>;
   /** How many model calls it has made. */
   readonly modelCalls: number;
-  /** The characters of the messages as JSON. */
+  /** The characters of the messages that are here, as JSON. */
   readonly size: number;
 };
 
+/** Which messages of a session were kept, and their size. */
+export type KeptBefore = { readonly from: number; readonly length: number; readonly size: number };
+
 /** The sessions that a process has released last, so that it need not read the journal again of one that it gets back unchanged. */
 export interface KeptSessions {
-  /** Keeps a session that is released. Its lease was this one. `before`: how many of its messages were kept before, and their size. */
-  put(
-    lease: Lease,
-    session: Omit<KeptSession, "size">,
-    before: { readonly length: number; readonly size: number } | undefined,
-  ): void;
+  /** Keeps a session that is released. Its lease was this one. `before`: what was kept of it before. */
+  put(lease: Lease, session: Omit<KeptSession, "size">, before: KeptBefore | undefined): void;
   /** Returns what is kept of a session if nobody had it since: each lease has a fence of its own, and nothing is appended without one. */
   take(lease: Lease): KeptSession | undefined;
 }

@@ -39,15 +39,29 @@ type Items = readonly (readonly string[])[];
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** What a checkpoint says of the model calls before it: how many they are, and the hashes of the stored values that were used last. */
+export type StoredCalls = { readonly number: number; readonly known: readonly string[] };
+
+/** More hashes than one call has values; a value whose hash is not among them is stored again. */
+const MAX_KNOWN = 24;
+
 /** Writes the model calls of a session: N calls take O(N) bytes, also if hooks put the same messages into each. */
 export class ModelCallWriter {
   #last: Parts = {};
   #items: Items = [];
+  /** The one that was used last stands last. */
   #known: Set<string> | undefined;
+  #number: number;
 
-  /** `known`: the hashes of the values that are stored already. */
-  constructor(known?: ReadonlySet<string>) {
+  /** `known`: the hashes of the values that are stored already. `number`: how many calls are. */
+  constructor(known?: ReadonlySet<string>, number = 0) {
     if (known && known.size > 0) this.#known = new Set(known);
+    this.#number = number;
+  }
+
+  /** What a checkpoint after the calls so far says of them. */
+  get calls(): StoredCalls {
+    return { number: this.#number, known: [...this.known].slice(-MAX_KNOWN) };
   }
 
   /** The hashes of the values that are stored. */
@@ -73,6 +87,7 @@ export class ModelCallWriter {
     const unset = Object.keys(this.#last).filter((part) => isPart(part) && !Object.hasOwn(parts, part));
     this.#last = parts;
     const edits = this.#edits(call.edits, values);
+    this.#number = call.number;
     // calls are counted by whoever reads them
     if (call.number === before + 1) delete set["number"];
     return {
@@ -89,10 +104,9 @@ export class ModelCallWriter {
     if (text.length <= MAX_INLINE)
       return typeof value === "object" ? { is: value } : (value as string | number | boolean);
     const hash = crypto.hash("sha256", text).slice(0, 24);
-    if (!this.#known?.has(hash)) {
-      (this.#known ??= new Set()).add(hash);
-      values[hash] = value;
-    }
+    const known = (this.#known ??= new Set());
+    if (!known.delete(hash)) values[hash] = value;
+    known.add(hash);
     return { ref: hash };
   }
 
@@ -134,12 +148,19 @@ export class ModelCallReader {
   readonly #values = new Map<string, unknown>();
   #parts: Parts = {};
   #items: readonly (readonly Item[])[] = [];
+  readonly #before: readonly string[];
   /** The number of the last call; 0 before the first. */
-  number = 0;
+  number: number;
 
-  /** The hashes of the values that were read. */
+  /** `before`: the calls before the first one that is read. */
+  constructor(before: StoredCalls = { number: 0, known: [] }) {
+    this.number = before.number;
+    this.#before = before.known;
+  }
+
+  /** The hashes of the values that are known to be stored. */
   get known(): ReadonlySet<string> {
-    return new Set(this.#values.keys());
+    return new Set([...this.#before, ...this.#values.keys()]);
   }
 
   /** Returns a call; its view is that of the session at that point. A value that is missing, such as one of a journal that was cut,

@@ -3,7 +3,7 @@ import type { SessionStore } from "../store/port.ts";
 import type { SessionEntry } from "./entry.ts";
 import { damagedEntry, readEntries } from "./read-entry.ts";
 import type { Checkpoint } from "./fold.ts";
-import type { Mark } from "./message-marks.ts";
+import { areMarks, type Mark } from "./message-marks.ts";
 
 /** Some messages of a transcript. */
 export type MessagePage = {
@@ -72,13 +72,10 @@ type Known = { readonly seq: number; readonly cursor: number; readonly marks: re
 
 const NOTHING: Known = { seq: 0, cursor: 0, marks: [] };
 
-const isMark = (value: unknown): boolean =>
-  Array.isArray(value) && value.length === 2 && value.every((number) => Number.isSafeInteger(number));
-
 async function knownOf(store: SessionStore, sessionId: string): Promise<Known> {
   const checkpoint = (await store.load(sessionId))?.checkpoint as Partial<Checkpoint> | undefined;
   const { seq = 0, cursor = 0, marks } = checkpoint ?? {};
-  return Array.isArray(marks) && marks.every(isMark) ? { seq, cursor, marks } : NOTHING;
+  return areMarks(marks) ? { seq, cursor, marks } : NOTHING;
 }
 
 /**

@@ -27,9 +27,10 @@ export class LastSessions implements KeptSessions {
   }
 
   put(...[{ sessionId, fence }, session, before]: Parameters<KeptSessions["put"]>): void {
-    const { messages } = session;
-    const { length, size } = before && before.length <= messages.length ? before : { length: 0, size: 0 };
-    const kept = { ...session, size: size + charactersOf(messages.slice(length)) };
+    const { from, length } = session.transcript;
+    const isLonger = before !== undefined && before.from === from && before.length <= length;
+    const [known, size] = isLonger ? [before.length, before.size] : [from, 0];
+    const kept = { ...session, size: size + charactersOf(session.transcript.slice(known)) };
     this.#sessions.set(sessionId, { fence, kept });
   }
 

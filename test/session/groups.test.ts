@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createAgent, createToolkit, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { restoreSession } from "../../src/session/durable.ts";
+import { restoreSession } from "../../src/session/restore.ts";
 import { settingsOf } from "../../src/agent/config.ts";
 import { toolOf } from "../support/agents.ts";
 

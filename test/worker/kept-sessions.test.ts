@@ -3,6 +3,7 @@ import { defineSlot, redactSecrets, userMsg, type ChatModel, type SessionStore, 
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { createDispatcher, createWorker, inProcessQueue, type AnyAgentConfig } from "agentchart/worker";
+import { Transcript } from "../../src/message/transcript.ts";
 import type { Lease } from "../../src/store/port.ts";
 import { LastSessions } from "../../src/worker/last-sessions.ts";
 import { toolOf } from "../support/agents.ts";
@@ -163,7 +164,7 @@ test("of many sessions the last are kept, within a bound of characters", () => {
       lease(id, 1),
       {
         seq: 1,
-        messages: [userMsg("x".repeat(characters))],
+        transcript: Transcript.of([userMsg("x".repeat(characters))]),
         marks: { marks: [], hasResults: false },
         known: new Set(),
         modelCalls: 0,

@@ -100,13 +100,15 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
  *  Earlier open calls are closed. A call of loaded history never runs here. */
 export function adoptOrphans(context: AgentContext): AgentContext {
   if (!context.settings.recoverOrphans || context.calls.length > 0) return context;
-  const messages = context.transcript.slice();
-  const index = messages.findLastIndex((message) => hasBlock(message, "tool_use"));
-  if (index < 0) return context;
+  const { turnAt } = context.progress; // before it every call has its result
+  const messages = context.transcript.slice(turnAt);
+  const place = messages.findLastIndex((message) => hasBlock(message, "tool_use"));
+  if (place < 0) return context;
+  const index = turnAt + place;
   const stored = new Set(
-    messages.slice(index + 1).flatMap((each) => toolResultsOf(each).map(({ id }) => id)),
+    messages.slice(place + 1).flatMap((each) => toolResultsOf(each).map(({ id }) => id)),
   );
-  const calls = toolUsesOf(messages[index]!).map((call): CallRecord => ({
+  const calls = toolUsesOf(messages[place]!).map((call): CallRecord => ({
     call,
     status: stored.has(call.id) ? "done" : "suspended",
     hooked: true,

@@ -87,6 +87,7 @@ async function preCall(
 ): Promise<Outcome> {
   let { system } = hooksInput;
   let input = freeze(hooksInput.input);
+  await hooksInput.transcript.load();
   const history = Object.freeze(hooksInput.transcript.slice());
   const entered: CallEdit[] = [];
   for (const hook of scope.hooks) {
@@ -200,6 +201,7 @@ async function postReasoning(
   const asking: string[] = [];
   for (const hook of scope.hooks) {
     const returned = await callHook(scope, hook, "postReasoning", { message, finishReason });
+    if (returned["message"] !== undefined) await transcript.load();
     const replaced = answerOf(hook.name, "postReasoning", returned["message"], isTaken);
     if (replaced) message = messageChangedBy(hook.name, message, replaced);
     if (fieldOf(hook.name, "postReasoning", returned, "stop", "a boolean")) stoppedBy ??= hook.name;
@@ -301,6 +303,7 @@ async function postCall(
   scope: HookScope,
   { reply: first, transcript }: HooksInput & { readonly point: "postCall" },
 ): Promise<Outcome> {
+  await transcript.load();
   const history = Object.freeze(transcript.slice());
   let reply = first;
   for (const hook of scope.hooks) {

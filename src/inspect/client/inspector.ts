@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Agent } from "../../agent/types.ts";
 import type { AgentConfig, AgentWatcher } from "../../agent/agent-config.ts";
+import { stepsOf } from "../../agent/steps.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { refused } from "../protocol/command-outcome.ts";
@@ -117,15 +118,24 @@ class HubInspector implements AgentInspector {
   ): ReturnType<AgentWatcher["watch"]> {
     const runId = agent.sessionId;
     // an agent that cannot be reported runs unobserved; its run is kept only once it is attached
-    guarded(() => {
-      const sender =
-        this.#runs.get(runId) ?? new RunSender(new WatchedRun(runId, () => this.#changed(runId), this.#keep));
-      sender.run.attach(agent as Agent, config as AgentConfig | undefined, position);
-      this.#runs.set(runId, sender);
-      this.#changed(runId);
-      this.#dropEndedRuns();
-    });
-    return { committed: () => this.#changed(runId), flushed: () => this.#flush() };
+    const attach = (): unknown =>
+      guarded(() => {
+        const sender =
+          this.#runs.get(runId) ??
+          new RunSender(new WatchedRun(runId, () => this.#changed(runId), this.#keep));
+        sender.run.attach(agent as Agent, config as AgentConfig | undefined, position);
+        this.#runs.set(runId, sender);
+        this.#changed(runId);
+        this.#dropEndedRuns();
+      });
+    const isPartial = guarded(() => stepsOf(agent).current().context.transcript.from > 0);
+    // it was opened before it is watched: its older messages are read first
+    const attached = isPartial ? agent.messages().then(attach, () => {}) : attach();
+    const flushed = async (): Promise<void> => {
+      await attached;
+      await this.#flush();
+    };
+    return { committed: () => this.#changed(runId), flushed };
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,157 @@
+import { AgentError } from "../base/error.ts";
+import { hasBlock } from "../message/query.ts";
+import { Transcript } from "../message/transcript.ts";
+import type { LoadedSession, SessionStore } from "../store/port.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
+import { checkHistory } from "./check-history.ts";
+import { contextOf, JournalFold, type Checkpoint } from "./fold.ts";
+import { JOURNAL_FORMAT, quarantineReason, readPersistedContext } from "./format.ts";
+import type { KeptSession } from "./kept-sessions.ts";
+import { areMarks, type Mark, type MessageMarks } from "./message-marks.ts";
+import { ModelCallReader } from "./model-calls.ts";
+import { readEntries } from "./read-entry.ts";
+import { checkedStored, storedHead } from "./stored-head.ts";
+
+/** A session as it was restored from a store. */
+export type RestoredSession = {
+  readonly context: AgentContext;
+  /** Undefined if the journal has no entry about tool groups. */
+  readonly activeGroups: readonly string[] | undefined;
+  /** The names of the hooks that the session had at its newest checkpoint. */
+  readonly hooks: readonly string[];
+  /** How many model calls it has made. */
+  readonly modelCalls?: number;
+  /** True if a person has released it to whichever agent opens it next. */
+  readonly isReleased?: boolean;
+  /** What lists show of its first message; absent if that is empty. */
+  readonly title?: string;
+};
+
+/** A restored session, with what its journal needs to go on. */
+export type StoredParts = RestoredSession & {
+  readonly seq: number;
+  readonly format: number;
+  readonly marks: MessageMarks;
+  readonly known: ReadonlySet<string>;
+};
+
+/** A journal whose newest turn begins before this entry is read as a whole: it is one page of a store. */
+const WHOLE_ENTRIES = 100;
+
+/** Where the newest turn begins in the journal; undefined if all of it is to be read: it is short, or of 0.1.0. */
+function beginOf({ marks, journal, calls, cursor, kept }: Checkpoint): Mark | undefined {
+  if (journal === undefined || !calls || !areMarks(marks)) return undefined;
+  const { turnAt, batchAt } = readPersistedContext(kept, "The checkpoint").progress;
+  const needed = Math.min(cursor, turnAt, batchAt < 0 ? turnAt : batchAt);
+  const begin = marks.findLast(([index]) => index <= needed);
+  return begin && begin[1] > WHOLE_ENTRIES ? begin : undefined;
+}
+
+/** True if what updates look for in a turn is here: the message of the user that it answers, and the newest answer. */
+function hasTurn(transcript: Transcript, turnAt: number): boolean {
+  const { from } = transcript;
+  if (from === 0) return true;
+  const here = transcript.slice(from);
+  const before = here.slice(0, Math.max(0, turnAt - from) + 1);
+  return before.some(({ role }) => role === "user") && here.some(({ role }) => role === "assistant");
+}
+
+/**
+ * Restores a stored session: its newest checkpoint, and the entries of its newest turn, so that it costs the same at any length; the
+ * transcript reads older messages when somebody asks for them. Of a session that is `kept` no entry is read. Resolves to undefined if
+ * there is none. Rejects `session/version`, and `session/damaged`, also for a quarantined session and for damage in what it reads.
+ */
+export async function restoreSession(
+  store: SessionStore,
+  sessionId: string,
+  settings: Settings,
+  kept?: KeptSession,
+): Promise<StoredParts | undefined> {
+  const found = await store.load(sessionId);
+  const reason = quarantineReason(found?.position);
+  if (reason !== undefined)
+    throw new AgentError("session/damaged", `Session '${sessionId}' is quarantined: ${reason}`, {
+      data: { sessionId, quarantined: true },
+    });
+  if (!found || found.seq === 0) return undefined;
+  const { title } = found.position;
+  const about = {
+    ...(found.position["isReleased"] === true && { isReleased: true }),
+    ...(typeof title === "string" && { title }),
+  };
+  if (kept && kept.seq === found.seq && found.checkpoint?.["seq"] === found.seq) {
+    const { transcript, size: _, ...rest } = kept;
+    const fold = new JournalFold(settings, found.checkpoint);
+    const context = contextOf(fold.state(), settings, transcript);
+    return {
+      context,
+      activeGroups: fold.groups,
+      hooks: fold.hooks,
+      format: JOURNAL_FORMAT,
+      ...about,
+      ...rest,
+    };
+  }
+  const checkpoint = found.checkpoint as Checkpoint | undefined;
+  const begin = checkpoint && beginOf(checkpoint);
+  const read = begin && (await readFrom(begin, { store, sessionId, settings, found }));
+  return { ...(read ?? (await readFrom(undefined, { store, sessionId, settings, found }))!), ...about };
+}
+
+/** Reads a session from a mark on, or from its first entry; undefined if its newest entries change what is before the mark. */
+async function readFrom(
+  begin: Mark | undefined,
+  {
+    store,
+    sessionId,
+    settings,
+    found,
+  }: {
+    readonly store: SessionStore;
+    readonly sessionId: string;
+    readonly settings: Settings;
+    readonly found: LoadedSession;
+  },
+): Promise<StoredParts | undefined> {
+  const checkpoint = found.checkpoint as Checkpoint | undefined;
+  const fold = new JournalFold(settings, found.checkpoint, begin);
+  const calls = new ModelCallReader(begin && checkpoint!.calls);
+  const isCounted = (seq: number): boolean => begin === undefined || seq > checkpoint!.seq;
+  for await (const entry of readEntries(store, sessionId, { after: begin ? begin[1] - 1 : 0 })) {
+    if (begin && entry.type === "messages" && entry.data.from < begin[0]) return undefined;
+    fold.push(entry);
+    if (entry.type === "position" && isCounted(entry.seq))
+      for (const call of entry.data.modelCalls ?? []) calls.read(call, null);
+  }
+  const session = fold.state();
+  const messages = checkedStored(session.messages, sessionId);
+  if (begin && messages[0] && hasBlock(messages[0], "tool_result")) return undefined;
+  const { recoverOrphans } = settings;
+  const { marks } = fold;
+  const source = { store, sessionId, marks: marks.marks, recoverOrphans };
+  const head = begin && begin[0] > 0 ? storedHead(source, begin) : undefined;
+  const transcript = Transcript.after(head, messages);
+  const { turnAt } = session.kept.progress;
+  while (!hasTurn(transcript, turnAt)) await transcript.load(transcript.from - 1);
+  const context = contextOf(session, settings, transcript);
+  checkHistory(context, `Session '${sessionId}'`, "session/damaged", { sessionId });
+  return {
+    context,
+    activeGroups: fold.groups,
+    hooks: fold.hooks,
+    seq: fold.seq,
+    format: fold.format,
+    marks,
+    modelCalls: calls.number,
+    known: calls.known,
+  };
+}
+
+/** Reads the messages of a session that a turn needs: those that its model sees. Undefined if they are here. */
+export function loadTurn({
+  transcript,
+  view,
+}: Pick<AgentContext, "transcript" | "view">): Promise<void> | undefined {
+  return transcript.load(view ? Math.min(view.from, ...view.head) : 0);
+}
