@@ -1,6 +1,7 @@
+import { isSame } from "../base/is-same.ts";
 import { withAccount } from "../message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { ChatModel, StreamPart } from "../model/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import { hashInput } from "../tool/hash.ts";
@@ -30,6 +31,15 @@ function* partsOf({ content, usage, metadata }: Msg): Generator<StreamPart> {
   if (usage) yield { type: "usage", usage };
   const hasCalls = content.some(({ type }) => type === "tool_use");
   yield { type: "finish", reason: hasCalls ? "tool_calls" : "stop", metadata };
+}
+
+/** The recorded call that has another id now: the one of its tool with this input, or the only one of its tool. */
+function renamed(asked: readonly ToolUseBlock[], tool: string, input: unknown): ToolUseBlock | undefined {
+  const candidates = asked.filter(({ name }) => name === tool);
+  return (
+    candidates.find((call) => isSame(call.input, input)) ??
+    (candidates.length === 1 ? candidates[0] : undefined)
+  );
 }
 
 /**
@@ -65,6 +75,8 @@ export async function replayOf<Ctx>(
     if (call) results.set(result.id, { hash: hashInput(call.input), result });
   }
   let isLive = false;
+  /** The calls of the answer that was replayed last. The agent gives a call another id if it cannot know that its own is free. */
+  let asked: readonly ToolUseBlock[] = [];
 
   const model: ChatModel = {
     ...live.model,
@@ -74,7 +86,10 @@ export async function replayOf<Ctx>(
       isLive ||=
         next?.role !== "assistant" || said.some((message, index) => contentKey(message) !== recorded[index]);
       if (isLive) yield* live.model.stream(request, options);
-      else yield* partsOf(next!);
+      else {
+        asked = toolUsesOf(next!);
+        yield* partsOf(next!);
+      }
     },
   };
   const tools = live.tools.map((tool): Tool<Ctx> => {
@@ -83,9 +98,10 @@ export async function replayOf<Ctx>(
     return {
       ...tool,
       execute: (input, ctx) => {
-        const known = isLive ? undefined : results.get(ctx.callId);
-        const isSame = known?.result.name === tool.name && known.result.state !== "interrupted";
-        if (!isSame || known!.hash !== hashInput(calls.get(ctx.callId)!.input)) return execute(input, ctx);
+        const id = calls.has(ctx.callId) ? ctx.callId : renamed(asked, tool.name, input)?.id;
+        const known = isLive || id === undefined ? undefined : results.get(id);
+        const isRecorded = known?.result.name === tool.name && known.result.state !== "interrupted";
+        if (!isRecorded || known!.hash !== hashInput(calls.get(id!)!.input)) return execute(input, ctx);
         const { output, state, metadata } = known!.result;
         return { output, state: state === "success" ? "success" : "error", ...(metadata && { metadata }) };
       },
