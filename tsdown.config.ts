@@ -107,6 +107,7 @@ const main = defineConfig({
     "knowledge/index": "src/agent/knowledge/index.ts",
     "mcp/index": "src/tool/mcp/index.ts",
     "otel/index": "src/otel/index.ts",
+    "rules/index": "src/agent/rules/index.ts",
     "ui/index": "src/ui/index.ts",
     "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { CallAccount, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
+import type { Letter } from "../../src/tool/rules/law.ts";
 import type { Ask, Decision } from "../../src/tool/pending.ts";
 import type { ExecutionData, Limits } from "./settings.ts";
 
@@ -29,6 +30,27 @@ export type Spent = {
   readonly usage: Usage;
   /** What a person has added to its limits. It is added to those of the turn too. */
   readonly extended?: Limits;
+};
+
+/** What the rules of an agent know of a call. */
+export type CallRules = {
+  /** What each rule that reads arguments has read in those with which the call would run. */
+  readonly letters?: { readonly [rule: string]: Letter };
+  /** Who has approved the call; "" if that is not known. */
+  readonly approver?: string;
+  /** The hash of the arguments, and how long an approval is waited for, in case a rule asks for one. */
+  readonly argsHash?: string;
+  readonly expiresAfterMs?: number;
+  /** The rules because of which a person is asked. */
+  readonly asked?: readonly string[];
+  /** The rules that a person who was told of them has waived. */
+  readonly waived?: readonly string[];
+  /** An attempt that may have taken effect is repeated by a later one, which counts in its place. */
+  readonly maybe?: true;
+  /** An attempt that may have taken effect counts beside those that a person lets follow. */
+  readonly isUnknown?: true;
+  /** The call has an agent inside. */
+  readonly isInner?: true;
 };
 
 /** One call of the open batch. The records are removed when the last result of the batch is stored. */
@@ -72,6 +94,8 @@ export type CallRecord = {
   readonly deadlineAt?: number;
   /** What became of the call so far. It goes to the result once there is one. */
   readonly account?: CallAccount;
+  /** Absent for an agent without rules. */
+  readonly rules?: CallRules;
 };
 
 /** How a call that may run is executed. */

@@ -7,6 +7,7 @@ import type { PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
+import type { RuleStates } from "../../src/tool/rules/law.ts";
 import type { CallRecord, CallTerms } from "./call-record.ts";
 import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
@@ -171,6 +172,8 @@ export type Progress = {
   readonly overrides?: Overrides;
   /** The summary that is being made of the conversation; null or absent if none is. */
   readonly compacting?: Compaction | null;
+  /** What the rules remember of the session; absent: nothing. */
+  readonly rules?: RuleStates;
 };
 
 /** The current model call, and its times in epoch ms. */

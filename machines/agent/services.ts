@@ -11,7 +11,8 @@ import type {
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Resumed, Suspension } from "../../src/tool/types.ts";
 import type { AgentContext, Compaction, Draft, WantedOutput } from "./context.ts";
-import type { CallRecord, Spent } from "./call-record.ts";
+import type { RuleStates } from "../../src/tool/rules/law.ts";
+import type { CallRecord, CallRules, Spent } from "./call-record.ts";
 import type { ExecutionData } from "./settings.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { Overrides } from "./overrides.ts";
@@ -99,6 +100,8 @@ export type ToolRunOutcome = Timed & {
   readonly slots?: StoredSlots;
   /** What an agent inside of the call has used in all. With a suspension it does not count yet. */
   readonly spent?: Spent;
+  /** What the rules remember of what an agent inside of the call has done. */
+  readonly rules?: RuleStates;
   /** The failure may be retried, not before `retryAt`. */
   readonly retry?: boolean;
   readonly retryAt?: number;
@@ -123,6 +126,8 @@ export type Verdict = {
   readonly maxParallel?: number;
   readonly writes?: readonly string[];
   readonly onRestart?: "retry" | "ask" | "fail";
+  /** For `allow`: what the rules have to know of the call. */
+  readonly rules?: Pick<CallRules, "letters" | "argsHash" | "expiresAfterMs" | "isInner">;
 };
 export type ReviewOutcome = Timed & { readonly verdicts: readonly Verdict[] };
 

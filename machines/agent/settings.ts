@@ -1,4 +1,5 @@
 import type { Execution } from "../../src/model/port.ts";
+import type { RuleData } from "../../src/tool/rules/law.ts";
 import { ALL_WHOLE, type ResultLimits } from "./view.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
@@ -36,6 +37,8 @@ export type Settings = {
   readonly compaction: CompactionSettings | null;
   /** The personas of the session, and how it is handed over to them; null: it has none. */
   readonly handoffs: HandoffSettings | null;
+  /** The rules about its calls; absent: there are none. */
+  readonly rules?: readonly RuleData[];
 };
 
 /** The settings of an actor of the machine that is created without input: an agent without a name, a system prompt and limits of time. */

@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { ChatModel, GenerateOptions } from "../model/port.ts";
 import type { SessionStore } from "../store/port.ts";
+import type { Rule } from "../tool/rules/rule.ts";
 import type { PermissionAction, Tool, Toolkit } from "../tool/types.ts";
 import type { CompactionOptions } from "./compaction-options.ts";
 import type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./config-groups.ts";
@@ -108,6 +109,9 @@ export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = read
   readonly generateOptions?: GenerateOptions | undefined;
   /** Which tool calls run, ask for an approval, or are denied; default: all run. */
   readonly permissions?: Permissions | undefined;
+  /** Rules about its calls, made by the functions of `agentchart/rules`: what may run only after what, how often, for whom. They hold for
+   *  all personas, and for agents inside of its calls; those of the store stand before them. Default: none. */
+  readonly rules?: readonly Rule[] | undefined;
   /** Other roles that the agent may have in a session, by name, each with a prompt and tools of its own. One has the session at a
    *  time, at first the agent itself; all see one transcript. */
   readonly personas?: { readonly [name: string]: Persona<Ctx> } | undefined;

@@ -15,6 +15,8 @@ import { slotReader } from "../tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import { ruleEngine } from "../../machines/agent/rule-engine.ts";
+import type { RuleStates } from "../tool/rules/law.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits, Settings } from "../../machines/agent/settings.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
@@ -222,6 +224,11 @@ export class AgentHost implements Host {
       return "tool" in found && isAgentTool(found.tool);
     };
     return shareOfBudget(this.#session.context, callId, isAgentCall);
+  }
+
+  ruleStates(): RuleStates | undefined {
+    const { context } = this.#session;
+    return context.settings.rules && ruleEngine().statesOf(context);
   }
 
   isLeft(): boolean {

@@ -19,6 +19,7 @@ import { hookSchema } from "../hook/hook-schema.ts";
 import type { OnBegin } from "./call-limits.ts";
 import { errorOfWaiter } from "./caller.ts";
 import { currentHooks, joinClass } from "./class-hooks.ts";
+import { rulesOption } from "./agent-rules.ts";
 import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -73,13 +74,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     const store = config.store && { store: withDeadlines(config.store) };
     this.name = config.name;
     this.sessionId = sessionIdOf(config);
-    this.#config = { ...config, ...currentHooks(config), sessionId: this.sessionId, ...store };
-    this.#session = new Passivation(this.#config, around, this);
-    this.#session.revive();
+    const own = { ...currentHooks(config), ...rulesOption(config) };
+    this.#config = { ...config, ...own, sessionId: this.sessionId, ...store };
+    (this.#session = new Passivation(this.#config, around, this)).revive();
     joinClass(config, this.#session);
   }
 
-  /** Reads and writes the slots, of whichever runtime the session has. */
+  /** The slots, of whichever runtime the session has. */
   get slots(): ReturnType<typeof agentSlots> {
     return (this.#slots ??= agentSlots(
       () => this.#runtime,

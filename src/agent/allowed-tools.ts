@@ -6,6 +6,7 @@ import { sharing } from "./sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";
+import { engineOf } from "./agent-rules.ts";
 import type { AgentConfig, Permissions } from "./agent-config.ts";
 
 /** True if every call of the tool is allowed, whatever its arguments are: nothing that judges it is a function, and nothing says
@@ -63,8 +64,10 @@ export class AllowedTools {
 
   #read(): AgentContext["allowed"] {
     const config = this.#config;
+    const rules = engineOf(config);
     const allowed = this.#toolkit
       .active()
+      .filter((tool) => !rules?.mustBeRead(config.rules!, tool))
       .filter((tool) => this.#permissions.every((permissions) => isAlwaysAllowed(tool, permissions)));
     return shared(Object.fromEntries(allowed.map((tool) => [tool.name, toolTerms({ config }, tool)])));
   }

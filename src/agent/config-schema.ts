@@ -3,6 +3,7 @@ import { isObject } from "../base/is-object.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { executionSchema } from "../model/execution-schema.ts";
 import { generateSchema, modelSchema } from "../model/generate-schema.ts";
+import { isRule } from "../tool/rules/rule.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
@@ -199,6 +200,7 @@ export const configSchema = s.lazily(() => {
       ),
       generateOptions: s.optional(generateSchema()),
       permissions: s.optional(permissionsSchema()),
+      rules: s.optional(s.listOf(s.value(isRule, "a rule, such as before() of agentchart/rules makes one"))),
       personas: s.optional(personasSchema()),
       handoffs: s.optional(handoffsSchema()),
       budget: s.optional(budgetSchema()),

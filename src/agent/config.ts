@@ -16,6 +16,7 @@ import { ownToolkit, SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
+import { engineOf, ruleSettings } from "./agent-rules.ts";
 import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
 import { compactionSettings } from "./compaction-settings.ts";
@@ -98,6 +99,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   const { interruptReply = RECOVERY_TEXT } = turnOptions;
   const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   const compaction = compactionSettings(config);
+  const rules = ruleSettings(config);
   return {
     agent: config.name,
     sessionId: sessionIdOf(config),
@@ -120,6 +122,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     results: resultLimits(toolOptions.results),
     compaction: compaction && sharedCompaction(compaction),
     handoffs: handoffSettings(config),
+    ...(rules && { rules }),
   };
 }
 
@@ -161,6 +164,8 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
     const problem = ruleProblem(permissions?.rules ?? [], [...names, ...clientTools]);
     if (problem !== undefined) throw invalid(problem);
   }
+  const wrong = engineOf(config)?.problemOf(config.rules!, toolkit.tools(), [...names, ...clientTools]);
+  if (wrong !== undefined) throw invalid(wrong);
   return toolkit;
 }
 

@@ -1,4 +1,5 @@
 import type { KeptSessions } from "../session/kept-sessions.ts";
+import type { RuleStates } from "../tool/rules/law.ts";
 import type { Lease } from "../store/port.ts";
 import type { CallsIn } from "../tool/calls.ts";
 import type { AnyCall } from "../tool/pending.ts";
@@ -59,9 +60,14 @@ export function createInboxAgent(
   return new AgentSession(config, { admit, kept });
 }
 
-/** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own. */
-export function createInnerAgent(config: AgentConfig<never>, path: readonly string[]): InnerAgent {
-  return new AgentSession(config, { path });
+/** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own; `rules`:
+ *  what the rules of that one remember. */
+export function createInnerAgent(
+  config: AgentConfig<never>,
+  path: readonly string[],
+  rules?: RuleStates,
+): InnerAgent {
+  return new AgentSession(config, { path, ...(rules && { rules }) });
 }
 
 /** Creates an agent whose chart runs inside of an actor, in the system of that actor. */

@@ -9,6 +9,9 @@ import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import type { KeptParts } from "./runtime-parts.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { RuleStates } from "../tool/rules/law.ts";
+import { engineOf } from "./agent-rules.ts";
 import type { AgentConfig } from "./agent-config.ts";
 
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
@@ -24,12 +27,20 @@ export class Equipment {
   userContext: never;
   readonly #config: AgentConfig<never>;
   readonly #sessionId: string;
+  /** What the rules of the agent around this one remember. */
+  readonly #rulesAround: RuleStates | undefined;
   readonly #fingerprint: AgentFingerprint;
   #schema: Schema | undefined;
   #output: Output | undefined;
 
   /** Throws `config/invalid` for a `context` of the agent that fails. */
-  constructor(config: AgentConfig<never>, sessionId: string, kept: Omit<KeptParts, "events">) {
+  constructor(
+    config: AgentConfig<never>,
+    sessionId: string,
+    kept: Omit<KeptParts, "events">,
+    rulesAround?: RuleStates,
+  ) {
+    this.#rulesAround = rulesAround;
     this.#config = config;
     this.#sessionId = sessionId;
     this.toolkit = kept.toolkit ?? toolkitOf(config);
@@ -38,6 +49,17 @@ export class Equipment {
     this.#fingerprint = new AgentFingerprint(config);
     this.#schema = kept.schema;
     this.userContext = this.sessionContext();
+  }
+
+  /** Returns the context of a session that begins, or comes from elsewhere, with what the rules remember of it. */
+  withRules(context: AgentContext): AgentContext {
+    const rules = engineOf(this.#config)?.enter(
+      this.#config,
+      context,
+      this.#rulesAround,
+      this.toolkit.tools(),
+    );
+    return rules ? { ...context, progress: { ...context.progress, rules } } : context;
   }
 
   /** What the agent consists of. */

@@ -2,6 +2,7 @@ import type { AgentError } from "../base/error.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import type { Hook } from "../hook/types.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
+import type { RuleStates } from "../tool/rules/law.ts";
 import type { Lease } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema } from "../tool/types.ts";
@@ -32,6 +33,8 @@ export type Surroundings = {
   readonly kept?: KeptSessions;
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
+  /** What the rules of the agent around it remember; absent: there is none. */
+  readonly rules?: RuleStates;
   /** The actor inside of which the chart runs, in its system; default: none. */
   readonly parent?: ActorParent;
 };

@@ -71,7 +71,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#listener = listener;
     this.settings = settingsOf(config);
     this.events = kept.events;
-    this.equipment = new Equipment(config, this.settings.sessionId, kept);
+    this.equipment = new Equipment(config, this.settings.sessionId, kept, listener.around.rules);
     const { toolkit, hooks, personas } = this.equipment;
     this.journal = SessionJournal.of(this, config, listener.around);
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
@@ -85,7 +85,7 @@ export class Runtime implements ChartOwner, LivingSession {
     checkHistory(fresh, "createAgent: `messages`", "message/invalid");
     const allowed = new AllowedTools(config, toolkit, personas?.permissions);
     this.#chart = new LiveChart(this, {
-      ...fresh,
+      ...this.equipment.withRules(fresh),
       listening: hooks.points,
       allowed: allowed.current,
     });
@@ -219,7 +219,8 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   get isSeen(): boolean {
-    return this.#chart.isSeen || this.steps.hasCallListeners;
+    const hasRules = this.#config.rules !== undefined; // what they remember may have to be read from the messages
+    return hasRules || this.#chart.isSeen || this.steps.hasCallListeners;
   }
 
   /** What this agent consists of. */

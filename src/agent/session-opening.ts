@@ -9,6 +9,7 @@ import { stepFacts } from "../../machines/agent/step-facts.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
+import type { Equipment } from "./equipment.ts";
 import { BriefWait } from "./brief-wait.ts";
 import { leaveAtProcessEnd, stayAtProcessEnd, type Leaver } from "./leave-process.ts";
 import type { SessionJournal } from "./session-journal.ts";
@@ -28,6 +29,7 @@ export interface OpenedSession {
   readonly fingerprint: Fingerprint;
   now(): number;
   refusal(event: AgentCommand): AgentError | undefined;
+  readonly equipment: Pick<Equipment, "withRules">;
   send(event: AgentCommand): void;
   /** Takes over what a restored session has beside its context. */
   restoreParts(session: RestoredSession, parts: { readonly toolkit: boolean }): void;
@@ -136,7 +138,8 @@ export class SessionOpening implements Leaver {
       ...(memory ? session : current).context,
       slots: (slots ? session : current).context.slots,
     };
-    if (memory || slots) current.send(this.#loading({ ...session, context }));
+    if (memory || slots)
+      current.send(this.#loading({ ...session, context: current.equipment.withRules(context) }));
   }
 
   /** Stops what waits for the session or for the end of the process. */

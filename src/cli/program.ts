@@ -40,6 +40,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
   add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
   add(sessions.prune, async () => (await import("./sessions/prune-command.ts")).pruneCommand);
+  add(sessions.audit, async () => (await import("./sessions/audit-command.ts")).auditCommand);
   program
     .command("memory")
     .description("List, show, export, import and delete what agents remember across sessions");

@@ -23,7 +23,7 @@ export function recordedError(text: string): string {
 }
 
 /** Returns the account with one more item at the end of a part. */
-export function noted<Part extends "changed" | "asked" | "decided" | "attempts" | "results">(
+export function noted<Part extends "changed" | "asked" | "decided" | "attempts" | "rules" | "results">(
   account: CallAccount | undefined,
   part: Part,
   item: NonNullable<CallAccount[Part]>[number],
@@ -126,6 +126,14 @@ function decider({ by, via, hook }: Pick<Decided, "by" | "via" | "hook">): strin
 const inputText = (now: Recorded<"input", Json>): string =>
   "input" in now ? JSON.stringify(now.input) : `too long to be recorded (${now.omitted} characters)`;
 
+const BY_RULE = {
+  ordered: "waited for other calls, by the rule",
+  denied: "denied by the rule",
+  asked: "asked about by the rule",
+  ended: "denied, and the turn ended, by the rule",
+  shadow: "would have been stopped by the rule",
+} as const;
+
 const DECIDED: { readonly [decision: string]: string } = {
   approve: "approved",
   deny: "denied",
@@ -152,7 +160,8 @@ const DECIDED: { readonly [decision: string]: string } = {
  * ```
  */
 export function accountLines(account: CallAccount | undefined): readonly string[] {
-  const { asked = [], decided = [], changed = [], attempts = [], ran, results = [] } = account ?? {};
+  const { asked = [], decided = [], changed = [], attempts = [] } = account ?? {};
+  const { rules = [], ran, results = [] } = account ?? {};
   const timed = [
     ...asked.map(({ at, reason }) => ({ at, text: `asked: ${reason}` })),
     ...decided.map(({ at, decision, ask, ...who }) => ({
@@ -163,6 +172,7 @@ export function accountLines(account: CallAccount | undefined): readonly string[
       at,
       text: `arguments changed by ${nameOf(by)}: ${inputText(now)}`,
     })),
+    ...rules.map(({ at, rule, did }) => ({ at, text: `${BY_RULE[did]} '${rule}'` })),
     ...attempts.map(({ attempt, startedAt, error }) => ({
       at: startedAt,
       text: `attempt ${attempt} failed: ${error}`,

@@ -76,6 +76,13 @@ export type CallAccount = {
     readonly code?: ErrorCode;
     readonly error: string;
   }[];
+  /** What rules made of it: it was put behind other calls of its batch, it broke a rule and was denied, asked about or ended the turn, or
+   *  a rule that only notes would have stopped it. */
+  readonly rules?: readonly {
+    readonly rule: string;
+    readonly at: number;
+    readonly did: "ordered" | "denied" | "asked" | "ended" | "shadow";
+  }[];
   /** What `execute` received, if the tool's schema or its presets have changed the arguments. Of presets it has the names only. */
   readonly ran?: Partial<Recorded<"input", Json>> & { readonly presets?: readonly string[] };
   /** The hooks that changed the result, in order, each with the state before. What it said before is in no message: a hook may hide it. */

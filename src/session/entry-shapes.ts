@@ -62,6 +62,7 @@ const shapes = s.lazily(() => {
     notBeforeAt: s.optional(s.finite()),
     deadlineAt: s.optional(s.finite()),
     account: s.optional(object),
+    rules: s.optional(object),
   };
   const statsFields = {
     startedAt: s.finite(),
@@ -96,6 +97,7 @@ const shapes = s.lazily(() => {
     persona: s.optional(s.nullable(s.string())),
     handoff: s.optional(s.nullable(s.string())),
     handoffs: s.optional(count),
+    rules: s.optional(s.recordOf(s.fields({ id: s.string() }))),
     overrides: s.optional(
       s.fields({
         system: s.optional(s.fields({ text: s.string(), persona: s.nullable(s.string()) })),

@@ -1,3 +1,4 @@
+import { withRulesOf } from "../tool/rules/store-rules.ts";
 import { AgentError } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import type { SessionStore } from "./port.ts";
@@ -81,7 +82,7 @@ export function settlingAppend(append: Append, timeoutMs: number): void {
 function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): SessionStore {
   const limit = (): number => Math.min(store.timeoutMs ?? STORE_TIMEOUT_MS, maxMs);
   const bounded = <T>(work: Promise<T>, operation: string): Promise<T> => inTime(work, limit(), operation);
-  return {
+  return withRulesOf(store, {
     get timeoutMs() {
       return limit();
     },
@@ -110,5 +111,5 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     prune: (options) => store.prune(options),
     ...(store.watch && { watch: (...args) => store.watch!(...args) }),
     close: () => bounded(store.close(), "close"),
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../base/error.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
+import { withRulesOf } from "../tool/rules/store-rules.ts";
 import type { SessionStore } from "./port.ts";
 
 /** Options of {@link retryingStore}. */
@@ -41,7 +42,7 @@ export function retryingStore(
     }
   }
 
-  return {
+  return withRulesOf(store, {
     timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
     acquire: (...args) => retrying(() => store.acquire(...args)),
     renew: (...args) => store.renew(...args),
@@ -98,5 +99,5 @@ export function retryingStore(
     prune: (options) => store.prune(options),
     ...(store.watch && { watch: store.watch.bind(store) }),
     close: () => store.close(),
-  };
+  });
 }

@@ -25,6 +25,7 @@ describe("The completion of bash", () => {
     expect(await complete("")).toEqual([
       "run",
       "sessions",
+      "audit",
       "memory",
       "knowledge",
       "dev",

@@ -18,6 +18,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/workspace": ["@cfworker/json-schema", "diff", "unbash", "zod"],
   // The client of MCP is loaded when a server is connected to.
   "agentchart/mcp": ["@cfworker/json-schema"],
+  "agentchart/rules": ["@cfworker/json-schema"],
   "agentchart/otel": ["@opentelemetry/api"],
   "agentchart/ui": [],
   "agentchart/react": ["eventsource-parser", "react"],

@@ -92,6 +92,12 @@ export const NOT_KILLED_IN_MIDST: Listed = {
     "counts requests: one that may have been made counts",
   "a share that is nothing asks before its agent begins":
     "counts requests: one that may have been made counts",
+  "lets it run before, and once the other one has failed":
+    "a call that was cut off may have taken effect, which counts against others",
+  "lets another call try after one that has failed, and none after one that may have taken effect":
+    "a call that was cut off may have taken effect, which counts against others",
+  "a retry of a call counts in the place of the attempt before":
+    "counts attempts: one that may have been made counts",
   "retry-on.test.ts": "counts attempts: one that may have been made counts",
   "a tool whose error has retryAfterMs is not called before that time":
     "counts attempts: one that may have been made counts",

@@ -31,10 +31,11 @@ export const acting: AgentState = {
       invoke: reviewCalls(unreviewedCalls, { target: "authorizing", actions: "applyReview" }),
     },
     authorizing: {
-      description: "Nothing of the batch runs before every call has its permission.",
+      description: "Nothing of the batch runs before every call has its permission, and keeps the rules.",
       decide: [
         suspendIf("needsApproval", "APPROVAL_REQUIRED"),
         suspendIf("hasUnknownOutcome", "OUTCOME_UNKNOWN"),
+        { guard: "breaksRules", target: "authorizing", actions: "refuseByRules" },
         { guard: "allSettled", target: "deciding" },
         { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
         { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },

@@ -12,14 +12,15 @@ import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { handoffProblem, withHandoff, withoutHandoff } from "./handoff.ts";
 import { outputOf, withoutOutput } from "./output.ts";
+import { ruleEngine } from "../rule-engine.ts";
 import type { HooksOutcome, ToolInput, ToolRunOutcome } from "../services.ts";
 import { takeWrites } from "./slots.ts";
 import { withSpent } from "./spent.ts";
 
 const NONE: readonly never[] = [];
 
-/** The calls that start now: approved, due, within the limits of the batch and of their tool, and writing no slot that another call
- *  writes, in call order. None starts over budget. */
+/** The calls that start now: approved, due, within the limits of the batch and of their tool, writing no slot that another call writes,
+ *  and keeping the rules, in call order. None starts over budget. */
 export function dueCalls(context: AgentContext): readonly CallRecord[] {
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
@@ -38,11 +39,14 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
   if (limit === 1 && isWaiting) room--;
   if (room <= 0 || exceededByTools(context) !== undefined) return [];
   const due: CallRecord[] = [];
+  const starting = new Set<CallRecord>();
   for (const record of calls) {
     const { status, call, writes = NONE, notBeforeAt = 0, maxParallel = Number.POSITIVE_INFINITY } = record;
     if (status !== "approved" || notBeforeAt > at) continue;
     const busy = ofTool.get(call.name) ?? 0;
     if (busy >= maxParallel || writes.some((name) => written.has(name))) continue;
+    if (settings.rules && !ruleEngine().mayStart(context, record, starting)) continue;
+    starting.add(record);
     for (const name of writes) written.add(name);
     ofTool.set(call.name, busy + 1);
     due.push(record);
@@ -56,9 +60,11 @@ export function startCalls(context: AgentContext): Change {
   if (due.size === 0) return {};
   const { at, progress } = context;
   const { stats } = progress;
+  const noted = context.settings.rules ? ruleEngine().noted(context, due) : (record: CallRecord) => record;
   const started = changeCalls(context, (record) => {
-    if (!due.has(record)) return record;
-    const { notBeforeAt: _, ...rest } = record;
+    const told = noted(record);
+    if (!due.has(record)) return told;
+    const { notBeforeAt: _, ...rest } = told;
     const { timeoutMs } = record.execution ?? {};
     return {
       ...rest,
@@ -83,7 +89,14 @@ function hasApproved(calls: readonly CallRecord[]): boolean {
 /** True if no call of the batch starts now and none has to pause it. */
 export function startsNothing(context: AgentContext): boolean {
   if (!hasApproved(context.calls)) return true;
-  return dueCalls(context).length === 0 && !(exceededByTools(context) !== undefined && noneRunning(context));
+  return dueCalls(context).length === 0 && !mustPause(context);
+}
+
+/** True if the calls that wait to run are to be judged anew, since none runs: the budget is exceeded, or the rules let none start. */
+export function mustPause(context: AgentContext): boolean {
+  if (!noneRunning(context)) return false;
+  if (exceededByTools(context) !== undefined) return true;
+  return context.settings.rules !== undefined && ruleEngine().isHeld(context);
 }
 
 export function noneRunning({ calls }: AgentContext): boolean {

@@ -1,5 +1,5 @@
 import type { AgentContext } from "../context.ts";
-import type { CallRecord } from "../call-record.ts";
+import type { CallRecord, CallRules } from "../call-record.ts";
 
 type Calls = Pick<AgentContext, "calls" | "remembered">;
 
@@ -15,13 +15,19 @@ export function forkedCalls({ calls, remembered }: Calls): readonly CallRecord[]
 }
 
 function undecided(record: CallRecord, wasApproved: boolean): CallRecord {
-  const { decided: _, decidedBy: __, askedAgainAt: ___, ...rest } = record;
+  const { decided: _, decidedBy: __, askedAgainAt: ___, rules, ...others } = record;
+  const rest = rules ? { ...others, rules: unapprovedRules(rules) } : others;
   const { argsHash: ____, resume, ...unapproved } = rest;
   if (record.status === "suspended" && resume)
     return wasApproved ? begunAnew(rest, wasApproved) : { ...rest, resume: unanswered(resume) };
   if (record.status === "approved" || (record.status === "running" && record.onRestart === "retry"))
     return begunAnew(rest, wasApproved);
   return record.asks === undefined ? unapproved : rest; // whoever goes on with it is asked first
+}
+
+/** What rules know of a call, without what people have said. */
+function unapprovedRules({ approver: _, waived: __, ...rules }: CallRules): CallRules {
+  return rules;
 }
 
 /** A call that is reviewed before it runs from its beginning, and asks if it had an approval. */

@@ -8,6 +8,7 @@ import { changeCalls } from "../facts.ts";
 import { noted } from "../../../src/message/account.ts";
 import { answered, withChangedInput, withDenial } from "./account.ts";
 import { wantedNow } from "./entry.ts";
+import { ruleEngine } from "../rule-engine.ts";
 import type { HooksOutcome, ReviewOutcome, Verdict } from "../services.ts";
 
 /** The calls that preActing has not seen yet. */
@@ -123,7 +124,9 @@ export function applyReview(context: AgentContext, outcome: ReviewOutcome): Chan
     ...(rules.length > 0 && { remembered: [...context.remembered, ...rules] }),
     ...changeCalls(context, (record) => {
       const verdict = verdicts.get(record.call.id);
-      return verdict ? judged(record, verdict, outcome.at) : record;
+      if (!verdict) return record;
+      const next = judged(record, verdict, outcome.at);
+      return context.settings.rules ? ruleEngine().reviewed(record, verdict, next) : next;
     }),
   };
 }

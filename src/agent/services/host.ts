@@ -9,6 +9,7 @@ import type { Schema, Tool } from "../../tool/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Limits } from "../../../machines/agent/settings.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
+import type { RuleStates } from "../../tool/rules/law.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { ResultLimits } from "../../../machines/agent/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
@@ -74,6 +75,8 @@ export type Host = {
   readonly path: readonly string[];
   /** The limits of an agent inside of a call: its share of what is left of the budget. */
   shareOfBudget(callId: string): Limits;
+  /** What each rule remembers now; undefined if there are no rules. */
+  ruleStates(): RuleStates | undefined;
   /** True if another call of the open batch waits for the agent of this session. */
   isWaitedFor(sessionId: string, byOtherThan: string): boolean;
   /** True once the session is left to another process, or to a later one: what runs is to be parked and not interrupted. */

@@ -3,6 +3,7 @@ import type { AgentEventBody } from "../../event/types.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { Spent } from "../../../machines/agent/call-record.ts";
+import type { RuleStates } from "../../tool/rules/law.ts";
 import type { Host } from "./host.ts";
 
 /** What a tool knows of its call that has an agent of its own inside. */
@@ -12,6 +13,9 @@ export type OuterCall = {
   emit(event: AgentEventBody, source: readonly string[]): void;
   /** Says what the inner agent has used in all; a later value replaces an earlier one. It counts once the call has its result. */
   spend(spent: Spent): void;
+  /** Says what the rules remember of what the inner agent has done; a later value replaces an earlier one. It counts once the attempt of
+   *  the call has ended. */
+  remember(rules: RuleStates | undefined): void;
 };
 
 /** A call that was suspended to go on, and has got its result without that: its turn was interrupted, or somebody has answered it. */

@@ -12,6 +12,7 @@ import { decidedResult } from "../../../machines/agent/updates/calls.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
+import { engineOf } from "../agent-rules.ts";
 import type { Permissions } from "../agent-config.ts";
 import { toolTerms } from "./run-call.ts";
 
@@ -156,12 +157,16 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
   const isGranted = isApproved(record);
+  const rules = isOutput
+    ? undefined
+    : engineOf(host.config)?.read(host.config, tool, prepared.value as JsonObject, argsHash);
   if (judged.action === "ask" && !isGranted) return asking(host, call, argsHash, judged.reason);
   return {
     ...base,
     action: "allow",
     ...(isGranted && { argsHash }),
     ...toolTerms(host, tool),
+    ...(rules && { rules }),
     ...(edited && { input: edited }),
   };
 }

@@ -12,6 +12,7 @@ import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { noteStart } from "./call-times.ts";
+import type { RuleStates } from "../../tool/rules/law.ts";
 import type { Host } from "./host.ts";
 import { startIdleTimer } from "./idle-timer.ts";
 import { observe } from "./observe.ts";
@@ -115,6 +116,7 @@ async function attemptCall(
   });
   let isOver = false;
   let spent: Spent | undefined;
+  let rules: RuleStates | undefined;
   const ctx: ToolContext<never> = {
     callId: call.id,
     idempotencyKey: `${host.sessionId}/${call.id}`,
@@ -143,6 +145,7 @@ async function attemptCall(
       host.emit(event, { source });
     },
     spend: (by) => void (spent = by),
+    remember: (states) => void (rules = states),
   });
   const ended = noteStart(call, host.now());
   const running = runApproved(host, tool, input, ctx);
@@ -161,6 +164,7 @@ async function attemptCall(
       suspension: run.suspension,
       ...(run.ran && { ran: run.ran }),
       ...(spent && { spent }),
+      ...(rules && { rules }),
       ...expires,
     };
   }
@@ -175,6 +179,7 @@ async function attemptCall(
     ...(run.ran && { ran: run.ran }),
     ...(run.slots && { slots: run.slots }),
     ...(spent && { spent }),
+    ...(rules && { rules }),
     retry,
     ...(isDated && { retryAt: error.retryAt! }),
   };

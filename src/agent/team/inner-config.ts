@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/types.ts";
 import type { Limits } from "../../../machines/agent/settings.ts";
 import type { OuterCall } from "../services/outer-call.ts";
+import { engineOf } from "../agent-rules.ts";
 import { permissionsWithin } from "../nested-permissions.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import type { SessionOptions } from "../config-groups.ts";
@@ -74,6 +75,16 @@ function sessionOptionsOf(
   };
 }
 
+/** The rules of the parent and its own, if there are any. */
+function rulesOption(
+  { rules }: AgentToolAgent,
+  parent: AgentConfig<never> | undefined,
+): Pick<AgentConfig<never>, "rules"> {
+  const engine = parent && engineOf(parent);
+  if (!engine) return rules ? { rules } : {};
+  return { rules: engine.within(rules ?? [], parent.rules!) };
+}
+
 /** The configuration of an agent that runs inside of a call: in the parent's store, on its clock, and within what it permits. */
 export function innerConfig(options: InnerOptions): AgentConfig<never> {
   const { agent, ctx, outer, sessionId, limits, snapshot } = options;
@@ -88,6 +99,7 @@ export function innerConfig(options: InnerOptions): AgentConfig<never> {
     ...(agent as AgentConfig<never>),
     sessionId,
     permissions: permissionsWithin(agent.permissions, outer?.host.permissions(), true),
+    ...rulesOption(agent, parent),
     budget: { ...limits, ...(onExceeded && { onExceeded }) },
     ...(prices && {
       modelOptions: { ...agent.modelOptions, prices: { ...prices, ...agent.modelOptions?.prices } },

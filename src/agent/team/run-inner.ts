@@ -5,6 +5,7 @@ import type { ToolContext, ToolReturn } from "../../tool/types.ts";
 import type { Limits } from "../../../machines/agent/settings.ts";
 import { createInnerAgent } from "../create-agent.ts";
 import type { InnerAgent } from "../inbox-agent.ts";
+import { stepsOf } from "../steps.ts";
 import { outerCallOf, type OuterCall } from "../services/outer-call.ts";
 import type { Budget, Input, Reply, Snapshot } from "../types.ts";
 import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp, type InnerState } from "./bubble.ts";
@@ -221,7 +222,8 @@ class InnerRun {
       limits: totalOf(this.#limits, this.#extended),
       snapshot: state?.snapshot ?? kept.get(this.#sessionId),
     });
-    return createInnerAgent(config, [...(this.#outer?.host.path ?? []), agent.name]);
+    const path = [...(this.#outer?.host.path ?? []), agent.name];
+    return createInnerAgent(config, path, this.#outer?.host.ruleStates());
   }
 
   async #drive(child: InnerAgent, ending: Ending): Promise<ToolReturn> {
@@ -273,9 +275,11 @@ class InnerRun {
     return new AgentError(cause === "signal" ? "run/aborted" : "tool/timeout", message);
   }
 
-  #spend({ stats }: InnerAgent): void {
+  #spend(child: InnerAgent): void {
+    const { stats } = child;
     const { modelCalls, toolCalls, usage } = stats;
     const extended = Object.keys(this.#extended).length > 0 && { extended: this.#extended };
+    this.#outer?.remember(stepsOf(child).current().context.progress.rules);
     this.#outer?.spend({ modelCalls, toolCalls, usage, ...extended });
   }
 }

@@ -246,3 +246,28 @@ export const prune = defineCommand({
       "Sessions that are running, wait for something or are quarantined, that another process holds, that have a waiting input, or\nthat are damaged. Without a terminal, each deleted session is a line of JSON.",
   },
 });
+
+export const audit = defineCommand({
+  name: "audit",
+  description:
+    "Say which calls of stored sessions break rules, as a table, or as JSON lines outside a terminal",
+  args: {},
+  flags: {
+    rules: required(
+      string("FILE", "file that exports rules of agentchart/rules, as its default or as `rules`"),
+    ),
+    prefix: string("TEXT", "only sessions whose ids have this prefix"),
+    limit: integer("N", "maximum number of sessions (default: all)"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: ["audit --rules rules.ts", "audit --rules rules.ts --store sqlite:sessions.db --json"],
+  sections: {
+    Output: `broke      the rule would have stopped the call
+ordered    the call would have waited for others of its batch
+unjudged   what the call ran with is not stored`,
+    "Exit codes": `0    no call breaks a rule
+1    some do, or cannot be judged, or sessions cannot be read
+2    wrong usage`,
+  },
+});

@@ -4,6 +4,7 @@ import type { Resolver } from "../../../machines/chart/resolve.ts";
 import { EdgeCoverage } from "./edges.ts";
 import { problemsOf, type Problem } from "./invariants.ts";
 import { keyOf } from "./key.ts";
+import { NOTHING_RAN } from "./check-rules.ts";
 import { NOTHING, remember, type Memory } from "./memory.ts";
 import type { Move, Scene } from "./move.ts";
 import { serviceMoves, timerMoves } from "./outcomes.ts";
@@ -212,7 +213,7 @@ class Walk {
     calls: number,
     disturbances: number,
   ): number {
-    const key = `${abstract} | ${memory.stops || memory.interrupted ? "stops" : ""} ${calls} ${disturbances}`;
+    const key = `${abstract} | ${memory.stops || memory.interrupted ? "stops" : ""}${memory.ran === NOTHING_RAN ? "" : `${memory.ran.isVerified} ${memory.ran.refunds.length}`} ${calls} ${disturbances}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const id = this.#reached.push(reached) - 1;

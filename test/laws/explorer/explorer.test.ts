@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentChart } from "../../../machines/agent/agent-chart.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { AgentContext, Change } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { changeCalls, declaring, replaceFrom } from "../../../machines/agent/facts.ts";
 import type { Json } from "../../../src/base/json.ts";
 import { revisionOf } from "../../../src/tool/stored-slots.ts";
-import { recordToolRun } from "../../../machines/agent/updates/acting.ts";
+import { recordToolRun, startCalls } from "../../../machines/agent/updates/acting.ts";
 import { applyReview, rerunSuspended } from "../../../machines/agent/updates/reviewing.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
 import * as compaction from "../../../machines/agent/updates/compaction.ts";
@@ -105,6 +105,32 @@ describe("a planted bug is found with a shortest path", () => {
     expect(firstViolation("one at a time", { effects: { stopCalls: () => [] } })).toMatchObject({
       rule: "alive",
       path: ["call(text)", "callModel: 1 call", "reviewCalls: allow", "tool 1: breaks"],
+    });
+  });
+
+  const unruled = (context: AgentContext): AgentContext => {
+    const { rules: _, ...settings } = context.settings;
+    return { ...context, settings };
+  };
+
+  it("a call that starts although it breaks a rule", () => {
+    const startAll = (context: AgentContext): Change => startCalls(unruled(context));
+    expect(firstViolation("rules", { updates: { startCalls: startAll } })).toMatchObject({
+      rule: "rules",
+      message: expect.stringContaining("refunds before anybody is verified"),
+    });
+  });
+
+  it("a result that the rules do not remember", () => {
+    const remembering = agentChart.vocabulary.updates["recordToolRun"]!;
+    const forget = (context: AgentContext, event: never): Change => {
+      const { output } = event as { readonly output: ToolRunOutcome };
+      if (output.result?.name === "refund") return recordToolRun(context, output);
+      return remembering(context, event, undefined as never);
+    };
+    expect(firstViolation("rules", { updates: { recordToolRun: forget } })).toMatchObject({
+      rule: "rules",
+      message: expect.stringContaining("did, or may have"),
     });
   });
 

@@ -1,3 +1,4 @@
+import { rulesHold } from "./check-rules.ts";
 import { goesOnAnswered, resumptionIsKept } from "./check-asks.ts";
 import { limitsHold, permissionHolds, servicesFit } from "./check-calls.ts";
 import {
@@ -40,6 +41,7 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["asks", innerDecisionsFit],
   ["I8", innerUseCountsOnce],
   ["I7", permissionHolds],
+  ["rules", rulesHold],
   ["I8", limitsHold],
   ["alive", servicesFit],
   ["settles", turnSettles],

@@ -2,6 +2,7 @@ import { HOOK_POINTS } from "../../../src/hook/types.ts";
 import type { Block, Msg } from "../../../src/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
+import { rulesKey } from "./check-rules.ts";
 import { protocolProblem } from "./protocol.ts";
 import { mustCompact } from "../../../machines/agent/updates/compaction-plan.ts";
 import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
@@ -44,6 +45,7 @@ const IGNORED: ReadonlySet<string> = new Set([
     "slots",
     "listening",
     "allowed",
+    "rules",
   ],
 ]);
 
@@ -129,7 +131,14 @@ export function keyOf({ snapshot: { value, context }, timer }: Step): string {
     allows: Object.keys(context.allowed).length > 0,
     timer: timer !== null,
   });
-  return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, more].join(
-    " | ",
-  );
+  const rules = rulesKey(context);
+  return [
+    leaf,
+    rules,
+    callsKey(context),
+    partKey(partsOf(leaf, context), order),
+    points,
+    protocol,
+    more,
+  ].join(" | ");
 }

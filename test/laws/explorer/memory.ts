@@ -1,6 +1,7 @@
 import type { Msg } from "../../../src/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
+import { NOTHING_RAN, ranAfter, type Ran } from "./check-rules.ts";
 import { sentIn } from "./check-view.ts";
 import type { Move } from "./move.ts";
 import { isAtRest, type Step } from "./pure.ts";
@@ -26,6 +27,7 @@ export type Memory = {
   readonly sent: Sent | undefined;
   /** A prompt that the model refused as too long was to be made shorter, and the model has not answered since. */
   readonly forced: boolean;
+  readonly ran: Ran;
 };
 
 /** The messages of a request, and the view by which they were shown. */
@@ -42,6 +44,7 @@ export const NOTHING: Memory = {
   restarts: 0,
   sent: undefined,
   forced: false,
+  ran: NOTHING_RAN,
 };
 
 /** The messages that are more than results. */
@@ -118,6 +121,7 @@ export function remember(memory: Memory, move: Move, after: Step, leaf: string):
     stops: !rests && (memory.stops || (meaning.stops ?? false)),
     sent: sentAfter(memory, move, after),
     forced: isForced(memory, move, context),
+    ran: ranAfter(memory.ran, move, after, refused),
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
   };
 }

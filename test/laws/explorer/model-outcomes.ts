@@ -97,10 +97,21 @@ export function modelOutcomes(
       says("the structured answer and a call", "tool_calls", [text("and"), output, ...calls(1)]),
     ],
   };
+  const ruled = [
+    ["refund"],
+    ["verify"],
+    ["refund", "verify"],
+    ["verify", "refund"],
+    ["refund", "refund"],
+  ].map((names) => {
+    const asked = names.map((name, index) => ({ ...toolUse(`c${step}.${index + 1}`), name }));
+    return says(`asks for ${names.join(" and ")}`, "tool_calls", asked);
+  });
   return [
     ...(wanted ? structured[wanted.mode] : []),
     ...unsent,
     answer,
+    ...(context.settings.rules ? ruled : []),
     says("1 call", "tool_calls", calls(1)),
     says("2 calls", "tool_calls", calls(2)),
     says("text and the same call twice", "tool_calls", [text("I call"), ...calls(2)]),

@@ -11,6 +11,7 @@ import type { ExecutionData, Settings } from "../../../machines/agent/settings.t
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { ALL_WHOLE } from "../../../machines/agent/view.ts";
 import { IMAGE, message, text, toolResult, toolUse } from "./messages.ts";
+import { RULES } from "./check-rules.ts";
 import { SLOT } from "./check-slots.ts";
 import { TICK } from "./move.ts";
 
@@ -216,6 +217,14 @@ const WORLDS: readonly World[] = [
     judges: true,
     tool: { execution: ONCE, onRestart: "ask" },
     settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
+  }),
+  world("rules", {
+    ...SHORT,
+    calls: 1,
+    listening: ["postActing"],
+    answers: ["text", "asks for refund and verify", "asks for refund and refund"],
+    tool: { execution: { timeoutMs: 30_000, maxAttempts: 1 }, onRestart: "ask" },
+    settings: { maxIters: 2, isDurable: true, model: { maxAttempts: 1 }, rules: RULES },
   }),
   world("tools that need no review", {
     allows: true,

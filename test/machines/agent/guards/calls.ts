@@ -4,6 +4,7 @@ import { Transcript } from "../../../../src/message/transcript.ts";
 import { results, toolUse, user } from "../../../laws/explorer/messages.ts";
 import { asking, inbox, wanting } from "../at.ts";
 import { callWith, decide, ends, GO_ON, GO_ON_WITHOUT_SCHEMA, result, SAY, write } from "../events.ts";
+import { refund, RULED, verify } from "../ruled.ts";
 import type { GuardTable } from "./guard.ts";
 
 const done = { status: "done" } as const;
@@ -158,9 +159,81 @@ export const CALL_GUARDS: GuardTable = {
       ["the budget does not suffice and nothing runs", asking([approved], noCalls)],
     ],
   },
-  mustPause: {
-    holds: [["the budget does not suffice and nothing runs", asking([done, approved], noCalls)]],
+  breaksRules: {
+    holds: [
+      ["a call lacks the one that a rule demands", asking([{ ...refund, ...approved }], RULED)],
+      [
+        "the call that it waits for waits for an answer",
+        asking(
+          [
+            { ...verify, ...suspended, attempt: 1 },
+            { ...refund, ...approved },
+          ],
+          RULED,
+        ),
+      ],
+    ],
     fails: [
+      ["there are no rules", asking([{ ...refund, ...approved }])],
+      [
+        "the batch has the call that comes first",
+        asking(
+          [
+            { ...verify, ...approved },
+            { ...refund, ...approved },
+          ],
+          RULED,
+        ),
+      ],
+      [
+        "the one that comes first may still be approved",
+        asking(
+          [
+            { ...verify, ...asks },
+            { ...refund, ...approved },
+          ],
+          RULED,
+        ),
+      ],
+      ["the call has no permission yet", asking([refund], RULED)],
+    ],
+  },
+  mustPause: {
+    holds: [
+      ["the budget does not suffice and nothing runs", asking([done, approved], noCalls)],
+      ["nothing runs, and the rules let nothing start", asking([done, { ...refund, ...approved }], RULED)],
+    ],
+    fails: [
+      [
+        "the rules let a call start",
+        asking(
+          [
+            { ...verify, ...approved },
+            { ...refund, ...approved },
+          ],
+          RULED,
+        ),
+      ],
+      [
+        "a call runs that the rules wait for",
+        asking(
+          [
+            { ...verify, ...running },
+            { ...refund, ...approved },
+          ],
+          RULED,
+        ),
+      ],
+      [
+        "a call waits to be repeated",
+        asking(
+          [
+            { ...verify, ...waiting },
+            { ...refund, ...approved },
+          ],
+          RULED,
+        ),
+      ],
       ["the budget does not suffice while a call runs", asking([running, approved], noCalls)],
       ["the budget suffices", asking([done, approved])],
     ],

@@ -1,4 +1,5 @@
 import { asking } from "../at.ts";
+import { refund, RULED } from "../ruled.ts";
 import type { Branch } from "./branch.ts";
 
 const suspended = { status: "suspended" } as const;
@@ -35,6 +36,18 @@ export const AUTHORIZING: readonly Branch[] = [
     "park: acting",
     "deliverWaiting",
     "settle",
+  ],
+  [
+    "a call breaks a rule",
+    asking([{ ...refund, ...approved }], RULED),
+    "acting.authorizing",
+    "refuseByRules",
+  ],
+  [
+    "a call breaks a rule and another asks",
+    asking([{ ...refund, ...approved }, asks], RULED),
+    "suspended",
+    "suspendTurn: APPROVAL_REQUIRED",
   ],
   ["every call has its result", asking([done]), "acting.deciding"],
   [

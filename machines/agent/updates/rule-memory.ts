@@ -1,0 +1,115 @@
+import { joined, lost, stateOf, step } from "../../../src/tool/rules/step.ts";
+import { isCounted, type Came, type RuleStates } from "../../../src/tool/rules/law.ts";
+import { toolResultsOf } from "../../../src/message/query.ts";
+import type { ToolResultBlock } from "../../../src/message/types.ts";
+import type { AgentContext, Change } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
+import type { Fact } from "../facts.ts";
+import { idOfCall, ruledCall } from "./rules.ts";
+
+/** The codes of results of which nobody knows whether the call took effect, and the words in which others say so. */
+const UNKNOWN = new Set(["tool/timeout", "tool/outcome-unknown", "tool/no-result"]);
+const SAYS_SO = "may have taken effect";
+
+/** True if a call with this result may have taken effect, without having succeeded. */
+export function isUncertain({
+  state,
+  code,
+  output,
+}: Pick<ToolResultBlock, "state" | "code" | "output">): boolean {
+  if (state === "success" || state === "denied") return false;
+  if (code !== undefined && UNKNOWN.has(code)) return true;
+  return output.some((block) => block.type === "text" && block.text.includes(SAYS_SO));
+}
+
+/** What an ended call came to; undefined if it took no effect. */
+function cameTo(record: CallRecord, result: ToolResultBlock): Came | undefined {
+  const { attempt, status, rules } = record;
+  if (attempt === 0) return undefined;
+  if (result.state === "success" && status === "running") return "success";
+  if (result.state === "success" && status === "suspended") return "answered";
+  const isOwn = status === "running" || status === "suspended";
+  return rules?.maybe || rules?.isUnknown || (isOwn && isUncertain(result)) ? "maybe" : undefined;
+}
+
+/** The results of calls that this change stores. */
+function storedResults(change: Change): ReadonlyMap<string, ToolResultBlock> {
+  const { transcript } = change;
+  const found = new Map<string, ToolResultBlock>();
+  for (let index = (transcript?.length ?? 0) - 1; index >= 0; index--) {
+    const message = transcript!.at(index)!;
+    for (const block of toolResultsOf(message)) found.set(block.id, block);
+    if (message.content.some(({ type }) => type === "tool_use")) break;
+  }
+  return found;
+}
+
+/** A running call whose attempt ended without a result: whether it may have taken effect. */
+function afterAttempt(before: CallRecord, after: CallRecord): CallRecord {
+  if (before.status !== "running" || after.attempt !== before.attempt) return after; // held before it ran
+  if (after.status === "unknown") return { ...after, rules: { ...after.rules, isUnknown: true } };
+  if (after.status !== "approved") return after;
+  const { code, endedAt, error = "" } = after.account?.attempts?.at(-1) ?? {};
+  const isKnown =
+    endedAt !== undefined && !(code !== undefined && UNKNOWN.has(code)) && !error.includes(SAYS_SO);
+  return isKnown ? after : { ...after, rules: { ...after.rules, maybe: true } };
+}
+
+/** What the agent inside of a call told of what the rules remember; undefined if the event brings nothing of it. */
+type Told = { readonly callId?: unknown; readonly rules?: RuleStates };
+
+function toldOf(event: unknown): Told | undefined {
+  const { output } = (typeof event === "object" && event !== null ? event : {}) as {
+    readonly output?: unknown;
+  };
+  const told = typeof output === "object" && output !== null ? (output as Told) : undefined;
+  return told?.rules ? told : undefined;
+}
+
+/** Returns a change of the calls with what the rules remember after it. */
+export function remembering(context: AgentContext, change: Change, event: unknown): Change {
+  const { rules = [] } = context.settings;
+  const { turn } = context.progress;
+  const at = change.at ?? context.at;
+  const told = toldOf(event);
+  let states = told ? joined(rules, context.progress.rules, told.rules, turn) : context.progress.rules;
+  let stored: ReadonlyMap<string, ToolResultBlock> | undefined;
+  const after = new Map(change.calls!.map((record) => [record.call.id, record]));
+  const calls = new Map<string, CallRecord>();
+  const marks: Fact[] = [];
+  context.calls.forEach((record, place) => {
+    const { id } = record.call;
+    const now = after.get(id);
+    if (record.stored || record.result !== undefined || now === record) return;
+    if (now && !now.stored && now.result === undefined) {
+      const marked = afterAttempt(record, now);
+      if (marked === now) return;
+      calls.set(id, marked);
+      marks.push({ type: "call", was: now, is: marked });
+      return;
+    }
+    const result = now?.result ?? (stored ??= storedResults(change)).get(id);
+    const came = result && cameTo(record, result);
+    if (came === undefined) return;
+    const isTold = told?.callId === id;
+    for (const rule of rules) {
+      const known = stateOf(rule, states, turn);
+      const isLost = record.rules?.isInner === true && came === "maybe" && !isTold;
+      const begun = isLost ? { ...known, ...lost(rule.law, known) } : known;
+      const next = isCounted(rule.law, record.call.name)
+        ? {
+            ...begun,
+            ...step(rule.law, begun, ruledCall(context, record, rule, idOfCall(context, place)), came, at),
+          }
+        : begun;
+      if (next !== known) states = { ...states, [rule.name]: next };
+    }
+  });
+  const progress = change.progress ?? context.progress;
+  return {
+    ...change,
+    ...(marks.length > 0 && { facts: [...(change.facts ?? []), ...marks] }),
+    ...(calls.size > 0 && { calls: change.calls!.map((record) => calls.get(record.call.id) ?? record) }),
+    ...(states !== context.progress.rules && states && { progress: { ...progress, rules: states } }),
+  };
+}

@@ -1,0 +1,276 @@
+import {
+  isCounted,
+  isJudged,
+  type Law,
+  type OtherCall,
+  type RuleData,
+  type RuledCall,
+} from "../../../src/tool/rules/law.ts";
+import { judge, together, type Judgement } from "../../../src/tool/rules/judge.ts";
+import { stateOf } from "../../../src/tool/rules/step.ts";
+import { noted } from "../../../src/message/account.ts";
+import { deniedResult } from "../../../src/tool/results.ts";
+import type { AgentContext, Change } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
+import { changeCalls } from "../facts.ts";
+import { answered } from "./account.ts";
+import { dueCalls } from "./acting.ts";
+
+/** A rule that a call breaks. */
+type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[] };
+
+/** Names a call among all of its session, and of those of agents inside of its calls. */
+export function idOfCall({ settings, progress }: AgentContext, place: number): string {
+  let hash = 5381;
+  for (let index = 0; index < settings.sessionId.length; index++)
+    hash = (Math.imul(hash, 33) ^ settings.sessionId.charCodeAt(index)) >>> 0;
+  return `${hash.toString(36)}:${progress.batchAt}:${place}`;
+}
+
+/** A call in the eyes of a rule. One that nobody has read for a rule that reads arguments has a problem. */
+export function ruledCall(
+  context: AgentContext,
+  record: CallRecord,
+  { name, reads }: RuleData,
+  id: string = idOfCall(context, context.calls.indexOf(record)),
+): RuledCall {
+  const { letters, approver } = record.rules ?? {};
+  const unread = reads ? { problem: "its arguments were not read for the rule" } : undefined;
+  return {
+    id,
+    name: record.call.name,
+    letter: letters?.[name] ?? unread,
+    ...(approver !== undefined && { approver }),
+  };
+}
+
+const isOpen = ({ stored, result }: CallRecord): boolean => !stored && result === undefined;
+
+/** What another call of the batch may still come to; those of `starting` are about to run. */
+function otherIs(record: CallRecord, starting: ReadonlySet<CallRecord>): OtherCall["is"] | undefined {
+  if (!isOpen(record)) return undefined;
+  const { status } = record;
+  if (status === "running" || starting.has(record)) return "running";
+  return status === "unknown" || status === "suspended" ? "stuck" : "next";
+}
+
+/** The calls of the batch beside one in the eyes of a rule. An earlier attempt that may have taken effect counts too: in the place of the
+ *  one that repeats it by itself, and beside the one that a person lets follow. */
+function othersOf(
+  context: AgentContext,
+  self: CallRecord,
+  rule: RuleData,
+  starting: ReadonlySet<CallRecord>,
+): readonly OtherCall[] {
+  return context.calls.flatMap((record, place): OtherCall[] => {
+    if (!isOpen(record)) return [];
+    const id = idOfCall(context, place);
+    const { maybe, isUnknown } = record.rules ?? {};
+    const ruled = ruledCall(context, record, rule, id);
+    const before: OtherCall[] = isUnknown ? [{ ...ruled, id: `${id}?`, is: "stuck" }] : [];
+    if (record === self) return before;
+    const is = otherIs(record, starting)!;
+    return [
+      ...before,
+      ...(maybe && is !== "stuck" ? [{ ...ruled, is: "stuck" as const }] : []),
+      { ...ruled, is },
+    ];
+  });
+}
+
+/** Judges a call by one rule, as if those of `starting` ran. */
+function judgedBy(
+  context: AgentContext,
+  record: CallRecord,
+  rule: RuleData,
+  starting: ReadonlySet<CallRecord>,
+): Judgement {
+  if (!isJudged(rule.law, record.call.name)) return "run";
+  const { progress, at } = context;
+  const state = stateOf(rule, progress.rules, progress.turn);
+  return judge(
+    rule.law,
+    state,
+    ruledCall(context, record, rule),
+    othersOf(context, record, rule, starting),
+    at,
+  );
+}
+
+/** True for a law that asks who has approved: the approval of somebody else does not waive it. */
+const asksWho = (law: Law): boolean => (law.kind === "any" ? law.of.some(asksWho) : law.kind === "approved");
+
+const isWaived = ({ rules }: CallRecord, { name, law }: RuleData): boolean =>
+  rules?.waived?.includes(name) === true && !asksWho(law);
+
+const NO_RULES: readonly RuleData[] = Object.freeze([]);
+const NONE: ReadonlySet<CallRecord> = new Set();
+
+const rulesOf = ({ settings }: AgentContext): readonly RuleData[] => settings.rules ?? NO_RULES;
+
+/** The rules that stop a call of this record if it breaks them. */
+function binding(context: AgentContext, record: CallRecord): readonly RuleData[] {
+  return rulesOf(context).filter((rule) => rule.mode === "enforce" && !isWaived(record, rule));
+}
+
+/** An agent inside of a call keeps the rules for itself: what it does is known once it has ended. Nothing that the rules are about runs
+ *  beside it, nor another one. */
+function isApart(context: AgentContext, record: CallRecord, starting: ReadonlySet<CallRecord>): boolean {
+  if (context.calls.length === 1) return true;
+  const matters = ({ call, rules }: CallRecord): boolean =>
+    rules?.isInner === true ||
+    rulesOf(context).some(({ law }) => isJudged(law, call.name) || isCounted(law, call.name));
+  if (!matters(record)) return true;
+  return !context.calls.some((other) => {
+    if (other === record || otherIs(other, starting) !== "running") return false;
+    return record.rules?.isInner ? matters(other) : other.rules?.isInner === true;
+  });
+}
+
+function judgementOf(
+  context: AgentContext,
+  record: CallRecord,
+  starting: ReadonlySet<CallRecord> = NONE,
+): Judgement {
+  if (!isApart(context, record, starting)) return "wait";
+  return together(binding(context, record).map((rule) => judgedBy(context, record, rule, starting)));
+}
+
+/** True if an approved call keeps all rules, whatever the calls that run and those of `starting` come to. */
+export function mayStart(
+  context: AgentContext,
+  record: CallRecord,
+  starting: ReadonlySet<CallRecord>,
+): boolean {
+  return judgementOf(context, record, starting) === "run";
+}
+
+/** The approved calls that break a rule, while none runs: by themselves, or because all of them wait for something that does not come. */
+function brokenCalls(context: AgentContext): readonly Broken[] {
+  if (context.settings.rules === undefined) return [];
+  const approved = context.calls.filter((record) => isOpen(record) && record.status === "approved");
+  const judged = approved.map((record) => ({ record, judgement: judgementOf(context, record) }));
+  const brokenBy = (record: CallRecord, isEnough: (judgement: Judgement) => boolean): Broken => ({
+    record,
+    rules: binding(context, record).filter((rule) => isEnough(judgedBy(context, record, rule, NONE))),
+  });
+  const broken = judged.filter(({ judgement }) => judgement === "break");
+  if (broken.length > 0) return broken.map(({ record }) => brokenBy(record, (each) => each === "break"));
+  const mayCome = context.calls.some(
+    (record) => isOpen(record) && ["pending", "unknown"].includes(record.status),
+  );
+  if (mayCome || judged.some(({ judgement }) => judgement === "run")) return [];
+  return judged.map(({ record }) => brokenBy(record, (each) => each !== "run"));
+}
+
+/** True if an approved call breaks a rule, while none runs. */
+export function breaksRules(context: AgentContext): boolean {
+  return brokenCalls(context).length > 0;
+}
+
+/** True if calls wait only for others that will not come, by the rules; asked while none runs. */
+export function isHeldByRules(context: AgentContext): boolean {
+  const approved = context.calls.filter((record) => isOpen(record) && record.status === "approved");
+  const waits = approved.some(({ notBeforeAt = 0 }) => notBeforeAt > context.at);
+  return approved.length > 0 && !waits && dueCalls(context).length === 0;
+}
+
+function problemOf({ rules }: CallRecord, { name, reads }: RuleData): string {
+  if (!reads) return "";
+  const { problem } = rules?.letters?.[name] ?? { problem: "its arguments were not read for the rule" };
+  return problem === undefined ? "" : ` It could not be judged: ${problem}.`;
+}
+
+const textOf = (record: CallRecord, rule: RuleData): string =>
+  `The call breaks the rule '${rule.name}': ${rule.says}${problemOf(record, rule)}`;
+
+const isAsking = (record: CallRecord, rule: RuleData): boolean =>
+  rule.onBreak === "ask" && problemOf(record, rule) === "";
+
+function denied(record: CallRecord, rule: RuleData, at: number, text = textOf(record, rule)): CallRecord {
+  const account = noted(record.account, "rules", {
+    rule: rule.name,
+    at,
+    did: rule.onBreak === "end" ? "ended" : "denied",
+  });
+  return answered({ ...record, account, status: "denied", since: at }, deniedResult(record.call, text));
+}
+
+/** The call waits for a person, who is told of the rules. */
+function asked(record: CallRecord, rules: readonly RuleData[], at: number): CallRecord {
+  const reason = rules.map((rule) => textOf(record, rule)).join(" ");
+  const { argsHash, expiresAfterMs } = record.rules ?? {};
+  const account = rules.reduce(
+    (now, { name }) => noted(now, "rules", { rule: name, at, did: "asked" }),
+    noted(record.account, "asked", { at, reason }),
+  );
+  return {
+    ...record,
+    account,
+    status: "pending",
+    since: at,
+    asks: reason,
+    rules: { ...record.rules, asked: rules.map(({ name }) => name) },
+    ...(argsHash !== undefined && { argsHash }),
+    ...(expiresAfterMs !== undefined && { expiresAt: at + expiresAfterMs }),
+  };
+}
+
+/** Answers, or asks about, the approved calls that break a rule, until none does. One whose rule ends the turn takes the approved ones
+ *  with it. */
+export function refuseByRules(context: AgentContext): Change {
+  const { at } = context;
+  let now = context;
+  for (let broken = brokenCalls(now); broken.length > 0; broken = brokenCalls(now)) {
+    const ending = broken.flatMap(({ rules }) => rules).find(({ onBreak }) => onBreak === "end");
+    const change = changeCalls(now, (record) => {
+      const { rules = [] } = broken.find((each) => each.record === record) ?? {};
+      const strict =
+        rules.find((rule) => rule.onBreak === "end") ?? rules.find((rule) => !isAsking(record, rule));
+      if (strict) return denied(record, strict, at);
+      if (ending && isOpen(record) && record.status === "approved")
+        return denied(
+          record,
+          ending,
+          at,
+          `The turn ends by the rule '${ending.name}': the call did not run.`,
+        );
+      return rules.length > 0 ? asked(record, rules, at) : record;
+    });
+    now = { ...now, ...change, stop: now.stop || ending !== undefined };
+  }
+  const { calls, facts, stop } = now;
+  return {
+    calls,
+    ...(facts && { facts }),
+    stop,
+    ...(stop && { progress: { ...context.progress, stopping: true } }),
+  };
+}
+
+/** What the rules have to say of calls that start, and of those that are left behind them: which of them a rule that only notes would have
+ *  stopped, and which are put in order. */
+export function notedByRules(
+  context: AgentContext,
+  starting: ReadonlySet<CallRecord>,
+): (record: CallRecord) => CallRecord {
+  const rules = rulesOf(context);
+  if (rules.length === 0) return (record) => record;
+  const { at } = context;
+  return (record) => {
+    const isStarting = starting.has(record);
+    if (!isStarting && (record.status !== "approved" || !isOpen(record))) return record;
+    const did = isStarting ? "shadow" : "ordered";
+    const found = rules.filter((rule) => {
+      if (record.account?.rules?.some((known) => known.rule === rule.name && known.did === did)) return false;
+      if (isStarting) return rule.mode === "shadow" && judgedBy(context, record, rule, starting) === "break";
+      return rule.mode === "enforce" && judgedBy(context, record, rule, starting) === "wait";
+    });
+    if (found.length === 0) return record;
+    const account = found.reduce(
+      (now, { name }) => noted(now, "rules", { rule: name, at, did }),
+      record.account,
+    );
+    return account ? { ...record, account } : record;
+  };
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from "../base/json.ts";
+import type { RuleData, RuleStates } from "../tool/rules/law.ts";
+import type { Rule } from "../tool/rules/rule.ts";
+import { rulesOfStore } from "../tool/rules/store-rules.ts";
+import type { CallRules } from "../../machines/agent/call-record.ts";
+import { useRuleEngine, type RuleEngine } from "../../machines/agent/rule-engine.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { Tool } from "../tool/types.ts";
+import type { AgentConfig } from "./agent-config.ts";
+
+type Config = Pick<AgentConfig<never>, "rules" | "permissions" | "sessionOptions">;
+
+/** What an agent with rules asks of what enforces them. It comes with the rules: an agent without rules does not load it. */
+export type AgentRules = RuleEngine & {
+  /** Returns what is wrong with the rules of an agent that has these tools, by their names. */
+  problemOf(
+    rules: readonly Rule[],
+    tools: readonly Tool<never>[],
+    names: readonly string[],
+  ): string | undefined;
+  /** True if a rule must see the calls of a tool before they run. */
+  mustBeRead(rules: readonly Rule[], tool: Tool<never>): boolean;
+  /** Returns what the rules have to know of a call that may run, with the arguments that it would run with. */
+  read(config: Config, tool: Tool<never>, input: JsonObject, argsHash: string): CallRules | undefined;
+  /** Returns the rules of an agent inside of a call of another one. */
+  within(own: readonly Rule[], outer: readonly Rule[]): readonly Rule[];
+  /** Returns what the rules remember of a session that is begun, opened or loaded; `around`: what is remembered around it. */
+  enter(
+    config: Config,
+    context: AgentContext,
+    around: RuleStates | undefined,
+    tools: readonly Tool<never>[],
+  ): RuleStates;
+};
+
+/** What enforces the rules of an agent; undefined if it has none. */
+export function engineOf({ rules = [] }: Pick<Config, "rules">): AgentRules | undefined {
+  return rules[0]?.engine as AgentRules | undefined;
+}
+
+/** The rules of an agent, if there are any: those of its store, then its own, each once. */
+export function rulesOption({
+  rules = [],
+  store,
+}: Pick<AgentConfig<never>, "rules" | "store">): Pick<Config, "rules"> {
+  const given = rulesOfStore(store).filter(
+    ({ data }) => !rules.some((own) => own.data.id === data.id && own.data.name === data.name),
+  );
+  const all = [...given, ...rules];
+  return all.length > 0 ? { rules: all } : {};
+}
+
+/** The rules as the chart needs them; undefined if there are none. */
+export function ruleSettings({ rules = [] }: Pick<Config, "rules">): readonly RuleData[] | undefined {
+  const engine = engineOf({ rules });
+  if (!engine) return undefined;
+  useRuleEngine(engine);
+  return rules.map(({ data }) => data);
+}

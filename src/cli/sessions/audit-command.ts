@@ -1,0 +1,68 @@
+import { AgentError } from "../../base/error.ts";
+import { auditSession, type Finding } from "../../agent/rules/audit.ts";
+import { isRule, type Rule } from "../../tool/rules/rule.ts";
+import type { Handler } from "../define-command.ts";
+import { asSentence } from "../error-message.ts";
+import { importFile } from "../import-file.ts";
+import { withExistingStore } from "../open-store.ts";
+import { formatTime, printItems } from "../output.ts";
+import { sessionsOf } from "../paginate.ts";
+import type { audit as definition } from "./definitions.ts";
+
+type Line = Finding & { readonly sessionId: string };
+
+const HEAD = ["SESSION", "POSITION", "TIME", "TOOL", "WHAT", "RULE"];
+
+/** `agentchart audit`. */
+export const auditCommand: Handler<typeof definition> = async ({ flags }, io) => {
+  const rules = await loadRules(flags.rules);
+  const { prefix, limit = Number.POSITIVE_INFINITY } = flags;
+  return withExistingStore(flags.store, async (store) => {
+    const counts = { sessions: 0, broke: 0, unread: 0 };
+    async function* lines(): AsyncGenerator<Line> {
+      for await (const { sessionId } of sessionsOf(store, prefix === undefined ? {} : { prefix }, limit)) {
+        counts.sessions++;
+        try {
+          const findings = await auditSession(store, sessionId, rules);
+          if (findings.some(({ what }) => what !== "ordered")) counts.broke++;
+          for (const finding of findings) yield { sessionId, ...finding };
+        } catch (error) {
+          if (!AgentError.is(error) || !error.code.startsWith("session/")) throw error;
+          counts.unread++;
+          io.terminal.note(`${sessionId} cannot be audited: ${asSentence(error.message)}`);
+        }
+      }
+    }
+    await printItems(
+      io,
+      flags,
+      lines(),
+      HEAD,
+      ({ sessionId, seq, at, tool, what, rule }) => [
+        sessionId,
+        String(seq),
+        formatTime(at),
+        tool,
+        what,
+        rule,
+      ],
+      "No call breaks a rule.",
+    );
+    const { sessions, broke, unread } = counts;
+    io.terminal.note(
+      `${sessions} audited; ${broke} would have been stopped or cannot be judged, ${unread} cannot be read.`,
+    );
+    return broke + unread > 0 ? 1 : 0;
+  });
+};
+
+/** The rules that a file exports as its default export or by the name `rules`. */
+async function loadRules(file: string): Promise<readonly Rule[]> {
+  const module = await importFile(file, "rules");
+  const rules: unknown = module["default"] ?? module["rules"];
+  if (Array.isArray(rules) && rules.length > 0 && rules.every(isRule)) return rules;
+  throw new AgentError(
+    "config/invalid",
+    `${file} exports no rules: use "export const rules = [before("verify", "refund")]" with functions of agentchart/rules.`,
+  );
+}

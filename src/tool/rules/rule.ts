@@ -1,0 +1,34 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { Law, Letter, RuleData } from "./law.ts";
+
+/** Reads what a law wants to know of the arguments of a call. */
+export type ReadLetter = (name: string, input: JsonObject) => Letter;
+
+/** The parts of a rule, before it has a name. */
+export type RuleParts = {
+  readonly law: Law;
+  /** What the law demands, as words that begin a sentence. */
+  readonly says: string;
+  /** Absent if the arguments do not matter. */
+  readonly read?: ReadLetter;
+  /** The functions that read arguments, for the id of the rule. */
+  readonly functions: readonly ((...given: never[]) => unknown)[];
+};
+
+/** A rule about the calls of an agent, made by one of the functions of `agentchart/rules`. */
+export type Rule = {
+  /** What it demands, as data. */
+  readonly data: RuleData;
+  /** True for a rule that may name tools that are not there yet. */
+  readonly optional: boolean;
+  /** What it is made of. */
+  readonly parts: RuleParts;
+  /** What enforces it: it comes with the rule, so that agents without rules load nothing of it. */
+  readonly engine: object;
+};
+
+/** True for what the functions of `agentchart/rules` make. */
+export function isRule(value: unknown): value is Rule {
+  const { data, parts, engine } = (typeof value === "object" && value !== null ? value : {}) as Partial<Rule>;
+  return typeof data === "object" && typeof parts === "object" && typeof engine === "object";
+}

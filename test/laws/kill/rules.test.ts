@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { StoreSpec } from "../../support/open-store.ts";
+import type { DieAt } from "./dying-store.ts";
+import { deathsAt, each, live, type Orders } from "./live.ts";
+
+const WORKER = join(import.meta.dirname, "rules-worker.ts");
+const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-rules-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let sessions = 0;
+
+/** Runs a session to its end, and returns what was really done. */
+async function run(
+  kind: "sqlite" | "file",
+  dieAt?: DieAt,
+): Promise<{ readonly ledger: readonly string[]; readonly appends: number }> {
+  const name = `session-${++sessions}`;
+  const store =
+    kind === "sqlite" ? { kind, path: join(folder, `${name}.sqlite`) } : { kind, dir: join(folder, name) };
+  const orders: Orders = {
+    store: store as StoreSpec,
+    sessionId: name,
+    ledger: join(folder, `${name}.ledger`),
+  };
+  for (let lives = 0; lives < 3; lives++) {
+    const { done, appends, wasKilled, errors } = await live(WORKER, {
+      ...orders,
+      ...(dieAt && lives === 0 && { dieAt }),
+    });
+    if (done === undefined && !wasKilled) throw new Error(`a life ended without an answer: ${errors}`);
+    if (done === undefined) continue;
+    const ledger = readFileSync(orders.ledger, "utf8").trim().split("\n");
+    return { ledger: ledger.map((line) => line.split(" ")[0]!), appends };
+  }
+  throw new Error("the session did not end");
+}
+
+test.each(["sqlite", "file"] as const)(
+  "no rule is broken whatever append the process is killed at, although people let all be repeated (%s)",
+  { timeout: 600_000 },
+  async (kind) => {
+    const { ledger: undisturbed, appends } = await run(kind);
+    expect(undisturbed).toEqual(["verify", "payout"]);
+    await each(deathsAt(appends, 8), async (dieAt) => {
+      const { ledger } = await run(kind, dieAt);
+      const where = `${JSON.stringify(dieAt)}: ${ledger.join()}`;
+      expect(ledger.filter((name) => name === "payout").length, where).toBeLessThanOrEqual(1);
+      expect(ledger.slice(0, 1), where).toEqual(["verify"]);
+    });
+  },
+);
