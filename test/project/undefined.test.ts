@@ -78,6 +78,8 @@ const DOCUMENTS = [
   "src/testing/chat-completions-request.ts",
   "src/tool/fingerprint.ts",
   "src/tool/pending.ts",
+  "src/tool/rules/law.ts",
+  "src/tool/rules/rule.ts",
   "src/ui/ag-ui-event.ts",
   "src/ui/ag-ui-interrupts.ts",
   "src/testing/workspace-contract-kit.ts", // what a contract is made with, which reads it back

@@ -48,7 +48,10 @@ import {
 export function before(
   first: Tools,
   then: Tools,
-  options: AboutOptions & { readonly answers?: boolean; readonly if?: (input: JsonObject) => boolean } = {},
+  options: AboutOptions & {
+    readonly answers?: boolean | undefined;
+    readonly if?: ((input: JsonObject) => boolean) | undefined;
+  } = {},
 ): Rule {
   check(beforeSchema(), options, "before");
   const { per, when, within, answers, if: counts } = options;
@@ -67,7 +70,10 @@ export function before(
 /** The beginning of a rule that forbids. */
 export type Never = {
   /** Forbids it once one of these tools has succeeded, or may have. Throws `config/invalid` for wrong options. */
-  after(tools: Tools, options?: AboutOptions & { readonly if?: (input: JsonObject) => boolean }): Rule;
+  after(
+    tools: Tools,
+    options?: AboutOptions & { readonly if?: ((input: JsonObject) => boolean) | undefined },
+  ): Rule;
 };
 
 /**
@@ -201,7 +207,7 @@ export function approvedBy(
 export function onlyIf(
   tool: Tools,
   predicate: (input: JsonObject, succeeded: ReadonlySet<string>) => boolean,
-  options: RuleOptions & { readonly knows?: readonly string[] } = {},
+  options: RuleOptions & { readonly knows?: readonly string[] | undefined } = {},
 ): Rule {
   check(onlyIfSchema(), options, "onlyIf");
   check(s.func<typeof predicate>(), predicate, "onlyIf", "The predicate");

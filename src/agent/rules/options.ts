@@ -10,29 +10,29 @@ export type Per = string | ((input: JsonObject, tool: string) => string | number
 /** Options of every rule. */
 export type RuleOptions = {
   /** Names the rule in results, stores and reports; default: made of its tools. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** What the rule demands, as the model and people read it; default: a sentence that is made of the rule. */
-  readonly says?: string;
+  readonly says?: string | undefined;
   /** Whether what has happened counts for the whole session (default) or for one turn. */
-  readonly scope?: "session" | "turn";
+  readonly scope?: "session" | "turn" | undefined;
   /** What becomes of a call that breaks the rule: it gets a result of the state `denied` (default), a person is asked, or it is denied
    *  and the turn ends. */
-  readonly onBreak?: "deny" | "ask" | "end";
+  readonly onBreak?: "deny" | "ask" | "end" | undefined;
   /** `shadow` only notes what the rule would have done; default `enforce`. */
-  readonly mode?: "enforce" | "shadow";
+  readonly mode?: "enforce" | "shadow" | undefined;
   /** True for a rule about tools that the agent may not have yet; default false. */
-  readonly optional?: boolean;
+  readonly optional?: boolean | undefined;
 };
 
 /** Options of rules about some of the calls of a tool. */
 export type AboutOptions = RuleOptions & {
   /** Calls that are about the same belong together, such as `per: "orderId"`; default: all do. An argument must be a text, a number or
    *  a boolean, or the call does not run. */
-  readonly per?: Per;
+  readonly per?: Per | undefined;
   /** The calls that the rule is about; default: all. One that throws, or says something else each time, denies the call. */
-  readonly when?: (input: JsonObject) => boolean;
+  readonly when?: ((input: JsonObject) => boolean) | undefined;
   /** How long what has happened counts; default: for ever. */
-  readonly within?: Duration;
+  readonly within?: Duration | undefined;
 };
 
 const UNITS: { readonly [unit: string]: number } = {
@@ -81,7 +81,12 @@ export const ruleSchema = s.lazily(() => s.options<RuleOptions>(common));
 export const aboutSchema = s.lazily(() => s.options<AboutOptions>(about));
 /** The schema of the options of `before`. */
 export const beforeSchema = s.lazily(() =>
-  s.options<AboutOptions & { readonly answers?: boolean; readonly if?: (input: JsonObject) => boolean }>({
+  s.options<
+    AboutOptions & {
+      readonly answers?: boolean | undefined;
+      readonly if?: ((input: JsonObject) => boolean) | undefined;
+    }
+  >({
     ...about,
     answers: s.optional(s.boolean()),
     if: s.optional(s.func<(input: JsonObject) => boolean>()),
@@ -93,7 +98,7 @@ export const sumSchema = s.lazily(() =>
 );
 /** The schema of the options of `onlyIf`. */
 export const onlyIfSchema = s.lazily(() =>
-  s.options<RuleOptions & { readonly knows?: readonly string[] }>({
+  s.options<RuleOptions & { readonly knows?: readonly string[] | undefined }>({
     ...common,
     knows: s.optional(s.listOf(s.nonEmpty())),
   }),
