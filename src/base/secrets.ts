@@ -67,7 +67,7 @@ export function namesSecret(text: string): boolean {
  * import { scriptedModel } from "agentchart/testing";
  *
  * const store = fileStore({ dir: "./sessions" });
- * const agent = createAgent({ name: "desk", model: scriptedModel(["Hello."]), store, redact: redactSecrets });
+ * const agent = createAgent({ name: "desk", model: scriptedModel(["Hello."]), store, sessionOptions: { redact: redactSecrets } });
  * console.log(redactSecrets({ user: "a", apiKey: "sk-1" })); // { user: "a", apiKey: "[redacted]" }
  * ```
  */

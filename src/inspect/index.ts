@@ -58,7 +58,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
  * import { findSuspicions } from "agentchart/inspect";
  * import { fileStore } from "agentchart/store/file";
  *
- * for (const { kind, text, steps } of await findSuspicions(fileStore("./sessions"), "trip"))
+ * for (const { kind, text, steps } of await findSuspicions(fileStore({ dir: "./sessions" }), "trip"))
  *   console.log(`${kind} at step ${steps[0]}: ${text}`);
  * ```
  */
