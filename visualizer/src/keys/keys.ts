@@ -94,10 +94,7 @@ function toggleWaterfall(): void {
   prefer({ lower: preferences().lower === "steps" ? "waterfall" : "steps" });
 }
 
-/** Forks from the step that a person sees: while the steps of the run arrive, the newest that is here may be another one. */
 function fork(): void {
-  const { isLoading, selection, run } = model;
-  if (isLoading || (selection.stepNumber ?? 0) > run.last) return;
   if (model.isConnected && model.row?.can.includes("fork") && model.stepNumber > 0)
     model.set({ dialog: { kind: "fork", stepNumber: model.stepNumber } });
 }

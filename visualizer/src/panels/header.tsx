@@ -5,7 +5,6 @@ import { parentOf } from "../logic/inner-runs.ts";
 import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
-import { Menu } from "../parts/menu.tsx";
 import { model } from "../store/model.ts";
 import { compareRuns, select } from "../store/navigate.ts";
 import { copy } from "../store/copy.ts";
@@ -72,7 +71,6 @@ export function Header() {
       {row && <Metrics />}
       {row && <Actions />}
       <PageTools />
-      <PhoneMenu />
     </header>
   );
 }
@@ -109,25 +107,6 @@ function PageTools() {
         title="Keyboard shortcuts (?)"
         onClick={() => model.set({ dialog: { kind: "help" } })}
       />
-    </div>
-  );
-}
-
-/** The tools of the page in words, where there is no room for a row of icons. */
-function PhoneMenu() {
-  const { theme } = usePreferences();
-  const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
-  const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
-  const handOn = (): void => model.set({ dialog: { kind: "handOn" } });
-  const items = [
-    ...(hasRun ? [{ label: "Export this run as a file", onChoose: () => void exportRun() }] : []),
-    ...(hasAny ? [{ label: "Hand on: one HTML file, pictures, a link", onChoose: handOn }] : []),
-    { label: `Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
-    { label: "Keyboard shortcuts", onChoose: () => model.set({ dialog: { kind: "help" } }) },
-  ];
-  return (
-    <div className="phone-menu">
-      <Menu label="More about the page" items={items} />
     </div>
   );
 }

@@ -10,7 +10,6 @@ import { model } from "../store/model.ts";
 import { useChecks } from "../store/suspicions.ts";
 import { useModel } from "../store/use-model.ts";
 import { toggleChosen } from "./compare-choice.tsx";
-import { RunViews } from "./run-views.tsx";
 import { OpenFile } from "./open-file.tsx";
 
 /** The search field and the filters of the list of runs. */
@@ -66,7 +65,6 @@ export function Filters() {
           <Icon name="compare" />
         </button>
       </div>
-      <RunViews />
       {isOpen && <Fields filter={filter} />}
       {chips.length > 0 && (
         <div className="chips" role="group" aria-label="Active filters">

@@ -29,7 +29,7 @@ export const RunLine = memo(function RunLine({
   now,
   style,
 }: RunLineProps) {
-  const { runId, agent, title, error, worker, updatedAt, pending, phase, forkOf, suspicions = [] } = row;
+  const { runId, agent, title, error, worker, updatedAt, pending, phase, suspicions = [] } = row;
   const [suspicion] = suspicions;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
@@ -61,6 +61,18 @@ export const RunLine = memo(function RunLine({
         <span className="words">
           <span className="row">
             <strong>{agent}</strong>
+            <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
+          </span>
+          <span className="row">
+            {error ? (
+              <span className="failure" title={`${error.code}: ${error.message}`}>
+                {error.code}
+              </span>
+            ) : (
+              <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
+                {title ?? id}
+              </span>
+            )}
             {pending > 0 ? (
               <span className="badge" data-tone="amber" title={label}>
                 {pending}
@@ -68,18 +80,6 @@ export const RunLine = memo(function RunLine({
             ) : (
               <span className="outcome">{label}</span>
             )}
-            <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
-          </span>
-          <span className="about">
-            {forkOf && <span className="fork-of">fork at {forkOf.seq} </span>}
-            {error && (
-              <span className="failure" title={`${error.code}: ${error.message}`}>
-                {error.code}{" "}
-              </span>
-            )}
-            <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
-              {title ?? id}
-            </span>
           </span>
           <span className="row">
             <span className="figures" title={figures}>

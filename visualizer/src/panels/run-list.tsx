@@ -12,7 +12,7 @@ import { loadMore } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
-const LINE_HEIGHT = { run: 80, group: 30, more: 32 } as const;
+const LINE_HEIGHT = { run: 62, group: 30, more: 32 } as const;
 
 /** The list of runs; runs that need a user come first. */
 export function RunList() {

@@ -45,11 +45,10 @@ export function RunStatus() {
       data-tone={isWorking ? toneOf(index, states) : tone}
       data-is-working={isWorking || undefined}
       data-testid="run-status"
-      data-state-name={name}
-      title={row.error ? `${row.error.code}: ${row.error.message}` : name}
+      title={row.error && `${row.error.code}: ${row.error.message}`}
     >
       <i className="dot" /> {row.source === "file" && "file · "}
-      {status} {row.error && <span className="num">{row.error.code}</span>}
+      {status} <span className="num">{row.error ? row.error.code : name}</span>
     </span>
   );
 }

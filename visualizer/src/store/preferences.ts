@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from "react";
-import type { SavedView } from "../logic/quick-filters.ts";
 
 /** The preferences of a user. */
 export type Preferences = {
@@ -18,22 +17,19 @@ export type Preferences = {
   readonly lower: "steps" | "waterfall";
   /** The picture of the agent that a person has chosen last: its map, its whole chart, or the outline of the chart. */
   readonly view: "map" | "chart" | "outline";
-  /** The saved filters of the list of runs. */
-  readonly views: readonly SavedView[];
 };
 
 const KEY = "agentchart.preferences";
 const DEFAULTS: Preferences = {
   theme: "system",
-  left: 300,
-  right: 500,
+  left: 248,
+  right: 440,
   bottom: 330,
   keys: true,
   visits: false,
   follow: false,
   lower: "steps",
   view: "map",
-  views: [],
 };
 
 const listeners = new Set<() => void>();

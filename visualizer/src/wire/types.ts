@@ -22,7 +22,6 @@ export type { Json, JsonObject } from "../../../src/base/json.ts";
 export type {
   Block,
   CallAccount,
-  MediaBlock,
   Msg,
   ToolResultBlock,
   ToolUseBlock,
