@@ -128,7 +128,6 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
         suspicion
         <select
           className="input"
-          aria-label="suspicion"
           value={filter.suspicion}
           onChange={(event) => filterRuns({ suspicion: event.target.value })}
         >
