@@ -34,9 +34,9 @@ export class InspectorPage {
     await this.#waitUntil("__agentchart.selection.shown === __agentchart.drawn");
   }
 
-  /** Waits until a chart, or the map that stands in its place, is drawn. */
+  /** Waits until a chart is drawn. */
   async waitForChart(): Promise<void> {
-    await this.page.locator("svg.chart [data-state], svg.map [data-card]").first().waitFor();
+    await this.page.locator("svg.chart [data-state]").first().waitFor();
   }
 
   /** Waits until a JavaScript condition is true in the page. */

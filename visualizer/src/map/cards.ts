@@ -198,7 +198,7 @@ function promptRows({ prompt }: AgentMap): readonly Row[] {
   if (tokens !== undefined && window !== undefined && window > 0) {
     const share = tokens / window;
     const tone = share > NEAR ? "amber" : "slate";
-    const text = `${share < 0.01 ? "<1" : Math.round(share * 100)}% of ${compact(window)}`;
+    const text = `${Math.round(share * 100)}% of ${compact(window)}`;
     rows.push({ kind: "gauge", key: "window", text, share: Math.min(1, share), tone, rank: 0 });
   }
   if (messages > 0) rows.push({ kind: "text", key: "messages", text: plural(messages, "message"), rank: 3 });

@@ -94,8 +94,8 @@ export function edgesOfRow(
         [back, bottom(prompt!)],
       ],
       label: [right(model!) + gap / 2, first - 15],
-      hooks: [(back + modelOut) / 2, first],
-      room: modelOut - back - 44,
+      hooks: [(back + model!.x) / 2 + 30, first],
+      room: model!.x - back + 40,
     },
     "model>agents": agents && {
       ...straight([midX(model!) + 14, bottom(model!)], [midX(model!) + 14, agents.y]),
