@@ -48,7 +48,7 @@ export async function fullAgent(place: Place): Promise<Agent> {
     ...place,
     name: "accountant",
     sysPrompt: "You pay invoices.",
-    modelOptions: { prices: { scripted: { input: 2, output: 8 } } },
+    prices: { scripted: { input: 2, output: 8 } },
     tools: [flaky, broken, pay, clerk, tool("archive"), tool("cancel")],
     hooks: [
       defineHook({ name: "tidy-input", preCall: ({ input }) => ({ input: input.slice() }) }),
@@ -58,8 +58,8 @@ export async function fullAgent(place: Place): Promise<Agent> {
       }),
       defineHook({
         name: "in-cents",
-        postActing: () => ({
-          result: { state: "success" as const, output: [{ type: "text", text: "12000 cents" }] },
+        postActing: ({ result }) => ({
+          result: { ...result, output: [{ type: "text", text: "12000 cents" }] },
         }),
       }),
     ],

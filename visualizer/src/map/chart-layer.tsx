@@ -6,7 +6,7 @@ import type { IndexedChart } from "../store/model.ts";
 import { takenEdges } from "../store/run-queries.ts";
 import type { Layout } from "../wire/types.ts";
 import { READABLE } from "./chart-zoom.ts";
-import type { Box } from "./placed.ts";
+import type { Box } from "./map-layout.ts";
 
 type Props = {
   readonly chart: IndexedChart;

@@ -1,7 +1,7 @@
 import { MIN_SCALE, showBox, type Camera, type Size } from "../diagram/camera.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import type { Layout } from "../wire/types.ts";
-import type { Box } from "./placed.ts";
+import type { Box } from "./map-layout.ts";
 import { placeOf, statesOf, type Place } from "./places.ts";
 
 /** The scale of the chart from which it is shown alone: its rows and labels can be read. */

@@ -1,7 +1,6 @@
 import { memo } from "react";
 import { iconPath } from "../parts/icon.tsx";
-import { HEAD, ITEM } from "./map-layout.ts";
-import type { PlacedCard } from "./placed.ts";
+import { HEAD, ITEM, type PlacedCard } from "./map-layout.ts";
 import { fitText, widthOf } from "./measure.ts";
 import type { Row } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import type { Point } from "../../../src/diagram/svg-path.ts";
 import { EDGES, type AgentMap, type EdgeId, type HookEntry } from "./agent-map.ts";
 import type { CardId } from "./cards.ts";
-import type { Box, PlacedCard, PlacedHook, PlacedLine } from "./placed.ts";
+import type { Box, PlacedCard, PlacedHook, PlacedLine } from "./map-layout.ts";
 
 /** The edges that hooks of a point change. */
 const EDGE_OF_POINT: { readonly [point: string]: EdgeId } = {

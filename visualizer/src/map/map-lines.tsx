@@ -4,7 +4,7 @@ import { compact } from "../logic/format.ts";
 import type { EdgeId } from "./agent-map.ts";
 import { hookId, hookName, hookTitle } from "./cards.ts";
 import { HOOK, type Pick } from "./map-card.tsx";
-import type { PlacedHook, PlacedLine } from "./placed.ts";
+import type { PlacedHook, PlacedLine } from "./map-layout.ts";
 import { fitText, widthOf } from "./measure.ts";
 
 const SMALL = '500 11.5px "Inter Variable", system-ui, sans-serif';

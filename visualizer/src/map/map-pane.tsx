@@ -18,8 +18,7 @@ import {
   partOf,
   through,
 } from "./chart-zoom.ts";
-import { layOutMap } from "./map-layout.ts";
-import type { MapLayout, PlacedCard } from "./placed.ts";
+import { layOutMap, type MapLayout, type PlacedCard } from "./map-layout.ts";
 import { MapPicture } from "./map-picture.tsx";
 import { MapTools } from "./map-tools.tsx";
 import { measureAgain } from "./measure.ts";

@@ -1,6 +1,6 @@
 import { memo, type CSSProperties } from "react";
 import { MapCard, type Pick } from "./map-card.tsx";
-import type { MapLayout, PlacedCard } from "./placed.ts";
+import type { MapLayout, PlacedCard } from "./map-layout.ts";
 import { MapLine } from "./map-lines.tsx";
 
 type Props = {

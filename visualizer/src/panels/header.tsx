@@ -81,19 +81,10 @@ const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 function PageTools() {
   const { theme } = usePreferences();
   const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
-  const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
   return (
     <div className="actions page-tools">
       {hasRun && (
         <Button tone="quiet" icon="down" title="Export this run as a file" onClick={() => void exportRun()} />
-      )}
-      {hasAny && (
-        <Button
-          tone="quiet"
-          icon="link"
-          title="Hand on: one HTML file, pictures, a link"
-          onClick={() => model.set({ dialog: { kind: "handOn" } })}
-        />
       )}
       <Button
         tone="quiet"

@@ -62,7 +62,6 @@ export type Dialog =
       readonly at?: ForkPlace;
     }
   | { readonly kind: "goTo" }
-  | { readonly kind: "handOn" }
   /**
    * A message to the run. `revision` is that of the run when the dialog was opened; `text` was refused with
    * `error`.

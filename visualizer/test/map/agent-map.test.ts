@@ -26,7 +26,7 @@ function payer() {
   return createAgent({
     name: "payer",
     sessionId: "s",
-    modelOptions: { prices: { scripted: { input: 2, output: 8 } } },
+    prices: { scripted: { input: 2, output: 8 } },
     tools: [
       tool("read", flaky, { idempotent: true, execution: { maxAttempts: 2, initialBackoffMs: 1 } }),
       tool("fail", fail),
@@ -37,12 +37,7 @@ function payer() {
       defineHook({ name: "rules", preReasoning: ({ system }) => ({ system: `${system}!` }) }),
       defineHook({
         name: "cents",
-        postActing: ({ result: { state } }) => ({
-          result: {
-            state: state === "error" ? state : "success",
-            output: [{ type: "text", text: "1 cent" }],
-          },
-        }),
+        postActing: ({ result }) => ({ result: { ...result, output: [{ type: "text", text: "1 cent" }] } }),
       }),
       defineHook({
         name: "polite",
