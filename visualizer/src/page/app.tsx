@@ -15,7 +15,6 @@ import { Timeline } from "../panels/timeline.tsx";
 import { Waterfall } from "../panels/waterfall.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
 import type { Model } from "../store/model.ts";
-import { WhyNot } from "../why-not/why-not.tsx";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { Announcer } from "./announcer.tsx";
@@ -132,7 +131,6 @@ function ChartArea() {
       <div className="chart-pane">
         {hasPicture && layouts ? <ChartPane chart={chart} layouts={layouts} /> : <Outline chart={chart} />}
         <CallsBar />
-        <WhyNot chart={chart} />
         {hasPicture && <StateCaption chart={chart} />}
       </div>
       {hasPicture && hasHiddenOutline && <Outline chart={chart} isHidden />}
