@@ -5,11 +5,8 @@ import { syncTitle } from "./page/title.ts";
 import { exposeForTests } from "./page/test-hooks.ts";
 import { acceptDrops } from "./store/files.ts";
 import { connect } from "./store/connect.ts";
-import { model } from "./store/model.ts";
 import { followAddress } from "./store/navigate.ts";
-import { preferences } from "./store/preferences.ts";
 
-model.view = preferences().view;
 connect();
 followAddress();
 listenToKeys();

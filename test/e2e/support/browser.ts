@@ -14,8 +14,6 @@ export type Faults = {
 export type OpenOptions = BrowserContextOptions & {
   /** Is called with the page before the page is loaded. */
   readonly prepare?: (page: Page) => Promise<void>;
-  /** The picture of the agent that the page begins with: that of the engine, unless a test is about the map, which a new user sees. */
-  readonly picture?: "map" | "chart";
 };
 export type Opened = { readonly page: Page; readonly faults: Faults };
 
@@ -31,7 +29,7 @@ export function launch(flags: readonly string[] = []): Promise<Browser> {
 export async function open(
   browser: Browser,
   address: string,
-  { prepare, picture = "chart", ...options }: OpenOptions = {},
+  { prepare, ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width: 1680, height: 980 },
@@ -56,10 +54,6 @@ export async function open(
   await page.exposeFunction("__noteViolation", (what: string) => faults.policy.push(what));
   await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
     __noteViolation([event.violatedDirective, event.blockedURI, event.sample].join(" ")));`);
-  if (picture === "chart")
-    await page.addInitScript(`try {
-      localStorage.getItem("agentchart.preferences") ?? localStorage.setItem("agentchart.preferences", '{"view":"chart"}');
-    } catch {}`);
   await prepare?.(page);
   await page.goto(address);
   return { page, faults };

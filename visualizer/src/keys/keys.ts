@@ -1,6 +1,5 @@
 import { groupOf } from "../wire/types.ts";
 import { cameraControls } from "../diagram/camera-controls.ts";
-import { showView, shownView } from "../diagram/view-switch.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
@@ -53,13 +52,7 @@ export const KEYS: readonly Key[] = [
     keys: ["o"],
     show: ["o"],
     label: "chart or outline",
-    act: () => showView(shownView(model) === "outline" ? "chart" : "outline"),
-  },
-  {
-    keys: ["m"],
-    show: ["m"],
-    label: "map of the agent, or its whole chart",
-    act: () => showView(shownView(model) === "map" ? "chart" : "map"),
+    act: () => model.set({ view: model.view === "chart" ? "outline" : "chart" }),
   },
   { keys: ["w"], show: ["w"], label: "steps or waterfall", act: toggleWaterfall },
   { keys: ["0"], show: ["0"], label: "fit the chart to the view", act: () => cameraControls.current?.fit() },

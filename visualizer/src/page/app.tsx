@@ -1,8 +1,8 @@
 import { lazy, Suspense, useDeferredValue, type CSSProperties } from "react";
 import { CallsBar } from "../diagram/calls-bar.tsx";
-import { ChartPane, Outline, StateCaption } from "../diagram/lazy-engine.tsx";
-import { shownView } from "../diagram/view-switch.tsx";
-import { MapPane } from "../map/map-pane.tsx";
+import { ChartPane } from "../diagram/chart-pane.tsx";
+import { Outline } from "../diagram/outline.tsx";
+import { StateCaption } from "../diagram/state-caption.tsx";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
@@ -109,7 +109,7 @@ function missingChartText({ row, unknownCharts, isConnected }: Model): string {
 
 function ChartArea() {
   const chart = useModel((all) => all.chart);
-  const view = useModel(shownView);
+  const view = useModel((all) => all.view);
   const text = useModel(missingChartText);
   const hasPicture = view === "chart" && chart?.layouts != null;
   const hasHiddenOutline = useDeferredValue(hasPicture, false); // large, and nobody waits for it with the chart
@@ -120,12 +120,6 @@ function ChartArea() {
       </div>
     );
   const { layouts } = chart;
-  if (view === "map")
-    return (
-      <div className="chart-pane">
-        <MapPane chart={chart} />
-      </div>
-    );
   return (
     <>
       <div className="chart-pane">

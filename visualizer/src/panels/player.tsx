@@ -1,5 +1,5 @@
 import { Button } from "../parts/button.tsx";
-import { model, type ChartFilter, type PlaceFilter } from "../store/model.ts";
+import { model } from "../store/model.ts";
 import { goLive, goTo, move, filterSteps } from "../store/navigate.ts";
 import { pause, play } from "../store/playback.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
@@ -84,20 +84,13 @@ export function Player() {
           title="Show all steps"
           onClick={() => filterSteps(null)}
         >
-          {nameOf(filter)} ✕
+          {filter.kind === "state" ? filter.ids.map(shortName).join(", ") : "transition"} ✕
         </button>
       )}
       <Legend />
     </div>
   );
 }
-
-const nameOf = (filter: ChartFilter | PlaceFilter): string =>
-  filter.kind === "place"
-    ? filter.label
-    : filter.kind === "state"
-      ? filter.ids.map(shortName).join(", ")
-      : "transition";
 
 /** Switches between the list of steps and the waterfall. */
 function LowerSwitch() {

@@ -128,12 +128,6 @@ function FilterSummary({
   if (filter.kind === "search") return <SearchSummary count={found.length} />;
   if (found.length === 0) return <p className="found">No matching steps</p>;
   if (filter.kind === "edge") return <p className="found">taken {times}</p>;
-  if (filter.kind === "place")
-    return (
-      <p className="found">
-        {found.length === 1 ? "1 step" : `${found.length} steps`} of {filter.label}
-      </p>
-    );
   return (
     <p className="found">
       entered {times}, {duration(timeIn(model.run, filter.ids) / found.length)} on average

@@ -15,8 +15,6 @@ export type Preferences = {
   readonly follow: boolean;
   /** What is below the strip. */
   readonly lower: "steps" | "waterfall";
-  /** The picture of the agent that a person has chosen last: its map, its whole chart, or the outline of the chart. */
-  readonly view: "map" | "chart" | "outline";
 };
 
 const KEY = "agentchart.preferences";
@@ -29,7 +27,6 @@ const DEFAULTS: Preferences = {
   visits: false,
   follow: false,
   lower: "steps",
-  view: "map",
 };
 
 const listeners = new Set<() => void>();
