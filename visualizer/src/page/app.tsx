@@ -10,7 +10,6 @@ import { Header } from "../panels/header.tsx";
 import { Player } from "../panels/player.tsx";
 import { RunList } from "../panels/run-list.tsx";
 import { Strip } from "../panels/strip.tsx";
-import { Suspicions } from "../panels/suspicions.tsx";
 import { Timeline } from "../panels/timeline.tsx";
 import { Waterfall } from "../panels/waterfall.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
@@ -78,9 +77,6 @@ function Body() {
         </ErrorBoundary>
         <Splitter side="left" />
       </nav>
-      <ErrorBoundary what="The suspicions">
-        <Suspicions key={runId} />
-      </ErrorBoundary>
       <main className="center">
         <ErrorBoundary what="The chart">
           <ChartArea />

@@ -29,8 +29,7 @@ export const RunLine = memo(function RunLine({
   now,
   style,
 }: RunLineProps) {
-  const { runId, agent, title, error, worker, updatedAt, pending, phase, suspicions = [] } = row;
-  const [suspicion] = suspicions;
+  const { runId, agent, title, error, worker, updatedAt, pending, phase } = row;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
   const figures = figuresOf(row);
@@ -81,17 +80,8 @@ export const RunLine = memo(function RunLine({
               <span className="outcome">{label}</span>
             )}
           </span>
-          <span className="row">
-            <span className="figures" title={figures}>
-              {figures}
-            </span>
-            {suspicion && (
-              <span className="suspicion" title={suspicions.map(({ label }) => label).join("\n")}>
-                <Icon name="warn" />
-                <span>{suspicion.label}</span>
-                {suspicions.length > 1 && <span className="num">+{suspicions.length - 1}</span>}
-              </span>
-            )}
+          <span className="figures" title={figures}>
+            {figures}
           </span>
         </span>
       </button>

@@ -14,7 +14,7 @@ export type {
   WorkerRow,
 } from "../../../src/inspect/protocol/protocol.ts";
 export { NO_HELLO, PROTOCOL, RUN_GROUPS } from "../../../src/inspect/protocol/protocol.ts";
-export { ANY_SUSPICION, groupOf, hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
+export { groupOf, hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
 export type { OutcomeName, RunFilter } from "../../../src/inspect/protocol/outcomes.ts";
 export type { Chart, ChartEdge, ChartNode } from "../../../src/diagram/chart-json.ts";
 export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagram/layout.ts";
@@ -33,7 +33,6 @@ export type { ForkChanges } from "../../../machines/agent/overrides.ts";
 export type { CallRecord } from "../../../machines/agent/call-record.ts";
 export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
 export type { Todo } from "../../../src/agent/plan/todo.ts";
-export type { Suspicion } from "../../../src/inspect/suspicions/suspicion.ts";
 export type { RecordedCall } from "../../../src/inspect/protocol/recorded-call.ts";
 export type {
   HookChange,
