@@ -92,7 +92,10 @@ const documents = new Set(
   ).filter((name) => !["AgentErrorOptions", "Decision", "Limits"].includes(name!)),
 );
 
-const reports = readdirSync(join(ROOT, "docs/api")).filter((name) => name !== "agentchart-machines.api.md");
+/** The machines have the types of the chart, which nobody fills in. */
+const reports = readdirSync(join(ROOT, "docs/api")).filter(
+  (name) => !name.startsWith("agentchart-machines."),
+);
 
 test.each(reports)("optional fields of the types in docs/api/%s take undefined", (name) => {
   const fields = declarationsIn(readFileSync(join(ROOT, "docs/api", name), "utf8")).flatMap(optionalFields);

@@ -16,7 +16,7 @@ const RULES: CommandRules = {
     "node build.js",
   ],
   deny: ["rm *", "git push*", "curl*"],
-  root: "/work/repo",
+  root: "/srv/repo",
   mayWrite: (path) => !path.includes(".env"),
 };
 const verdict = (line: string, cwd?: string): string => {
