@@ -1,4 +1,4 @@
-import type { AgentError, ErrorInfo } from "../base/error.ts";
+import { AgentError, messageOf, type ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
 import { newId } from "../message/new-id.ts";
@@ -9,11 +9,12 @@ import { ClientTools } from "../tool/client-tools.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { unavailableTool } from "../tool/results.ts";
 import type { FoundTool, SessionToolkit } from "../tool/toolkit.ts";
-import type { Tool } from "../tool/types.ts";
-import type { Hook, HookEvent } from "../hook/types.ts";
+import type { Fingerprint } from "../tool/fingerprint.ts";
+import type { Schema, Tool } from "../tool/types.ts";
+import type { Hook, HookEvent, HookPoint } from "../hook/types.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
-import type { AgentContext } from "../../machines/agent/context.ts";
+import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
 import type { StepFacts } from "../../machines/agent/step-facts.ts";
 import { ruleEngine } from "../../machines/agent/rule-engine.ts";
 import type { RuleStates } from "../tool/rules/law.ts";
@@ -21,7 +22,13 @@ import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits, Settings } from "../../machines/agent/settings.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
-import type { Equipment } from "./equipment.ts";
+import { toolkitOf } from "./config.ts";
+import { AgentFingerprint } from "./fingerprint.ts";
+import { outputTool } from "./output.ts";
+import { Personas } from "./personas.ts";
+import { SessionHooks } from "./session-hooks.ts";
+import type { KeptParts } from "./runtime-parts.ts";
+import { engineOf } from "./agent-rules.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, leaverOf } from "./services/outer-call.ts";
@@ -33,7 +40,6 @@ import type { AgentConfig, Permissions } from "./agent-config.ts";
 type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry"> & {
   readonly settings: Settings;
   readonly context: AgentContext;
-  readonly equipment: Equipment;
   readonly events: Pick<EventEmitter, "emit" | "isHeard">;
   readonly journal: { saved(): Promise<void> };
   readonly isStopped: boolean;
@@ -50,7 +56,11 @@ function leftCalls({ calls }: StepFacts): readonly CallRecord[] {
   });
 }
 
-/** What the services of one session use. Its tools, timers and lists are made when they are first needed: a process may have thousands
+/** The schema of the structured answer that is asked for, and the tool that gives it. */
+type Output = { readonly schema: Schema; readonly tool: Tool<never> };
+
+/** What the services of one session use, and what its agent brings to it in this process that the journal does not have: its tools, hooks
+ *  and personas, the `context` of the user, and the schema of the answer that is asked for. Its tools, timers and lists are made when they are first needed: a process may have thousands
  *  of sessions that rest. */
 export class AgentHost implements Host {
   readonly sessionId: string;
@@ -68,21 +78,96 @@ export class AgentHost implements Host {
   /** What holds the end of the session in this process. */
   #held: Set<Promise<unknown>> | undefined;
   #lastError: AgentError | undefined;
+  readonly #hooks: SessionHooks;
+  /** The `context` of the running call, else of the agent. */
+  userContext: never;
+  /** What the rules of the agent around this one remember. */
+  readonly #rulesAround: RuleStates | undefined;
+  readonly #fingerprint: AgentFingerprint;
+  #schema: Schema | undefined;
+  #output: Output | undefined;
 
-  constructor(session: HostedSession, config: AgentConfig<never>) {
+  /** Throws `config/invalid` for a `context` of the agent that fails. */
+  constructor(
+    session: HostedSession,
+    config: AgentConfig<never>,
+    kept: Omit<KeptParts, "events">,
+    rulesAround: RuleStates | undefined,
+  ) {
     const { sessionId, maxIters, results } = session.settings;
-    const { toolkit, personas } = session.equipment;
     const { generateOptions } = config;
+    const toolkit = kept.toolkit ?? toolkitOf(config);
     this.#session = session;
     this.sessionId = sessionId;
     this.maxIters = maxIters;
     this.results = results;
     this.toolkit = toolkit;
-    this.personas = personas;
+    this.personas = config.personas && new Personas(config);
+    this.#hooks = new SessionHooks(config, kept.hooks);
+    this.#fingerprint = new AgentFingerprint(config);
+    this.#schema = kept.schema;
+    this.#rulesAround = rulesAround;
     this.config = generateOptions ? { ...config, generateOptions: frozenCopy(generateOptions) } : config;
     this.clientTools = clientToolsOf(config.toolOptions?.clientTools, toolkit);
     this.#timer = new SessionTimer(session);
     this.inputs = new ParsedInputs(this);
+    this.userContext = this.sessionContext();
+  }
+
+  /** Returns the context of a session that begins, or comes from elsewhere, with what the rules remember of it. */
+  withRules(context: AgentContext): AgentContext {
+    const { config } = this;
+    const rules = engineOf(config)?.enter(config, context, this.#rulesAround, this.toolkit.tools());
+    return rules ? { ...context, progress: { ...context.progress, rules } } : context;
+  }
+
+  /** What the agent consists of. */
+  get fingerprint(): Fingerprint {
+    return this.#fingerprint.of(this.toolkit.tools());
+  }
+
+  /** The `context` of the agent for this session. Throws `config/invalid` if its function fails. */
+  sessionContext(): never {
+    const { context, meta = {} } = this.config;
+    if (typeof context !== "function") return context as never;
+    try {
+      return (context as (session: object) => never)({ sessionId: this.sessionId, meta });
+    } catch (cause) {
+      throw new AgentError("config/invalid", `The agent's \`context\` failed: ${messageOf(cause)}`, {
+        cause,
+      });
+    }
+  }
+
+  /** The schema of the structured answer, as a call of this process gave it; undefined if none did. */
+  get schema(): Schema | undefined {
+    return this.#schema;
+  }
+
+  set schema(schema: Schema | undefined) {
+    this.#schema = schema;
+    this.#output = undefined;
+  }
+
+  /** The schema of an answer that is asked for, and its tool. If another process was given the schema, it is plain JSON Schema here. */
+  #outputOf(wanted: WantedOutput): Output {
+    const schema = this.#schema ?? wanted.schema;
+    if (this.#output?.schema !== schema) this.#output = { schema, tool: outputTool(schema) };
+    return this.#output;
+  }
+
+  /** The hooks in the order in which they were added. */
+  get allHooks(): readonly Hook<never>[] {
+    return this.#hooks.all;
+  }
+
+  /** The points that some hook listens to. */
+  get hookPoints(): readonly HookPoint[] {
+    return this.#hooks.points;
+  }
+
+  replaceHooks(hooks: readonly Hook<never>[]): void {
+    this.#hooks.replace(hooks);
   }
 
   /** True if a call waits for its result. */
@@ -114,7 +199,7 @@ export class AgentHost implements Host {
   find(call: ToolUseBlock): FoundTool {
     const { transcript, progress, slots, view, wanted } = this.#session.context;
     if (call.name === READ_RESULT && view?.reads) return { tool: this.readResult };
-    if (call.name === OUTPUT_TOOL && wanted) return { tool: this.#session.equipment.outputOf(wanted).tool };
+    if (call.name === OUTPUT_TOOL && wanted) return { tool: this.#outputOf(wanted).tool };
     const left = progress.overrides?.tools;
     if (left && !left.includes(call.name)) return { result: unavailableTool(call) };
     const declared = this.clientTools.find(call.name, slots);
@@ -125,16 +210,16 @@ export class AgentHost implements Host {
   }
 
   output(): ReturnType<Host["output"]> {
-    const { context, equipment } = this.#session;
-    return context.wanted ? equipment.outputOf(context.wanted) : undefined;
+    const { wanted } = this.#session.context;
+    return wanted ? this.#outputOf(wanted) : undefined;
   }
 
   hooks(): readonly Hook<never>[] {
-    return this.#session.equipment.hooks.sorted;
+    return this.#hooks.sorted;
   }
 
   context(): never {
-    return this.#session.equipment.userContext;
+    return this.userContext;
   }
 
   now(): number {
@@ -205,7 +290,7 @@ export class AgentHost implements Host {
       turn,
       iteration,
       maxIters: this.maxIters,
-      context: session.equipment.userContext,
+      context: this.userContext,
       slots: slotReader(() => session.context.slots),
       signal,
     };

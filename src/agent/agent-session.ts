@@ -1,42 +1,40 @@
 import { shortened } from "../base/shown.ts";
-import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
+import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import { AgentError } from "../base/error.ts";
+import { EventEmitter, type EventPlace } from "../event/emitter.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
-import { restoreSession } from "../session/restore.ts";
 import { replayEvents } from "../session/replay.ts";
-import { savedPartsSchema, saveSession, type SavedParts } from "../session/save.ts";
+import type { SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
-import type { Lease, SessionStore } from "../store/port.ts";
-import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
-import { refusalOf } from "../../machines/agent/updates/entry.ts";
-import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";
-import type { TurnStats } from "../../machines/agent/context.ts";
+import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { OutputOf, Schema } from "../tool/types.ts";
 import { openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
 import { checkCallOptions } from "./check-arguments.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import type { OnBegin } from "./call-limits.ts";
 import { errorOfWaiter } from "./caller.ts";
-import { currentHooks, joinClass } from "./class-hooks.ts";
+import { currentHooks, joinClass, type ClassMember } from "./class-hooks.ts";
 import { rulesOption } from "./agent-rules.ts";
 import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
-import { closeDown, shutDown } from "./ending.ts";
-import type { LiveSession } from "./live-session.ts";
+import { closeDown, leave, restsAndIsSaved, shutDown } from "./ending.ts";
 import { after, load, type Needed } from "./needed-messages.ts";
 import { agentSlots } from "./agent-slots.ts";
-import { Passivation } from "./passivation.ts";
 import { resumableAt } from "./reply.ts";
 import { SessionCommands } from "./session-commands.ts";
 import { limitedCall, unretried } from "./retried-call.ts";
 import { STEPS, type StepSource } from "./steps.ts";
 import type { Runtime } from "./runtime.ts";
-import type { Surroundings } from "./runtime-parts.ts";
-import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
+import type { KeptParts, Surroundings } from "./runtime-parts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { TurnStream } from "./stream.ts";
-import type { Turns } from "./turns.ts";
-import type { AgentEvent } from "../event/types.ts";
+import { printedEvent } from "./services/printed.ts";
+import { busy, Turns } from "./turns.ts";
+import type { InboxAgent } from "./inbox-agent.ts";
+import type { AgentEvent, AgentEventBody } from "../event/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import type {
   Agent,
@@ -57,12 +55,17 @@ const SHUTDOWN_MS = 10_000;
 /** Nothing is around most agents. */
 const NOWHERE: Surroundings = Object.freeze({});
 
-/** An agent: what its callers and its worker ask of one session. */
-export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
+/** An agent: the session that its callers ask for, alive in this process or passive until somebody needs it. */
+export class AgentSession implements Agent<never>, ClassMember {
   readonly name: string;
   readonly sessionId: string;
   readonly #config: AgentConfig<never>;
-  readonly #session: Passivation;
+  readonly #around: Surroundings;
+  readonly #kept: KeptParts = { events: new EventEmitter(this) };
+  /** Undefined while the session is passive. */
+  #live: Turns | undefined;
+  #leaving: Promise<void> | undefined;
+  #idle: NodeJS.Timeout | undefined;
   // Few of the agents that rest have been asked for either.
   #slots: ReturnType<typeof agentSlots> | undefined;
   #made: SessionCommands | undefined;
@@ -76,66 +79,79 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     this.sessionId = sessionIdOf(config);
     const own = { ...currentHooks(config), ...rulesOption(config) };
     this.#config = { ...config, ...own, sessionId: this.sessionId, ...store };
-    (this.#session = new Passivation(this.#config, around, this)).revive();
-    joinClass(config, this.#session);
+    this.#around = around;
+    this.#revive();
+    joinClass(config, this);
+  }
+
+  /** The session as it lives; a new runtime, which is not open yet, if it was passive. */
+  protected get turns(): Turns {
+    return this.#live ?? this.#revive();
+  }
+
+  protected get runtime(): Runtime {
+    return this.turns.runtime;
+  }
+
+  #revive(): Turns {
+    const live = new Turns(this.#config, this.#kept, this.#around, this);
+    this.#live = live;
+    live.watch(this, this.#config);
+    return live;
+  }
+
+  /** Where events are that happen now. */
+  get position(): EventPlace {
+    return this.runtime.position;
+  }
+
+  /** An event as listeners get it. */
+  shown(body: AgentEventBody): AgentEventBody {
+    const { host, context } = this.runtime;
+    return printedEvent(host, context.progress, body);
   }
 
   /** The slots, of whichever runtime the session has. */
   get slots(): ReturnType<typeof agentSlots> {
     return (this.#slots ??= agentSlots(
-      () => this.#runtime,
-      () => this.#ready(),
+      () => this.runtime,
+      () => this.ready(),
     ));
   }
 
   get #commands(): SessionCommands {
     return (this.#made ??= new SessionCommands(
-      () => this.#runtime,
-      (needed) => this.#between(needed),
+      () => this.turns,
+      (needed, ends) => this.between(needed, ends),
     ));
   }
 
   get [STEPS](): StepSource {
-    return this.#runtime.steps;
+    return this.runtime.steps;
   }
 
-  get hasCalls(): boolean {
-    return this.#calls > 0;
-  }
-
-  get #here(): LiveSession {
-    return this.#session.here;
-  }
-
-  get #runtime(): Runtime {
-    return this.#here.runtime;
-  }
-
-  get #turns(): Turns {
-    return this.#here.turns;
-  }
-
-  get toolkit(): Toolkit<never> {
-    return this.#session.keepToolkit();
+  /** The tools, which the caller may change from now on: the next runtime has the same object. */
+  get toolkit(): SessionToolkit {
+    return (this.#kept.toolkit = this.runtime.host.toolkit);
   }
 
   get actor(): Runtime["actor"] {
-    return this.#runtime.actor;
+    return this.runtime.actor;
   }
 
   async open(options: { readonly waitMs?: number } = {}): Promise<void> {
     check(openSchema(), options, "open");
     await this.#open(options.waitMs);
-    if (!this.#here.around.admit) await this.#turns.endStored(); // a worker ends it when it is heard
+    if (!this.#around.admit) await this.turns.endStored(); // a worker ends it when it is heard
   }
 
   async #open(waitMs?: number): Promise<void> {
-    this.#runtime.assertAccepts("command");
-    await this.#session.leaving;
-    const { runtime, loading } = this.#here;
+    this.runtime.assertAccepts("command");
+    await this.#leaving;
+    const { runtime, loading } = this.turns;
     await loading;
     await runtime.open(waitMs);
-    this.#session.rested();
+    this.rested();
   }
 
   async call<const S extends Schema | undefined = undefined>(
@@ -155,12 +171,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     options: CallOptions<S, never> & RetryOptions,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
-    this.#runtime.assertAccepts("command");
+    this.runtime.assertAccepts("command");
     checkCallOptions(options);
     this.#calls++;
     try {
-      return await limitedCall(input, options, this.#runtime.settings, this.#config, (keyed, begin) =>
-        this.#take(input, keyed, onBegin, (interrupt) => (begin(interrupt), onBegin())),
+      const messages = messagesOf(input, true);
+      return await limitedCall(messages, options, this.runtime.settings, this.#config, (keyed, begin) =>
+        this.#take(messages, keyed, onBegin, (interrupt) => (begin(interrupt), onBegin())),
       );
     } finally {
       this.#calls--;
@@ -168,85 +185,17 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   async #take<S extends Schema | undefined>(
-    input: Input,
+    messages: readonly Msg[],
     options: CallOptions<S, never>,
     onJoin: () => void,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     const { idempotencyKey } = options;
-    const goesOn = idempotencyKey === undefined && messagesOf(input, true).length === 0;
-    const ready = this.#between("turn", !goesOn);
+    const goesOn = idempotencyKey === undefined && messages.length === 0;
+    const ready = this.between("turn", !goesOn);
     if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
-    if (idempotencyKey === undefined) return this.#turns.start(input, options, onBegin);
-    return this.#here.keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
-  }
-
-  async begin(...[input, inputId, options]: Parameters<InboxAgent["begin"]>): Promise<void> {
-    await this.#between("turn", false);
-    try {
-      messagesOf(input, true);
-      this.#turns.accepted(options?.clientTools);
-    } catch (error) {
-      await this.refuse(inputId, errorInfo(error, "message/invalid"));
-      throw error;
-    }
-    await this.#turns.run(input, { ...options, idempotencyKey: inputId });
-  }
-
-  refusalOf(input: readonly Msg[]): ErrorInfo | undefined {
-    return refusalOf(this.#runtime.context, { input, at: this.#runtime.now() });
-  }
-
-  async writeSlot(...args: Parameters<InboxAgent["writeSlot"]>): Promise<void> {
-    await this.slots.writeSlot(...args);
-  }
-
-  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
-    await this.#ready();
-    await this.#runtime.refuse(inputId, error);
-  }
-
-  get stats(): TurnStats {
-    return statsWithWaiting(this.#runtime.context);
-  }
-
-  get lease(): Lease | undefined {
-    return this.#runtime.journal.lease;
-  }
-
-  get journal(): InboxAgent["journal"] {
-    return this.#runtime.journal;
-  }
-
-  get closedBy(): AgentError | undefined {
-    return this.#runtime.stoppedBy;
-  }
-
-  abandon(error: AgentError): void {
-    this.#runtime.abandon(error);
-  }
-
-  async rest(): Promise<void> {
-    await this.#runtime.rested();
-  }
-
-  lastReply<S extends Schema | undefined>(schema: S): Promise<Reply<OutputOf<S>>> {
-    return this.#turns.repeatReply(this.#runtime.context, schema);
-  }
-
-  async touch(): Promise<void> {
-    await this.#ready();
-    await this.#runtime.journal.touch();
-  }
-
-  async acknowledge(inputId: string): Promise<void> {
-    await this.#ready();
-    this.#runtime.journal.acknowledge(inputId);
-    await this.#runtime.journal.touch();
-  }
-
-  wakeAt(): number | undefined {
-    return this.#runtime.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
+    if (idempotencyKey === undefined) return this.turns.start(messages, options, onBegin);
+    return this.turns.keyed.call(messages, { ...options, idempotencyKey }, onJoin, onBegin);
   }
 
   stream<const S extends Schema | undefined = undefined>(
@@ -256,11 +205,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     let hasBegun = false; // earlier events belong to another turn
     return new TurnStream<OutputOf<S>>({
       subscribe: (listener) =>
-        this.#runtime.events.subscribe(
-          (event) => hasBegun && listener(event),
-          undefined,
-          options?.cumulative,
-        ),
+        this.runtime.events.subscribe((event) => hasBegun && listener(event), undefined, options?.cumulative),
       run: () => this.#call(input, unretried(options), () => (hasBegun = true)),
       onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
     }) as unknown as AgentStream<OutputOf<S>>; // its events are typed by the schema
@@ -295,14 +240,14 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   async messages(): Promise<Msg[]> {
-    await (this.#runtime.isStopped ? load(this.#runtime, "all") : this.#between("all", false));
-    return this.#runtime.context.transcript.slice();
+    await (this.runtime.isStopped ? load(this.runtime, "all") : this.between("all", false));
+    return this.runtime.context.transcript.slice();
   }
 
   status(): Status {
-    const status = this.#runtime.status();
+    const status = this.runtime.status();
     const isAtRest = status.phase === "stopped" || status.phase === "unfinished";
-    const isPending = this.#calls > 0 && !this.#turns.isAnnouncing; // it is opened or saved
+    const isPending = this.#calls > 0 && !this.turns.isAnnouncing; // it is opened or saved
     return isAtRest && isPending ? { ...status, phase: "running" } : status;
   }
 
@@ -313,7 +258,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     if (typeof listener !== "function")
       throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
     check(subscribeSchema(), options, "subscribe");
-    const [{ after, types }, { events }, { store }] = [options, this.#runtime, this.#config];
+    const [{ after, types }, { events }, { store }] = [options, this.runtime, this.#config];
     if (after === undefined || !store) return events.subscribe(listener, types);
     const wanted = types && new Set(types);
     return replayEvents(
@@ -325,76 +270,123 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     );
   }
 
+  /** True once the agent has ended for good, and not only its runtime. */
+  get isOver(): boolean {
+    return this.#live?.runtime.isStopped ?? false;
+  }
+
   addHook(hook: Hook<never>): void {
     check(hookSchema(), hook, "addHook", "The hook");
-    this.#session.addHook(hook);
+    this.toolkit.addAll(hook.tools ?? [], hook.writes);
+    this.#setHooks((hooks) => [...hooks, hook]);
   }
 
   removeHook(name: string): boolean {
-    return this.#session.removeHooks((hook) => hook.name === name);
+    return this.#removeHooks((hook) => hook.name === name);
+  }
+
+  dropHook(hook: Hook<never>): void {
+    this.#removeHooks((each) => each === hook);
+  }
+
+  #removeHooks(isMeant: (hook: Hook<never>) => boolean): boolean {
+    const { toolkit } = this;
+    const removed = this.runtime.host.allHooks.filter(isMeant);
+    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) toolkit.removeOwn(tool);
+    this.#setHooks((hooks) => hooks.filter((hook) => !removed.includes(hook)));
+    return removed.length > 0;
+  }
+
+  /** Changes the hooks, also for later runtimes. */
+  #setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
+    this.#kept.hooks = this.runtime.setHooks(change);
   }
 
   snapshot(): Snapshot {
-    const { context, state, equipment } = this.#runtime;
+    const { context, state, host } = this.runtime;
     const { redact } = this.#config.sessionOptions ?? {};
-    return takeSnapshot(context, state, equipment.toolkit.activeGroups(), redact);
+    return takeSnapshot(context, state, host.toolkit.activeGroups(), redact);
   }
 
-  async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
-    check(savedPartsSchema(), parts, "saveTo");
-    await this.#between("all", false);
-    const [{ redact }, now] = [this.#config.sessionOptions ?? {}, () => this.#runtime.now()];
-    await saveSession(store, key, this.#runtime.journalState(), { now, parts, ...(redact && { redact }) });
+  async saveTo(...args: Parameters<Agent["saveTo"]>): Promise<void> {
+    await this.#commands.saveTo(...args);
   }
 
-  async loadFrom(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
+  async loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void> {
     const isThere = await this.loadIfExists(store, key, parts);
     if (!isThere) throw new AgentError("session/not-found", `Session not found: ${shortened(key)}`);
   }
 
-  async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
-    check(savedPartsSchema(), parts, "loadIfExists");
-    await this.#between("all", false);
-    this.#turns.assertIdle();
-    const stored = await restoreSession(store, key, this.#runtime.settings);
-    await stored?.context.transcript.load(); // the journal notes what is replaced by what
-    this.#turns.assertIdle();
-    if (stored) this.#runtime.load(stored, parts);
-    await this.#runtime.journal.saved();
-    return stored !== undefined;
+  async loadIfExists(...args: Parameters<Agent["loadIfExists"]>): Promise<boolean> {
+    return this.#commands.loadIfExists(...args);
   }
 
   async passivate(): Promise<void> {
-    this.#runtime.assertAccepts("command");
-    await this.#session.passivate();
+    this.runtime.assertAccepts("command");
+    if (!this.#config.store)
+      throw new AgentError("config/invalid", "passivate: the agent has no store that keeps its session.");
+    const live = this.#live;
+    if (!live?.runtime.isOpen) return this.#leaving;
+    this.#assertIdle(live);
+    await restsAndIsSaved(live.runtime);
+    if (this.#live !== live || live.runtime.isStopped) return;
+    this.#assertIdle(live);
+    this.#live = undefined;
+    this.#kept.schema = live.runtime.host.schema;
+    this.#leaving = leave(live.runtime).finally(() => (this.#leaving = undefined));
+    await this.#leaving;
+    await live.reported();
+  }
+
+  #assertIdle(live: Turns): void {
+    if (this.#calls > 0) throw busy();
+    live.assertIdle();
+  }
+
+  /** Begins to count the time after which the session is passivated. */
+  rested(): void {
+    const { store, sessionOptions: { idleMs } = {} } = this.#config;
+    const isHeld = Object.keys(this.#around).length > 0; // by a worker or another agent
+    if (idleMs === undefined || !store || isHeld) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#idleFor(), Math.min(idleMs, LONGEST_DELAY_MS)).unref();
+  }
+
+  #idleFor(): void {
+    const live = this.#live;
+    if (!live || live.runtime.isStopped) return;
+    const isSuspended = live.runtime.status().phase === "suspended";
+    const goesOn = isSuspended && resumableAt(live.runtime.context) !== undefined; // at a time, without a call
+    if (this.#calls > 0 || live.isBusy || goesOn) this.rested();
+    else this.passivate().catch(() => this.rested());
   }
 
   async shutdown(options: { readonly deadlineMs?: number } = {}): Promise<void> {
     check(shutdownSchema(), options, "shutdown");
-    const runtime = this.#runtime;
+    const runtime = this.runtime;
     if (runtime.isStopped) return;
-    this.#session.remain();
-    await shutDown(runtime, this.#turns, options.deadlineMs ?? SHUTDOWN_MS);
-    await this.#here.reported();
+    clearTimeout(this.#idle);
+    await shutDown(runtime, this.turns, options.deadlineMs ?? SHUTDOWN_MS);
+    await this.turns.reported();
   }
 
   async close(): Promise<void> {
-    if (this.#runtime.isStopped) return;
-    this.#session.remain();
-    await closeDown(this.#runtime, this.#turns, () => this.interrupt());
-    await this.#here.reported();
+    if (this.runtime.isStopped) return;
+    clearTimeout(this.#idle);
+    await closeDown(this.runtime, this.turns, () => this.interrupt());
+    await this.turns.reported();
   }
 
   /** Resolves when the agent is open; undefined if it is, so that a call begins in the same tick. Throws `run/closed`. */
-  #ready(): Promise<void> | undefined {
-    this.#runtime.assertAccepts("command");
-    return this.#session.leaving || this.#here.loading ? this.#open() : this.#runtime.opened();
+  protected ready(): Promise<void> | undefined {
+    this.runtime.assertAccepts("command");
+    return this.#leaving || this.turns.loading ? this.#open() : this.runtime.opened();
   }
 
-  /** As {@link #ready}, with the messages that are `needed`. `ends`: a turn that was stored while hooks ran at its end has ended then. */
-  #between(needed: Needed = "turn", ends = true): Promise<void> | undefined {
-    const ready = this.#ready();
-    const ended = ends ? after(ready, () => this.#turns.endStored()) : ready;
-    return after(ended, () => load(this.#runtime, needed));
+  /** As {@link ready}, with the messages that are `needed`. `ends`: a turn that was stored while hooks ran at its end has ended then. */
+  protected between(needed: Needed = "turn", ends = true): Promise<void> | undefined {
+    const ready = this.ready();
+    const ended = ends ? after(ready, () => this.turns.endStored()) : ready;
+    return after(ended, () => load(this.runtime, needed));
   }
 }

@@ -44,12 +44,12 @@ export function agentSlots(
       check(slotSchema(), slot, "slots.set", "The slot");
       if (seen !== undefined) check(seenSchema(), seen, "slots.set", "The third argument");
       await ready();
-      if (!runtimeOf().equipment.toolkit.hasSlot(slot as Slot)) throw unknown("slots.set", slot.name);
+      if (!runtimeOf().host.toolkit.hasSlot(slot as Slot)) throw unknown("slots.set", slot.name);
       await write(slot as Slot, value, seen?.revision);
     },
     async writeSlot(name, value, seen, inputId) {
       await ready();
-      const slot = runtimeOf().equipment.toolkit.slotNamed(name);
+      const slot = runtimeOf().host.toolkit.slotNamed(name);
       if (!slot) throw unknown("writeSlot", name);
       checkWritableByClients(slot);
       await write(slot, value, seen, inputId);

@@ -5,6 +5,7 @@ import type { CallsIn } from "../tool/calls.ts";
 import type { AnyCall } from "../tool/pending.ts";
 import type { Tool, Toolkit } from "../tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
+import { DrivenSession } from "./driven-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./live-chart.ts";
 import type { Agent } from "./types.ts";
@@ -57,7 +58,7 @@ export function createInboxAgent(
   admit: (lease: Lease) => Promise<void>,
   kept: KeptSessions,
 ): InboxAgent {
-  return new AgentSession(config, { admit, kept });
+  return new DrivenSession(config, { admit, kept });
 }
 
 /** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own; `rules`:
@@ -67,10 +68,10 @@ export function createInnerAgent(
   path: readonly string[],
   rules?: RuleStates,
 ): InnerAgent {
-  return new AgentSession(config, { path, ...(rules && { rules }) });
+  return new DrivenSession(config, { path, ...(rules && { rules }) });
 }
 
 /** Creates an agent whose chart runs inside of an actor, in the system of that actor. */
 export function createActorAgent(config: AgentConfig<never>, parent: ActorParent): ActorAgent {
-  return new AgentSession(config, { parent });
+  return new DrivenSession(config, { parent });
 }

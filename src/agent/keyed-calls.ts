@@ -5,7 +5,6 @@ import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import { inputTurnOf } from "../../machines/agent/context.ts";
 import type { OnBegin } from "./call-limits.ts";
-import type { Runtime } from "./runtime.ts";
 import type { TakenInputs } from "./taken-inputs.ts";
 import type { Turns } from "./turns.ts";
 import type { CallOptions, Reply } from "./types.ts";
@@ -18,13 +17,11 @@ function noReply(): AgentError {
 
 /** The calls with an idempotency key: one input is taken once, in whatever process, and each call gets its final outcome. */
 export class KeyedCalls {
-  readonly #runtime: Runtime;
   readonly #turns: Turns;
   readonly #inputs: TakenInputs;
   readonly #store: SessionStore | undefined;
 
-  constructor(runtime: Runtime, turns: Turns, inputs: TakenInputs, store: SessionStore | undefined) {
-    this.#runtime = runtime;
+  constructor(turns: Turns, inputs: TakenInputs, store: SessionStore | undefined) {
     this.#turns = turns;
     this.#inputs = inputs;
     this.#store = store;
@@ -40,7 +37,9 @@ export class KeyedCalls {
   ): Promise<Reply<OutputOf<S>>> {
     const { idempotencyKey: key } = options;
     return this.#inputs.join(key, inputHash(messages), onJoin, async () => {
-      const claimed = this.#inputs.find(key) ? undefined : await this.#runtime.journal.claim(key, messages);
+      const claimed = this.#inputs.find(key)
+        ? undefined
+        : await this.#turns.runtime.journal.claim(key, messages);
       return claimed
         ? this.#turns.start(claimed, options, onBegin)
         : this.#repeat(messages, options, onBegin);
@@ -54,7 +53,7 @@ export class KeyedCalls {
     options: KeyedOptions<S>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
-    const runtime = this.#runtime;
+    const { runtime } = this.#turns;
     await runtime.journal.saved(); // the end of its turn may not be stored yet
     const { idempotencyKey: key, ...rest } = options;
     const input =
@@ -65,7 +64,7 @@ export class KeyedCalls {
     const isCurrent = input.turn === undefined || input.turn === inputTurnOf(runtime.context.progress);
     const hasFailed = input.rest?.error !== undefined;
     if (isCurrent && (hasFailed || runtime.status().phase === "unfinished"))
-      return this.#turns.start(undefined, rest, onBegin);
+      return this.#turns.start([], rest, onBegin);
     if (!input.rest) throw noReply();
     if (input.rest.error) throw input.rest.error;
     const { context } = isCurrent ? runtime : input.rest;

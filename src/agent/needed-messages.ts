@@ -7,11 +7,11 @@ export type Needed = "turn" | "all";
 /** Reads messages of an open session that are not here yet; undefined if all that are needed are. Rejects `session/damaged`, and as the
  *  store does. */
 export function load(
-  { context, equipment }: Pick<Runtime, "context" | "equipment">,
+  { context, host }: Pick<Runtime, "context" | "host">,
   needed: Needed,
 ): Promise<void> | undefined {
   // a persona's tools may be offered by what was said at any time
-  return needed === "all" || equipment.personas ? context.transcript.load() : loadTurn(context);
+  return needed === "all" || host.personas ? context.transcript.load() : loadTurn(context);
 }
 
 /** Calls `next` when `ready` has resolved, at once if there is nothing to wait for. */

@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { elapsed } from "../base/elapsed.ts";
 import { AgentError, type ErrorCode } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import type { Msg } from "../message/types.ts";
 import { newId } from "../message/new-id.ts";
 import { backoffMs } from "../model/execution.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { expiredReply, limitError, withinLimits, type Limit, type OnBegin } from "./call-limits.ts";
 import { checkCallOptions } from "./check-arguments.ts";
 import type { AgentConfig } from "./agent-config.ts";
-import { messagesOf } from "./config.ts";
-import type { CallOptions, Input, Reply, RetryOptions } from "./types.ts";
+import type { CallOptions, Reply, RetryOptions } from "./types.ts";
 
 /** With these a turn has failed, and may succeed if it goes on; others say what is wrong with the call, or with the agent. */
 const AREAS: readonly string[] = ["model", "tool", "hook", "output"];
@@ -38,12 +38,12 @@ export function unretried<S>(options: CallOptions<S, never> & RetryOptions): Cal
 
 /** The options of a call whose attempts are one input: with a key, if there is an input. */
 function withKey<S>(
-  input: Input,
+  messages: readonly Msg[],
   options: CallOptions<S, never> & RetryOptions,
   makeId: () => string = newId,
 ): CallOptions<S, never> {
   if (!options.retries) return options;
-  const isNew = options.idempotencyKey === undefined && messagesOf(input, true).length > 0;
+  const isNew = options.idempotencyKey === undefined && messages.length > 0;
   return isNew ? { ...options, idempotencyKey: makeId() } : options;
 }
 
@@ -53,13 +53,13 @@ function withKey<S>(
  * `run` makes one attempt, with the options that all attempts have, and calls `begin` when the turn begins.
  */
 export function limitedCall<S, O>(
-  input: Input,
+  messages: readonly Msg[],
   options: CallOptions<S, never> & RetryOptions,
   settings: Settings,
   { sessionOptions }: Pick<AgentConfig<never>, "sessionOptions">,
   run: (options: CallOptions<S, never>, begin: OnBegin) => Promise<Reply<O>>,
 ): Promise<Reply<O>> {
-  const keyed = withKey(input, options, sessionOptions?.newId);
+  const keyed = withKey(messages, options, sessionOptions?.newId);
   return withinLimits(options, settings.interruptGraceMs, (begin) => {
     const attempt = (): Promise<Reply<O>> => run(keyed, begin);
     return options.retries ? retried(options, settings, begin, attempt) : attempt();

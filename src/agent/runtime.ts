@@ -29,7 +29,6 @@ import { StepPublisher, takenStep } from "./steps.ts";
 import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace } from "./live-chart.ts";
-import { Equipment } from "./equipment.ts";
 import { RestHooks } from "./rest-hooks.ts";
 import { SentCommands } from "./sent-commands.ts";
 import { SessionJournal } from "./session-journal.ts";
@@ -45,7 +44,6 @@ import type { Status } from "./types.ts";
 /** A session in this process: its chart, its life, its events, and what changes it. */
 export class Runtime implements ChartOwner, LivingSession {
   readonly settings: Settings;
-  readonly equipment: Equipment;
   readonly events: EventEmitter;
   readonly journal: SessionJournal;
   /** The steps of the chart, for inspectors. */
@@ -71,8 +69,8 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#listener = listener;
     this.settings = settingsOf(config);
     this.events = kept.events;
-    this.equipment = new Equipment(config, this.settings.sessionId, kept, listener.around.rules);
-    const { toolkit, hooks, personas } = this.equipment;
+    this.host = new AgentHost(this, config, kept, listener.around.rules);
+    const { toolkit, personas } = this.host;
     this.journal = SessionJournal.of(this, config, listener.around);
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     this.#opening = new SessionOpening(this, this.#life);
@@ -85,8 +83,8 @@ export class Runtime implements ChartOwner, LivingSession {
     checkHistory(fresh, "createAgent: `messages`", "message/invalid");
     const allowed = new AllowedTools(config, toolkit, personas?.permissions);
     this.#chart = new LiveChart(this, {
-      ...this.equipment.withRules(fresh),
-      listening: hooks.points,
+      ...this.host.withRules(fresh),
+      listening: this.host.hookPoints,
       allowed: allowed.current,
     });
     const { name, model, sessionOptions: { redact } = {}, otel } = config;
@@ -97,7 +95,6 @@ export class Runtime implements ChartOwner, LivingSession {
       redact,
       steps: this.steps,
     });
-    this.host = new AgentHost(this, config);
     this.rest = new RestHooks(this, this.host);
     if (listener.around.parent ?? inspect) this.#chart.show(inspect && { inspect });
     allowed.watch(this);
@@ -200,8 +197,8 @@ export class Runtime implements ChartOwner, LivingSession {
     return journalStateOf(
       { ...this.status(), context, state },
       {
-        activeGroups: this.equipment.toolkit.activeGroups(),
-        hooks: this.equipment.hooks.all.map(({ name }) => name),
+        activeGroups: this.host.toolkit.activeGroups(),
+        hooks: this.host.allHooks.map(({ name }) => name),
         name: this.#config.name,
         about: (this.#about ??= new AboutSession()).of(context, this.#config.sessionOptions?.redact),
         ...(this.#config.meta && { meta: this.#config.meta }),
@@ -225,7 +222,7 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** What this agent consists of. */
   get fingerprint(): Fingerprint {
-    return this.equipment.fingerprint;
+    return this.host.fingerprint;
   }
 
   /** Where events are that happen now. */
@@ -242,7 +239,7 @@ export class Runtime implements ChartOwner, LivingSession {
   /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
   load(session: RestoredSession, parts?: SavedParts): void {
     this.#opening.load(session, parts);
-    if (parts?.memory ?? true) this.equipment.schema = undefined; // it was of another turn
+    if (parts?.memory ?? true) this.host.schema = undefined; // it was of another turn
   }
 
   /** Takes over what a restored session has beside its context. */
@@ -252,8 +249,8 @@ export class Runtime implements ChartOwner, LivingSession {
   ): void {
     this.#modelCalls = modelCalls ?? this.#modelCalls;
     this.#about = new AboutSession(title);
-    const { hooks: own, toolkit: tools } = this.equipment;
-    for (const name of hooks.filter((each) => !own.all.some((hook) => hook.name === each))) {
+    const { allHooks: own, toolkit: tools } = this.host;
+    for (const name of hooks.filter((each) => !own.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
@@ -272,10 +269,12 @@ export class Runtime implements ChartOwner, LivingSession {
     await refused;
   }
 
-  setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
-    const { hooks } = this.equipment;
-    hooks.replace(change(hooks.all));
-    this.send({ type: "hooks.listen", points: hooks.points });
+  /** Changes the hooks, and returns them. */
+  setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): readonly Hook<never>[] {
+    const { host } = this;
+    host.replaceHooks(change(host.allHooks));
+    this.send({ type: "hooks.listen", points: host.hookPoints });
+    return host.allHooks;
   }
 
   get isDurable(): boolean {

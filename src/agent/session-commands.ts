@@ -6,6 +6,9 @@ import { Transcript } from "../message/transcript.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
+import { restoreSession } from "../session/restore.ts";
+import { savedPartsSchema, saveSession, type SavedParts } from "../session/save.ts";
+import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { inputProblem } from "../tool/prepare-input.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
@@ -18,6 +21,7 @@ import { messagesOf, oneMessage } from "./config.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import type { Needed } from "./needed-messages.ts";
 import type { Runtime } from "./runtime.ts";
+import type { Turns } from "./turns.ts";
 import type { Agent } from "./types.ts";
 
 type DecideCommand = Extract<AgentCommand, { readonly type: "tool.decide" }>;
@@ -27,13 +31,17 @@ const editSchema = s.lazily(() => s.func<Change>());
 
 /** What is asked of a session beside calls: each is one command to its chart, and resolves when what it changed is durable. */
 export class SessionCommands {
-  readonly #runtimeOf: () => Runtime;
-  readonly #ready: (needed?: Needed) => Promise<void> | undefined;
+  readonly #turnsOf: () => Turns;
+  readonly #ready: (needed?: Needed, ends?: boolean) => Promise<void> | undefined;
 
   /** `ready` resolves when the session is open, with the messages that the command needs. */
-  constructor(runtimeOf: () => Runtime, ready: (needed?: Needed) => Promise<void> | undefined) {
-    this.#runtimeOf = runtimeOf;
+  constructor(turnsOf: () => Turns, ready: (needed?: Needed, ends?: boolean) => Promise<void> | undefined) {
+    this.#turnsOf = turnsOf;
     this.#ready = ready;
+  }
+
+  get #runtime(): Runtime {
+    return this.#turnsOf().runtime;
   }
 
   /** See {@link InboxAgent.decide}. */
@@ -132,9 +140,33 @@ export class SessionCommands {
     await this.#command((at) => ({ type: "session.observe", at, messages }));
   }
 
+  /** See {@link Agent.saveTo}. */
+  async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
+    check(savedPartsSchema(), parts, "saveTo");
+    await this.#ready("all", false);
+    const runtime = this.#runtime;
+    const { redact } = runtime.host.config.sessionOptions ?? {};
+    const now = (): number => runtime.now();
+    await saveSession(store, key, runtime.journalState(), { now, parts, ...(redact && { redact }) });
+  }
+
+  /** See {@link Agent.loadIfExists}. */
+  async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
+    check(savedPartsSchema(), parts, "loadIfExists");
+    await this.#ready("all", false);
+    const turns = this.#turnsOf();
+    turns.assertIdle();
+    const stored = await restoreSession(store, key, turns.runtime.settings);
+    await stored?.context.transcript.load(); // the journal notes what is replaced by what
+    turns.assertIdle();
+    if (stored) turns.runtime.load(stored, parts);
+    await turns.runtime.journal.saved();
+    return stored !== undefined;
+  }
+
   async #open(needed?: Needed): Promise<Runtime> {
     await this.#ready(needed);
-    const runtime = this.#runtimeOf();
+    const runtime = this.#runtime;
     runtime.assertAccepts("command");
     return runtime;
   }
@@ -149,7 +181,7 @@ export class SessionCommands {
 
   /** Gives a command that the chart accepts, and begins to save what it changed; false for one that it refuses. */
   #offer(commandAt: (at: number) => AgentCommand, inputId?: string): boolean {
-    const runtime = this.#runtimeOf();
+    const runtime = this.#runtime;
     const command = commandAt(runtime.now());
     if (!runtime.isOpen || runtime.refusal(command)) return false;
     runtime.command(command, inputId).catch(() => {});

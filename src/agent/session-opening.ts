@@ -9,7 +9,7 @@ import { stepFacts } from "../../machines/agent/step-facts.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
-import type { Equipment } from "./equipment.ts";
+import type { AgentHost } from "./agent-host.ts";
 import { BriefWait } from "./brief-wait.ts";
 import { leaveAtProcessEnd, stayAtProcessEnd, type Leaver } from "./leave-process.ts";
 import type { SessionJournal } from "./session-journal.ts";
@@ -29,7 +29,7 @@ export interface OpenedSession {
   readonly fingerprint: Fingerprint;
   now(): number;
   refusal(event: AgentCommand): AgentError | undefined;
-  readonly equipment: Pick<Equipment, "withRules">;
+  readonly host: Pick<AgentHost, "withRules">;
   send(event: AgentCommand): void;
   /** Takes over what a restored session has beside its context. */
   restoreParts(session: RestoredSession, parts: { readonly toolkit: boolean }): void;
@@ -139,7 +139,7 @@ export class SessionOpening implements Leaver {
       slots: (slots ? session : current).context.slots,
     };
     if (memory || slots)
-      current.send(this.#loading({ ...session, context: current.equipment.withRules(context) }));
+      current.send(this.#loading({ ...session, context: current.host.withRules(context) }));
   }
 
   /** Stops what waits for the session or for the end of the process. */

@@ -12,13 +12,15 @@ import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { nativeValue } from "../../machines/agent/updates/output.ts";
 import { limitError, type OnBegin } from "./call-limits.ts";
-import { messagesOf } from "./config.ts";
+import { KeyedCalls } from "./keyed-calls.ts";
 import { parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
-import type { Runtime } from "./runtime.ts";
-import type { TakenInputs } from "./taken-inputs.ts";
+import { Runtime } from "./runtime.ts";
+import type { KeptParts, RuntimeListener, Surroundings } from "./runtime-parts.ts";
+import { TakenInputs } from "./taken-inputs.ts";
+import { Watches } from "./watches.ts";
 import type { AgentConfig } from "./agent-config.ts";
-import type { CallOptions, Input, Reply } from "./types.ts";
+import type { Agent, CallOptions, Reply } from "./types.ts";
 
 /** The call whose turn is running. */
 type RunningCall = {
@@ -52,12 +54,23 @@ function errorOf(context: AgentContext, running: RunningCall, runtime: Runtime):
 
 const NO_TOOLS: readonly string[] = [];
 
-/** The calls of a session: one at a time, each resolved when its turn is at rest and saved. */
-export class Turns {
-  readonly #session: { readonly runtime: Runtime };
+/** Who has the session. */
+type SessionOwner = {
+  /** Called when a turn has come to rest. */
+  rested(): void;
+};
+
+/** A session that lives in this process, and its calls: one at a time, each resolved when its turn is at rest and saved. */
+export class Turns implements RuntimeListener {
+  readonly runtime: Runtime;
+  readonly keyed: KeyedCalls;
+  readonly around: Surroundings;
+  readonly #owner: SessionOwner;
   readonly #model: ChatModel;
   readonly #clientTools: readonly string[];
-  readonly #inputs: TakenInputs;
+  readonly #inputs = new TakenInputs();
+  /** Most sessions have no inspectors. */
+  #watches: Watches | undefined;
   #whenIdle: (() => void)[] | undefined;
   #running: RunningCall | undefined;
   /** The event that the call begins, until it is emitted. Data: V8 puts a function that is written as the value of a property where only a
@@ -68,15 +81,33 @@ export class Turns {
   /** While {@link endStored} ends a turn. */
   #ending: Promise<void> | undefined;
 
-  constructor(
-    session: { readonly runtime: Runtime },
-    { model, toolOptions }: Pick<AgentConfig<never>, "model" | "toolOptions">,
-    inputs: TakenInputs,
-  ) {
-    this.#session = session;
-    this.#model = model;
-    this.#clientTools = toolOptions?.clientTools ?? NO_TOOLS;
-    this.#inputs = inputs;
+  constructor(config: AgentConfig<never>, kept: KeptParts, around: Surroundings, owner: SessionOwner) {
+    this.around = around;
+    this.#owner = owner;
+    this.#model = config.model;
+    this.#clientTools = config.toolOptions?.clientTools ?? NO_TOOLS;
+    this.runtime = new Runtime(config, this, kept);
+    this.keyed = new KeyedCalls(this, this.#inputs, config.store);
+  }
+
+  /** Lets inspectors watch the agent. */
+  watch(agent: Agent<never>, config: AgentConfig<never>): void {
+    if (config.inspect === undefined) return;
+    this.#watches = new Watches(agent, config, () => this.runtime.journal.seq);
+  }
+
+  /** Settles when all inspectors are loaded; undefined if there is nothing to wait for. */
+  get loading(): Promise<void> | undefined {
+    return this.#watches?.loading;
+  }
+
+  /** Resolves when the inspectors have sent all that happened. */
+  async reported(): Promise<void> {
+    await this.#watches?.flushed();
+  }
+
+  onCommitted(): void {
+    this.#watches?.committed();
   }
 
   /** True while a call runs. */
@@ -91,13 +122,13 @@ export class Turns {
 
   /** True while a call runs, or hooks at `onInterrupt` do. */
   get isBusy(): boolean {
-    const runtime = this.#session.runtime;
+    const { runtime } = this;
     return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
   }
 
   /** Throws `run/busy` while a call runs, and why the agent takes no calls. */
   assertIdle(): void {
-    this.#session.runtime.assertAccepts("call");
+    this.runtime.assertAccepts("call");
     if (this.isBusy) throw busy();
   }
 
@@ -112,23 +143,23 @@ export class Turns {
 
   /** Makes one call, after those before it if the caller wants it to wait for them. */
   start<S extends Schema | undefined>(
-    input: Input,
+    messages: readonly Msg[],
     options: CallOptions<S, never>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     return options.whenBusy === "queue"
-      ? this.#enqueue(input, options, onBegin)
-      : this.run(input, options, onBegin);
+      ? this.#enqueue(messages, options, onBegin)
+      : this.run(messages, options, onBegin);
   }
 
   #enqueue<S extends Schema | undefined>(
-    input: Input,
+    messages: readonly Msg[],
     options: CallOptions<S, never>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     const queued = (this.#queue ?? Promise.resolve()).then(async () => {
       while (this.isBusy) await this.#nextIdle();
-      return this.run(input, options, onBegin);
+      return this.run(messages, options, onBegin);
     });
     this.#queue = queued.catch(() => {});
     return queued;
@@ -141,23 +172,22 @@ export class Turns {
 
   /** Makes one call. `onBegin` is called when the events that follow belong to this call. */
   async run<S extends Schema | undefined>(
-    input: Input,
+    messages: readonly Msg[],
     options: CallOptions<S, never>,
     onBegin: OnBegin = () => {},
   ): Promise<Reply<OutputOf<S>>> {
-    const runtime = this.#session.runtime;
+    const runtime = this.runtime;
     const { fallbackReply } = options;
     const { phase } = runtime.status();
     this.assertIdle();
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
     const running: RunningCall = { resolve, reject, fallbackReply };
     onBegin((cause) => this.#interrupt(running, cause));
-    const messages = messagesOf(input, true);
     const wanted = options.output && wantedOf(options.output, this.#model);
     const clientTools = this.accepted(options.clientTools);
-    if (beginsTurn(runtime.context, messages)) runtime.equipment.toolkit.refresh();
-    const { equipment } = runtime;
-    const { fingerprint: agent, schema: formerSchema } = equipment;
+    if (beginsTurn(runtime.context, messages)) runtime.host.toolkit.refresh();
+    const { host } = runtime;
+    const { fingerprint: agent, schema: formerSchema } = host;
     const hasOutput = options.output !== undefined || formerSchema !== undefined;
     const event = {
       type: "call",
@@ -170,9 +200,9 @@ export class Turns {
     } as const;
     const refused = runtime.refusal(event);
     if (refused) throw refused;
-    equipment.userContext = options.context ?? equipment.sessionContext();
-    if (options.output) equipment.schema = options.output;
-    else if (phase === "stopped" && !runtime.context.progress.continues) equipment.schema = undefined;
+    host.userContext = options.context ?? host.sessionContext();
+    if (options.output) host.schema = options.output;
+    else if (phase === "stopped" && !runtime.context.progress.continues) host.schema = undefined;
 
     const goesOn = !beginsTurn(runtime.context, messages);
     const { progress } = runtime.context;
@@ -185,7 +215,7 @@ export class Turns {
       runtime.send({ ...event, ...(trace !== undefined && { trace }) });
       return await promise;
     } catch (error) {
-      if (phase === "suspended" && runtime.status().phase === phase) equipment.schema = formerSchema; // the call was refused
+      if (phase === "suspended" && runtime.status().phase === phase) host.schema = formerSchema; // the call was refused
       throw error;
     }
   }
@@ -193,29 +223,34 @@ export class Turns {
   /** Ends the turn of a session that was stored while hooks ran at its end. Its outcome is not that of the caller. Undefined if there
    *  is none. */
   endStored(): Promise<void> | undefined {
-    const { context } = this.#session.runtime;
+    const { context } = this.runtime;
     if (context.progress.resumeAt !== "ending") return this.#ending;
     const ended = (): void => void (this.#ending = undefined);
-    return (this.#ending = this.run(undefined, {}).then(ended, ended));
+    return (this.#ending = this.run([], {}).then(ended, ended));
   }
 
   #take(key: string | undefined, messages: readonly Msg[]): void {
     if (key === undefined) return this.#inputs.takeUnnamed();
     const hash = inputHash(messages);
     this.#inputs.take(key, hash);
-    this.#session.runtime.journal.acknowledge(key, hash);
+    this.runtime.journal.acknowledge(key, hash);
   }
 
-  /** Called when the chart has taken the call, so that a listener of its event can interrupt it. */
-  begun(): void {
+  /** So that a listener of its event can interrupt the call. */
+  onCall(): void {
     const start = this.#start;
     this.#start = undefined;
-    if (start) this.#session.runtime.events.emit(start.event, { turn: start.turn });
+    if (start) this.runtime.events.emit(start.event, { turn: start.turn });
   }
 
-  /** Called when a turn has come to rest, with what the step did. The agent is free before the caller and the listeners learn of it
-   *  (S8). A turn that is interrupted while it is suspended has an end although no call runs. */
-  settled(context: AgentContext, { end }: StepFacts): void {
+  onSettled(context: AgentContext, step: StepFacts): void {
+    this.#settle(context, step);
+    this.#owner.rested();
+  }
+
+  /** The agent is free before the caller and the listeners learn how a turn came to rest (S8). A turn that is interrupted while it is
+   *  suspended has an end although no call runs. */
+  #settle(context: AgentContext, { end }: StepFacts): void {
     this.#inputs.settled(context);
     const running = this.#running;
     if (!running) {
@@ -224,13 +259,13 @@ export class Turns {
       return this.#wake();
     }
     this.#running = undefined;
-    const error = errorOf(context, running, this.#session.runtime);
+    const error = errorOf(context, running, this.runtime);
     const reason = context.outcome?.reason ?? "ERROR";
-    this.#session.runtime.telemetry?.endTurn({ reason, ...(error && { error: error.toJSON() }) });
+    this.runtime.telemetry?.endTurn({ reason, ...(error && { error: error.toJSON() }) });
     if (error) {
       this.#announce({ type: "turn.end", reason, error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails
-      this.#session.runtime.journal.saved().then(reject, reject);
+      this.runtime.journal.saved().then(reject, reject);
     } else {
       const { limit } = context.outcome ?? {};
       this.#announce({ type: "turn.end", reason, reply: plainReply(context), ...(limit && { limit }) });
@@ -241,18 +276,18 @@ export class Turns {
 
   #announce(event: AgentEventBody): void {
     this.#isAnnouncing = true;
-    this.#session.runtime.events.emit(event);
+    this.runtime.events.emit(event);
     this.#isAnnouncing = false;
   }
 
-  /** Called when the agent has ended: the running call rejects with `error`. */
-  stopped(error: AgentError): void {
+  /** The running call rejects with `error`. */
+  onStopped(error: AgentError): void {
     const running = this.#running;
     if (!running) return this.#wake();
     this.#running = undefined;
     const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
-    this.#session.runtime.telemetry?.endTurn({ reason, error: error.toJSON() });
-    this.#session.runtime.events.emit({ type: "turn.end", reason, error: error.toJSON() });
+    this.runtime.telemetry?.endTurn({ reason, error: error.toJSON() });
+    this.runtime.events.emit({ type: "turn.end", reason, error: error.toJSON() });
     running.reject(error);
     this.#wake();
   }
@@ -274,8 +309,8 @@ export class Turns {
   }
 
   async #reply(context: AgentContext): Promise<Reply<never>> {
-    const runtime = this.#session.runtime;
-    const { schema } = runtime.equipment;
+    const runtime = this.runtime;
+    const { schema } = runtime.host;
     await runtime.journal.saved();
     const value = context.outcome?.output;
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
@@ -284,7 +319,7 @@ export class Turns {
   /** Interrupts the turn of a call that has reached a limit. The chart takes it behind the call, and refuses it at rest. */
   #interrupt(call: RunningCall, cause: "signal" | "timeout"): void {
     if (this.#running !== call) return;
-    const runtime = this.#session.runtime;
+    const runtime = this.runtime;
     const reply = cause === "timeout" ? call.fallbackReply : undefined;
     const at = runtime.now();
     runtime.send({ type: "run.interrupt", at, cause, ...(reply !== undefined && { reply }) });

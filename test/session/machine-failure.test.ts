@@ -2,7 +2,7 @@ import { expect, test, vi, onTestFinished } from "vitest";
 import { AgentError, defineSlot, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
-import { AgentSession } from "../../src/agent/agent-session.ts";
+import { DrivenSession } from "../../src/agent/driven-session.ts";
 import { scripted } from "../support/agents.ts";
 
 /** Makes the chart fail at an event of this type. */
@@ -25,7 +25,7 @@ test("a command at which the machine of the chart fails is rejected, and the age
 
 test("a command that finds its agent ended is rejected", async () => {
   const note = defineSlot({ name: "note", initial: "" });
-  const agent = new AgentSession({
+  const agent = new DrivenSession({
     name: "bot",
     model: scriptedModel([]),
     sessionOptions: { slots: [note] },

@@ -6,7 +6,7 @@ import { sourcesOf } from "../../message/sources.ts";
 import type { Msg } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
-import { AgentSession } from "../agent-session.ts";
+import { DrivenSession } from "../driven-session.ts";
 import { limitError, withinLimits, type OnBegin } from "../call-limits.ts";
 import { checkCallOptions } from "../check-arguments.ts";
 import type { AgentConfig } from "../agent-config.ts";
@@ -22,7 +22,7 @@ const GRACE_MS = 2_000;
 type Answered = { readonly answer: Json | undefined } | "gone";
 
 /** The session of a person, whom this process asks. The turn is suspended all the while, so that others may answer too. */
-export class UserSession extends AgentSession {
+export class UserSession extends DrivenSession {
   readonly #ask: UserAsk | undefined;
   readonly #graceMs: number;
   /** Ends the question that is asked now, as one that the person does not want to answer. */
