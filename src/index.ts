@@ -1,9 +1,9 @@
 export { createAgent } from "./agent/create-agent.ts";
 export { rerun } from "./agent/rerun.ts";
 export type { Rerun, RerunOptions } from "./agent/rerun.ts";
-export { defineAgent } from "./agent/define-agent.ts";
-export type { AgentClass, InstanceConfig } from "./agent/define-agent.ts";
-export type { CompactionOptions, CompactionResult } from "./agent/compaction-options.ts";
+export { defineAgent } from "./agent/options/define-agent.ts";
+export type { AgentClass, InstanceConfig } from "./agent/options/define-agent.ts";
+export type { CompactionOptions, CompactionResult } from "./agent/types.ts";
 export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
   Agent,
@@ -28,8 +28,13 @@ export type {
   Inspector,
   Permissions,
   Persona,
-} from "./agent/agent-config.ts";
-export type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./agent/config-groups.ts";
+} from "./agent/options/agent-config.ts";
+export type {
+  ModelOptions,
+  SessionOptions,
+  ToolOptions,
+  TurnOptions,
+} from "./agent/options/config-groups.ts";
 export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
 export { redactSecrets } from "./base/secrets.ts";

@@ -9,10 +9,9 @@ import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 import type { RuleStates } from "../../src/tool/rules/law.ts";
 import type { CallRecord, CallTerms } from "./call-record.ts";
-import type { Overrides } from "./overrides.ts";
-import type { CallEdit, PromptEdit } from "./prompt.ts";
+import type { Overrides, CallEdit, PromptEdit } from "./prompt/edits.ts";
 import type { Limits, Settings } from "./settings.ts";
-import type { View } from "./view.ts";
+import type { View } from "./prompt/view.ts";
 
 /** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */
 export type CompactionCause = "threshold" | "overflow" | "manual" | "handoff";

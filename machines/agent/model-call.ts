@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/base/json.ts";
-import type { CallEdit } from "./prompt.ts";
-import type { RequestParts } from "./request.ts";
+import type { CallEdit } from "./prompt/edits.ts";
+import type { RequestParts } from "./prompt/request.ts";
 import type { Limits } from "./settings.ts";
 
 /** One request to a model, as it was made. */

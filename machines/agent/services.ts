@@ -15,10 +15,9 @@ import type { RuleStates } from "../../src/tool/rules/law.ts";
 import type { CallRecord, CallRules, Spent } from "./call-record.ts";
 import type { ExecutionData } from "./settings.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
-import type { Overrides } from "./overrides.ts";
-import type { CallEdit, PromptEdit } from "./prompt.ts";
+import type { Overrides, CallEdit, PromptEdit } from "./prompt/edits.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
-import type { View } from "./view.ts";
+import type { View } from "./prompt/view.ts";
 
 /** Every service says when it ended, epoch ms: the chart has no clock of its own. */
 type Timed = { readonly at: number };

@@ -1,6 +1,6 @@
 import type { Execution } from "../../src/model/port.ts";
 import type { RuleData } from "../../src/tool/rules/law.ts";
-import { ALL_WHOLE, type ResultLimits } from "./view.ts";
+import { ALL_WHOLE, type ResultLimits } from "./prompt/view.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
 export type ExecutionData = Omit<Execution, "retryOn">;

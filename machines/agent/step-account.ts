@@ -1,6 +1,6 @@
 import type { Msg } from "../../src/message/types.ts";
 import type { AgentContext } from "./context.ts";
-import type { StepFacts } from "./step-facts.ts";
+import type { StepFacts } from "./facts.ts";
 import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "./services.ts";
 
 /** A failure as it is told: its code if it has one, and the beginning of its message. */

@@ -13,7 +13,7 @@ import * as changed from "./updates/changed-agent.ts";
 import * as compaction from "./updates/compaction.ts";
 import * as plan from "./updates/compaction-plan.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
-import { editMessages } from "./updates/edit.ts";
+import { editMessages, loadSession } from "./updates/edit.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
 import * as handoff from "./updates/handoff.ts";
@@ -24,8 +24,7 @@ import * as reviewing from "./updates/reviewing.ts";
 import { decideCall, reviveCalls } from "./updates/resume.ts";
 import * as settling from "./updates/settling.ts";
 import * as slots from "./updates/slots.ts";
-import { loadSession } from "./updates/load.ts";
-import { nextInstant } from "./updates/timer.ts";
+import { nextInstant } from "./updates/waiting.ts";
 import * as waiting from "./updates/waiting.ts";
 import { boundView } from "./updates/view.ts";
 

@@ -15,26 +15,26 @@ import type { Hook, HookEvent, HookPoint } from "../hook/types.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
-import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
 import { ruleEngine } from "../../machines/agent/rule-engine.ts";
 import type { RuleStates } from "../tool/rules/law.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits, Settings } from "../../machines/agent/settings.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
-import { toolkitOf } from "./config.ts";
+import { toolkitOf } from "./options/config.ts";
 import { AgentFingerprint } from "./fingerprint.ts";
 import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
-import { SessionHooks } from "./session-hooks.ts";
+import { SessionHooks } from "./class-hooks.ts";
 import type { KeptParts } from "./runtime-parts.ts";
-import { engineOf } from "./agent-rules.ts";
+import { engineOf } from "./options/agent-rules.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, leaverOf } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
-import type { AgentConfig, Permissions } from "./agent-config.ts";
+import type { AgentConfig, Permissions } from "./options/agent-config.ts";
 
 /** The session that a host serves. */
 type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry"> & {

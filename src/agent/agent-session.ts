@@ -11,21 +11,18 @@ import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
-import { openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
-import { checkCallOptions } from "./check-arguments.ts";
+import { openSchema, shutdownSchema, subscribeSchema, checkCallOptions } from "./options/call-schema.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
-import type { OnBegin } from "./call-limits.ts";
-import { errorOfWaiter } from "./caller.ts";
+import { type OnBegin, limitedCall, unretried, errorOfWaiter } from "./call-limits.ts";
 import { currentHooks, joinClass, type ClassMember } from "./class-hooks.ts";
-import { rulesOption } from "./agent-rules.ts";
-import { checkConfig, messagesOf, sessionIdOf } from "./config.ts";
+import { rulesOption } from "./options/agent-rules.ts";
+import { checkConfig, messagesOf, sessionIdOf } from "./options/config.ts";
 import { closeDown, leave, restsAndIsSaved, shutDown } from "./ending.ts";
-import { after, load, type Needed } from "./needed-messages.ts";
+import { after, load, type Needed } from "./session-opening.ts";
 import { agentSlots } from "./agent-slots.ts";
-import { resumableAt } from "./reply.ts";
+import { resumableAt } from "./status.ts";
 import { SessionCommands } from "./session-commands.ts";
-import { limitedCall, unretried } from "./retried-call.ts";
 import { STEPS, type StepSource } from "./steps.ts";
 import type { Runtime } from "./runtime.ts";
 import type { KeptParts, Surroundings } from "./runtime-parts.ts";
@@ -35,8 +32,8 @@ import { printedEvent } from "./services/printed.ts";
 import { busy, Turns } from "./turns.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import type { AgentEvent, AgentEventBody } from "../event/types.ts";
-import type { CompactionResult } from "./compaction-options.ts";
 import type {
+  CompactionResult,
   Agent,
   AgentStream,
   CallOptions,
@@ -47,7 +44,7 @@ import type {
   Status,
   StreamOptions,
 } from "./types.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig } from "./options/agent-config.ts";
 
 /** How long a shutdown takes at most by default, ms. */
 const SHUTDOWN_MS = 10_000;

@@ -1,8 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
-import { slotSchema } from "../tool/slot.ts";
-import { slotValue } from "../tool/slot-value.ts";
+import { slotSchema, slotValue } from "../tool/slot.ts";
 import { checkWritableByClients, readSlot } from "../tool/slot-access.ts";
 import { revisionOf } from "../tool/stored-slots.ts";
 import type { Slot } from "../tool/types.ts";

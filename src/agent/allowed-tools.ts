@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { matchesName } from "../tool/name-pattern.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Tool } from "../tool/types.ts";
-import { sharing } from "./sharing.ts";
+import { sharing } from "./options/sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";
-import { engineOf } from "./agent-rules.ts";
-import type { AgentConfig, Permissions } from "./agent-config.ts";
+import { engineOf } from "./options/agent-rules.ts";
+import type { AgentConfig, Permissions } from "./options/agent-config.ts";
 
 /** True if every call of the tool is allowed, whatever its arguments are: nothing that judges it is a function, and nothing says
  *  otherwise. */

@@ -9,7 +9,7 @@ import { DrivenSession } from "./driven-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./live-chart.ts";
 import type { Agent } from "./types.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig } from "./options/agent-config.ts";
 
 type Personas<Ctx> = NonNullable<AgentConfig<Ctx>["personas"]>;
 

@@ -7,7 +7,7 @@ import { beginsToWait, unfinishedResult, waitingResult } from "../session/call-r
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { AgentEventBody } from "../event/types.ts";
 
 /** Returns a state value as a string such as "reasoning.calling". The substate `running` is left out. */

@@ -6,9 +6,9 @@ import type { TurnStats } from "../../machines/agent/context.ts";
 import { refusalOf } from "../../machines/agent/updates/entry.ts";
 import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";
 import { AgentSession } from "./agent-session.ts";
-import { messagesOf } from "./config.ts";
+import { messagesOf } from "./options/config.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
-import { resumableAt } from "./reply.ts";
+import { resumableAt } from "./status.ts";
 import type { Reply } from "./types.ts";
 
 /** An agent that a worker, the call of another agent or an actor drives. */

@@ -4,10 +4,9 @@ import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
-import type { CompactionResult } from "./compaction-options.ts";
+import type { CompactionResult, Agent, Budget, CallOptions, DecideOptions, Input, Reply } from "./types.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
-import type { Agent, Budget, CallOptions, DecideOptions, Input, Reply } from "./types.ts";
 
 /**
  * An agent as a worker drives it from the inbox of its session.

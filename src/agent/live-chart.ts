@@ -2,12 +2,13 @@ import { createActor, pathToStateValue, type Actor, type AnyActorRef, type Inspe
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
-import type { Fact } from "../../machines/agent/facts.ts";
-import { stepFacts, type StepFacts } from "../../machines/agent/step-facts.ts";
+import { type Fact, stepFacts, type StepFacts } from "../../machines/agent/facts.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
 import { liveMachine } from "./services/actors.ts";
 import { bindHost, markSeen, type Host } from "./services/host.ts";
+import { type AgentError, type ErrorInfo, errorFrom } from "../base/error.ts";
+import type { Refusal } from "../../machines/chart/definition.ts";
 
 /** A state of the chart by its path, such as "reasoning.calling.running", with the context. */
 export type ChartPlace = { readonly path: string; readonly context: AgentContext };
@@ -144,5 +145,40 @@ export class LiveChart {
       this.#actor?.stop();
       this.#actor = undefined;
     });
+  }
+}
+
+type Answers = Map<string, (refused: AgentError | undefined) => void>;
+
+/** The commands whose answer by the chart is awaited. */
+export class SentCommands {
+  #answers: Answers | undefined;
+  #count = 0;
+
+  /** Sends a command under a new id. Resolves once the chart has accepted it, after `onAccepted`, which is called in the same step;
+   *  rejects with its refusal, or as {@link end} says. */
+  send(send: (id: string) => void, onAccepted: () => void): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const id = `${++this.#count}`;
+    (this.#answers ??= new Map() as Answers).set(id, (refused) => {
+      if (refused) return reject(refused);
+      onAccepted();
+      resolve();
+    });
+    send(id);
+    return promise;
+  }
+
+  /** The chart has answered the command with this id. */
+  answer(id: string | undefined, refused: Refusal | undefined): void {
+    if (id === undefined) return;
+    this.#answers?.get(id)?.(refused && errorFrom(refused as ErrorInfo));
+    this.#answers?.delete(id);
+  }
+
+  /** The chart answers no more: the commands that wait are rejected. */
+  end(error: AgentError): void {
+    for (const answer of this.#answers?.values() ?? []) answer(error);
+    this.#answers = undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { AgentError } from "../base/error.ts";
+import type { Permissions } from "./options/agent-config.ts";
 
 /** How deep agents may call each other by default. */
 export const MAX_DEPTH = 3;
@@ -19,4 +20,17 @@ export function checkPath(path: readonly string[], maxDepth: number): void {
       `The agents ${shown} are nested ${path.length - 1} deep; expected at most ${maxDepth} (\`maxDepth\`).`,
       { data: { path: shown } },
     );
+}
+
+/** The permissions of somebody inside of an agent: rules of the agent that forbid or ask stand before the own ones; a permission of the
+ *  agent is none of theirs. `isOptional`: they need not match a tool. */
+export function permissionsWithin(
+  own: Permissions = {},
+  { rules = [] }: Permissions = {},
+  isOptional = false,
+): Permissions {
+  const inherited = rules
+    .filter(({ action }) => action !== "allow")
+    .map((rule) => (isOptional ? { ...rule, optional: true } : rule));
+  return { ...own, rules: [...inherited, ...(own.rules ?? [])] };
 }

@@ -3,8 +3,8 @@ import type { Msg } from "../message/types.ts";
 import { defineTool } from "../tool/define.ts";
 import type { Tool } from "../tool/types.ts";
 import type { HandoffSettings } from "../../machines/agent/settings.ts";
-import { permissionsWithin } from "./nested-permissions.ts";
-import type { AgentConfig, Handoff, Permissions, Persona } from "./agent-config.ts";
+import { permissionsWithin } from "./nested-path.ts";
+import type { AgentConfig, Handoff, Permissions, Persona } from "./options/agent-config.ts";
 
 type Config = Pick<
   AgentConfig<never>,

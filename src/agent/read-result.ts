@@ -4,8 +4,8 @@ import { defineTool } from "../tool/define.ts";
 import { READ_RESULT } from "../tool/reserved-names.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import { formAt, mediaOf, resultText, shown } from "../../machines/agent/shown.ts";
-import { ALL_WHOLE, WHOLE } from "../../machines/agent/view.ts";
+import { formAt, mediaOf, resultText, shown } from "../../machines/agent/prompt/shown.ts";
+import { ALL_WHOLE, WHOLE } from "../../machines/agent/prompt/view.ts";
 
 /** How many characters are read by default, and at most. */
 const [CHARACTERS, MOST_CHARACTERS] = [20_000, 100_000];

@@ -3,14 +3,14 @@ import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import { checkChanges } from "../session/fork-changes.ts";
 import type { Fork } from "../session/fork.ts";
-import type { ForkChanges } from "../../machines/agent/overrides.ts";
+import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
 import { RESERVED_NAMES } from "../tool/reserved-names.ts";
-import { checkConfig, toolkitOf } from "./config.ts";
-import { withoutSnapshot } from "./config-groups.ts";
+import { checkConfig, toolkitOf } from "./options/config.ts";
+import { withoutSnapshot } from "./options/config-groups.ts";
 import { createAgent } from "./create-agent.ts";
-import { findModel } from "./model-named.ts";
+import { findModel } from "./options/model-named.ts";
 import type { Agent, Input, Reply } from "./types.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig } from "./options/agent-config.ts";
 
 /** Options of {@link rerun}. */
 export type RerunOptions<Ctx = unknown> = {

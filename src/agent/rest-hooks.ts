@@ -4,10 +4,9 @@ import type { Msg } from "../message/types.ts";
 import { revisionOf } from "../tool/stored-slots.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
-import { causedBy } from "./cause.ts";
-import { callHook } from "./services/call-hook.ts";
+import { causedBy } from "./steps.ts";
+import { callHook, HookSlots } from "./services/call-hook.ts";
 import type { Host } from "./services/host.ts";
-import { HookSlots } from "./services/hook-slots.ts";
 
 /** What the hooks of a resting session need of it. */
 export type RestingSession = {

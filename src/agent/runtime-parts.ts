@@ -7,7 +7,7 @@ import type { Lease } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema } from "../tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { ActorParent } from "./live-chart.ts";
 
 // What a runtime is made with.

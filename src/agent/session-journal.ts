@@ -4,10 +4,10 @@ import { DurableSession, type DurableOptions } from "../session/durable.ts";
 import type { RestoredSession } from "../session/restore.ts";
 import type { Fact } from "../session/entry.ts";
 import { entriesOf, needsFlush } from "../session/entries.ts";
-import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { Lease } from "../store/port.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig } from "./options/agent-config.ts";
 import type { TakenStep } from "./steps.ts";
 
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */

@@ -1,17 +1,14 @@
 import { agentErrorOf, type AgentError } from "../base/error.ts";
 import { Transcript } from "../message/transcript.ts";
-import type { RestoredSession } from "../session/restore.ts";
+import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
-import { replacing } from "../../machines/agent/facts.ts";
-import { stepFacts } from "../../machines/agent/step-facts.ts";
+import { replacing, stepFacts } from "../../machines/agent/facts.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import type { AgentHost } from "./agent-host.ts";
-import { BriefWait } from "./brief-wait.ts";
-import { leaveAtProcessEnd, stayAtProcessEnd, type Leaver } from "./leave-process.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { SessionLife } from "./session-life.ts";
 
@@ -159,4 +156,64 @@ export class SessionOpening implements Leaver {
     const isAtRest = phaseOf(this.#session.path) !== "running";
     this.#life.send({ type: "session.leave", isAtRest, ...(exitCode !== undefined && { exitCode }) });
   }
+}
+
+/** The messages of a session that are needed: those that a turn reads, or all. */
+export type Needed = "turn" | "all";
+
+/** Reads messages of an open session that are not here yet; undefined if all that are needed are. Rejects `session/damaged`, and as the
+ *  store does. */
+export function load(
+  { context, host }: { readonly context: AgentContext; readonly host: Pick<AgentHost, "personas"> },
+  needed: Needed,
+): Promise<void> | undefined {
+  // a persona's tools may be offered by what was said at any time
+  return needed === "all" || host.personas ? context.transcript.load() : loadTurn(context);
+}
+
+/** Calls `next` when `ready` has resolved, at once if there is nothing to wait for. */
+export function after<T>(ready: Promise<void> | undefined, next: () => T): T | Promise<Awaited<T>> {
+  return ready ? (ready.then(next) as Promise<Awaited<T>>) : next();
+}
+
+/** A wait that can be ended before its time. */
+export class BriefWait {
+  #end = (): void => {};
+
+  /** Resolves after `ms`, or at {@link end}. */
+  async begin(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#end = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Ends the wait, if there is one. */
+  end(): void {
+    this.#end();
+  }
+}
+
+/** A session that holds something which it gives back before the process exits. */
+export type Leaver = {
+  /** `exitCode` is absent if the process has nothing left to do but may still wait for a store. */
+  leave(exitCode?: number): void;
+};
+
+const sessions = new Set<Leaver>();
+const whenIdle = (): void => sessions.forEach((session) => session.leave());
+const whenExiting = (exitCode: number): void => sessions.forEach((session) => session.leave(exitCode));
+
+/** Lets a session leave when the process is about to exit normally, until {@link stayAtProcessEnd}. In the event `beforeExit` an
+ *  asynchronous store has time to answer, in `exit` only a synchronous one has. */
+export function leaveAtProcessEnd(session: Leaver): void {
+  if (sessions.size === 0) process.on("beforeExit", whenIdle).on("exit", whenExiting);
+  sessions.add(session);
+}
+
+/** The session has nothing to give back any more. */
+export function stayAtProcessEnd(session: Leaver): void {
+  if (!sessions.delete(session) || sessions.size > 0) return;
+  process.off("beforeExit", whenIdle).off("exit", whenExiting);
 }

@@ -2,10 +2,10 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import { accountOf, type StepAccount } from "../../machines/agent/step-account.ts";
-import type { Fact } from "../../machines/agent/facts.ts";
-import { stepFacts } from "../../machines/agent/step-facts.ts";
+import { type Fact, stepFacts } from "../../machines/agent/facts.ts";
 import type { Step } from "../../machines/chart/resolve.ts";
 import { guarded } from "../base/guarded.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
 
 /** One step of an agent's chart, as observers see it. */
 export type ChartStep = {
@@ -118,4 +118,16 @@ export function stepsOf(agent: object): StepSource {
   const { [STEPS]: source } = agent as { readonly [STEPS]?: StepSource };
   if (!source) throw new TypeError("Expected an agent that createAgent() returned.");
   return source;
+}
+
+const storage = new AsyncLocalStorage<Cause>();
+
+/** Runs a function; the events that methods of agents send meanwhile, also later in its promises, say that `cause` caused them. */
+export function causedBy<T>(cause: Cause, run: () => T): T {
+  return storage.run(cause, run);
+}
+
+/** The cause of an event that is sent now; undefined for the program that calls the agent. */
+export function currentCause(): Cause | undefined {
+  return storage.getStore();
 }

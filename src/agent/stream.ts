@@ -1,6 +1,6 @@
 import { EventBuffer } from "../event/buffer.ts";
 import type { AgentEvent } from "../event/types.ts";
-import { callerOf, errorOfWaiter } from "./caller.ts";
+import { callerOf, errorOfWaiter } from "./call-limits.ts";
 import type { Reply } from "./types.ts";
 
 /** The events between a run, which must not wait, and readers, which may be slow: unread deltas of one block or call are merged. */

@@ -1,4 +1,4 @@
-import type { StepFacts } from "../../machines/agent/step-facts.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
 import { AgentError, errorFrom } from "../base/error.ts";
 import type { AgentEventBody } from "../event/types.ts";
 import type { ChatModel } from "../model/port.ts";
@@ -12,14 +12,13 @@ import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { nativeValue } from "../../machines/agent/updates/output.ts";
 import { limitError, type OnBegin } from "./call-limits.ts";
-import { KeyedCalls } from "./keyed-calls.ts";
+import { KeyedCalls, TakenInputs } from "./keyed-calls.ts";
 import { parsedOutput } from "./output.ts";
-import { plainReply, replyOf } from "./reply.ts";
+import { plainReply, replyOf } from "./status.ts";
 import { Runtime } from "./runtime.ts";
 import type { KeptParts, RuntimeListener, Surroundings } from "./runtime-parts.ts";
-import { TakenInputs } from "./taken-inputs.ts";
-import { Watches } from "./watches.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import { Watches } from "./inspect.ts";
+import type { AgentConfig } from "./options/agent-config.ts";
 import type { Agent, CallOptions, Reply } from "./types.ts";
 
 /** The call whose turn is running. */

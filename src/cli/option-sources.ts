@@ -2,7 +2,7 @@ import type { SchemaSource } from "./define-command.ts";
 
 /** The schema of `maxIters` of an agent. */
 export const maxIters: SchemaSource = async () => {
-  const { configSchema } = await import("../agent/config-schema.ts");
+  const { configSchema } = await import("../agent/options/config-schema.ts");
   return configSchema().shape.maxIters;
 };
 

@@ -7,7 +7,7 @@ import type { StepAccount } from "../../machines/agent/step-account.ts";
 import type { JournalState, SessionState } from "./format.ts";
 import type { StoredModelCall } from "./model-calls.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
-import type { CallStep, StepFacts } from "../../machines/agent/step-facts.ts";
+import type { CallStep, StepFacts } from "../../machines/agent/facts.ts";
 
 /** The results of calls that the journal has in the entries of their calls. */
 function storedResults({ calls }: StepFacts): ReadonlyMap<string, ToolResultBlock> {

@@ -9,7 +9,7 @@ import { generateSchema } from "../model/generate-schema.ts";
 import { outcomeResult } from "../tool/results.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import type { ForkChanges, OptionChanges, Overrides } from "../../machines/agent/overrides.ts";
+import type { ForkChanges, OptionChanges, Overrides } from "../../machines/agent/prompt/edits.ts";
 import type { SessionState } from "./format.ts";
 
 /** The schema of {@link ForkChanges}; its options are checked by {@link checkChanges}. */

@@ -1,4 +1,4 @@
-import { ALL_WHOLE } from "../../machines/agent/view.ts";
+import { ALL_WHOLE } from "../../machines/agent/prompt/view.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 
 /** The settings with which a session is read without an agent. None of them affects what is read. */

@@ -1,8 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import { isObject } from "../base/is-object.ts";
 import { check } from "../base/options.ts";
-import { slotSchema } from "./slot.ts";
-import { slotValue } from "./slot-value.ts";
+import { slotSchema, slotValue } from "./slot.ts";
 import type { Slot, SlotReader } from "./types.ts";
 import { revisionOf, storedSlot, type StoredSlot, type StoredSlots } from "./stored-slots.ts";
 

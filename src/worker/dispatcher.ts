@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { checkDecision } from "../agent/check-arguments.ts";
-import { messagesOf } from "../agent/config.ts";
+import { checkDecision } from "../agent/options/call-schema.ts";
+import { messagesOf } from "../agent/options/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";

@@ -1,4 +1,4 @@
-import { checkDecision, checkLimits } from "../agent/check-arguments.ts";
+import { checkDecision, checkLimits } from "../agent/options/call-schema.ts";
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";

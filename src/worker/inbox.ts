@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../agent/agent-config.ts";
+import type { AgentConfig } from "../agent/options/agent-config.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";

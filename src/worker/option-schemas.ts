@@ -1,5 +1,5 @@
 import { positionSchema } from "../event/position.ts";
-import { decideShape } from "../agent/call-schema.ts";
+import { decideShape } from "../agent/options/call-schema.ts";
 import * as s from "../base/option-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import { wakeShape } from "./queue/wake-schema.ts";

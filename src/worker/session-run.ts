@@ -1,4 +1,4 @@
-import { causedBy } from "../agent/cause.ts";
+import { causedBy } from "../agent/steps.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../event/types.ts";
-import type { SessionOptions } from "../agent/config-groups.ts";
-import type { AgentConfig } from "../agent/agent-config.ts";
+import type { SessionOptions } from "../agent/options/config-groups.ts";
+import type { AgentConfig } from "../agent/options/agent-config.ts";
 import type { Budget, DecideOptions, Input } from "../agent/types.ts";
 import type { ErrorInfo } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";

@@ -1,4 +1,4 @@
-import type { Permissions } from "../agent/agent-config.ts";
+import type { Permissions } from "../agent/options/agent-config.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";

@@ -32,9 +32,9 @@ import {
 } from "agentchart/workspace";
 import { bullQueue, createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
 import type { AnyShape } from "../../src/base/option-schema.ts";
-import { callSchema, shutdownSchema, subscribeSchema } from "../../src/agent/call-schema.ts";
-import { budgetSchema, configSchema } from "../../src/agent/config-schema.ts";
-import { permissionsSchema } from "../../src/agent/permissions-schema.ts";
+import { callSchema, shutdownSchema, subscribeSchema } from "../../src/agent/options/call-schema.ts";
+import { budgetSchema, configSchema } from "../../src/agent/options/config-schema.ts";
+import { permissionsSchema } from "../../src/agent/options/persona-options.ts";
 import { hookSchema } from "../../src/hook/hook-schema.ts";
 import { historySchema } from "../../src/inspect/client/history.ts";
 import { inspectorSchema } from "../../src/inspect/client/inspector.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf, userMsg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import { AboutSession } from "../../src/agent/about-session.ts";
+import { AboutSession } from "../../src/agent/status.ts";
 import { Transcript } from "../../src/message/transcript.ts";
 import { scripted } from "../support/agents.ts";
 

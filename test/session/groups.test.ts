@@ -3,7 +3,7 @@ import { createAgent, createToolkit, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { restoreSession } from "../../src/session/restore.ts";
-import { settingsOf } from "../../src/agent/config.ts";
+import { settingsOf } from "../../src/agent/options/config.ts";
 import { toolOf } from "../support/agents.ts";
 
 test("the groups that the model has chosen are stored with the result that says so, not only at rest", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, defineHook, userMsg, type ChatModel, type Hook, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import { WHOLE } from "../../machines/agent/view.ts";
+import { WHOLE } from "../../machines/agent/prompt/view.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import { ModelCallReader, ModelCallWriter } from "../../src/session/model-calls.ts";
 import { toolOf } from "../support/agents.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharing } from "../../src/agent/sharing.ts";
+import { sharing } from "../../src/agent/options/sharing.ts";
 
 test("equal values are one frozen object, others are not", () => {
   const shared = sharing<{ readonly limits: { readonly calls: number } }>();

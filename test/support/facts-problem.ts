@@ -3,8 +3,7 @@ import { entriesOf, wholeSession } from "../../src/session/entries.ts";
 import type { Fact as Entry, SessionEntry } from "../../src/session/entry.ts";
 import { JournalFold } from "../../src/session/fold.ts";
 import { persistedContext } from "../../src/session/format.ts";
-import type { Fact } from "../../machines/agent/facts.ts";
-import { stepFacts } from "../../machines/agent/step-facts.ts";
+import { type Fact, stepFacts } from "../../machines/agent/facts.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 
 /** The calls without what counts only in the process that runs them. */

@@ -1,6 +1,6 @@
 import type { ChatModel, ModelRequest } from "../../src/model/port.ts";
 import type { Agent } from "../../src/agent/types.ts";
-import type { AgentConfig } from "../../src/agent/agent-config.ts";
+import type { AgentConfig } from "../../src/agent/options/agent-config.ts";
 import type { SessionStore } from "../../src/store/port.ts";
 import { WatchedRun } from "../../src/inspect/client/watched-run.ts";
 import { JournalRun } from "../../src/inspect/hub/journal-run.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createToolkit, defineSlot, defineTool, type Slot } from "agentchart";
 import { z } from "zod";
 import { readSlot, writtenSlots } from "../../src/tool/slot-access.ts";
-import { slotValue } from "../../src/tool/slot-value.ts";
+import { slotValue } from "../../src/tool/slot.ts";
 
 const config = (message: RegExp) =>
   expect.objectContaining({

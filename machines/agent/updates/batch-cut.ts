@@ -1,10 +1,9 @@
 import { sizeOfContent, sizeOfText } from "../../../src/message/size.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
 import type { AgentContext } from "../context.ts";
-import { formAt } from "../shown.ts";
-import { headOf, shownSize, WHOLE, type Cut } from "../view.ts";
-import { promptTokens, threshold, unseenFrom } from "./prompt-size.ts";
-import { ratioOf } from "./view.ts";
+import { formAt } from "../prompt/shown.ts";
+import { headOf, shownSize, WHOLE, type Cut } from "../prompt/view.ts";
+import { promptTokens, threshold, unseenFrom, ratioOf } from "./view.ts";
 
 /** What a summary of all that came before needs, in tokens. */
 const SUMMARY = 1_000;

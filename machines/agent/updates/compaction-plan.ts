@@ -3,13 +3,12 @@ import { textOf, toolResultsOf } from "../../../src/message/query.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { AgentContext, CompactionCause, Compactions } from "../context.ts";
 import type { CompactionSettings } from "../settings.ts";
-import { formAt, hasOmittableMedia } from "../shown.ts";
-import { shownSize, WHOLE, type Cut, type View } from "../view.ts";
+import { formAt, hasOmittableMedia } from "../prompt/shown.ts";
+import { shownSize, WHOLE, type Cut, type View } from "../prompt/view.ts";
 import { batchCut } from "./batch-cut.ts";
-import { promptTokens, threshold, unseenFrom } from "./prompt-size.ts";
+import { promptTokens, threshold, unseenFrom, ratioOf, shortened } from "./view.ts";
 import { isEmptyAnswer } from "./reasoning.ts";
 import { showsMedia } from "./refused-content.ts";
-import { ratioOf, shortened } from "./view.ts";
 
 const NONE: Compactions = { count: 0, failures: 0, failedIn: null, isForced: false, overflow: null };
 /** What the instruction of a summary and the summary before it need, in tokens. */

@@ -4,7 +4,7 @@ import { BYPASS_KEY, type Msg } from "../../../src/message/types.ts";
 import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
 import { declare } from "../facts.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
-import { headOf, WHOLE, type View } from "../view.ts";
+import { headOf, WHOLE, type View } from "../prompt/view.ts";
 import { withCut } from "./batch-cut.ts";
 import {
   causeOf,
@@ -17,10 +17,9 @@ import {
   type Plan,
 } from "./compaction-plan.ts";
 import { makeMessage } from "./messages.ts";
-import { promptTokens } from "./prompt-size.ts";
+import { promptTokens, ratioOf } from "./view.ts";
 import { confirmedView } from "./refused-content.ts";
 import { beginAttempt, recordSummary } from "./reasoning.ts";
-import { ratioOf } from "./view.ts";
 
 /** The name of the message that stands for what was summed up. */
 export const SUMMARY_NAME = "compaction_summary";

@@ -1,9 +1,9 @@
 import { hasBlock } from "../../../src/message/query.ts";
 import type { MediaBlock, Msg } from "../../../src/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
-import { formAt, mediaOf, shown } from "../shown.ts";
-import { shownSize, sizeOfView, WHOLE, type Omitted, type View } from "../view.ts";
-import { unseenFrom } from "./prompt-size.ts";
+import { formAt, mediaOf, shown } from "../prompt/shown.ts";
+import { shownSize, sizeOfView, WHOLE, type Omitted, type View } from "../prompt/view.ts";
+import { unseenFrom } from "./view.ts";
 
 /** A shorter message is not what makes a prompt too long, in tokens. */
 const LONG = 1_000;

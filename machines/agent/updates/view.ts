@@ -1,5 +1,5 @@
 import type { AgentContext, Change } from "../context.ts";
-import { formAt } from "../shown.ts";
+import { formAt } from "../prompt/shown.ts";
 import {
   cutOf,
   hasOffloaded,
@@ -10,7 +10,8 @@ import {
   WHOLE,
   type Bound,
   type View,
-} from "../view.ts";
+} from "../prompt/view.ts";
+import { sizeOfText } from "../../../src/message/size.ts";
 
 /** How much of a bound is left when it is passed, so that several requests go by until it is passed again and each is a prefix of
  *  the next. */
@@ -66,4 +67,25 @@ export function boundView(context: AgentContext): Change {
   const rest = { messages: Math.ceil(bound.messages * SLACK), tokens: bound.tokens * SLACK };
   const cut = shortened(context, view ?? WHOLE, rest);
   return cut.from > (view?.from ?? 0) ? { view: cut } : kept;
+}
+
+/** Returns the size of the next prompt in tokens of the provider: an estimate until it has counted one. */
+export function promptTokens(context: AgentContext): number {
+  const { transcript, view, settings, request, progress } = context;
+  const overhead = progress.counted?.overhead ?? 0;
+  const messages = sizeOfView(transcript, view, settings.results) + sizeOfText(request.system);
+  return Math.round((messages + overhead) * ratioOf(context));
+}
+
+/** The size of a prompt from which on it is made shorter; undefined if the model's window is unknown. */
+export function threshold({ settings }: AgentContext): number | undefined {
+  const { window, reserve } = settings.compaction!;
+  return window === null ? undefined : window - reserve;
+}
+
+/** The index of the first message that the model has not seen: behind its last answer. */
+export function unseenFrom({ transcript, view }: AgentContext): number {
+  let index = transcript.length;
+  while (index > (view?.from ?? 0) && transcript.at(index - 1)!.role !== "assistant") index--;
+  return index;
 }

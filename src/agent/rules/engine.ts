@@ -1,5 +1,4 @@
-import { remembering } from "../../../machines/agent/updates/rule-memory.ts";
-import { reviewedByRules } from "../../../machines/agent/updates/rule-terms.ts";
+import { remembering, reviewedByRules } from "../../../machines/agent/updates/rule-memory.ts";
 import {
   breaksRules,
   isHeldByRules,
@@ -10,7 +9,7 @@ import {
 import { stateOf } from "../../tool/rules/step.ts";
 import { isCounted, isJudged } from "../../tool/rules/law.ts";
 import type { Rule } from "../../tool/rules/rule.ts";
-import type { AgentRules } from "../agent-rules.ts";
+import type { AgentRules } from "../options/agent-rules.ts";
 import { isAgentTool } from "../services/outer-call.ts";
 import { problemOf } from "./contradictions.ts";
 import { enter } from "./enter.ts";

@@ -6,7 +6,9 @@ import type { ToolUseBlock } from "../../message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../hook/hook-schema.ts";
 import type { Hook, HookEvent, Prompt } from "../../hook/types.ts";
-import type { HookSlots } from "./hook-slots.ts";
+import { slotReader, writtenSlots } from "../../tool/slot-access.ts";
+import type { StoredSlots } from "../../tool/stored-slots.ts";
+import type { Host } from "./host.ts";
 
 /** The input of the hooks that see a prompt. */
 export type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
@@ -96,4 +98,45 @@ export function fieldOf<Name extends keyof typeof KINDS>(
   const problem = jsonProblem(value);
   if (problem !== undefined) throw badReturn(hook, point, `\`${field}\` ${problem}`);
   return frozenCopy(value) as KindOf<Name>;
+}
+
+/** The slots as the hooks of one point read and write them, one hook after the other. */
+export class HookSlots {
+  readonly #before: StoredSlots;
+  #written: StoredSlots = {};
+  /** Reads what the session has, and what hooks of the point have written. */
+  readonly reader = slotReader(() => ({ ...this.#before, ...this.#written }));
+
+  constructor(before: StoredSlots) {
+    this.#before = before;
+  }
+
+  /** Takes what a hook returned as `slots`; returns what is wrong with it, if anything is. */
+  take({ writes = [] }: Hook<never>, written: unknown): string | undefined {
+    const taken = writtenSlots(writes, written, this.#before);
+    if ("problem" in taken) return taken.problem;
+    this.#written = { ...this.#written, ...taken.slots };
+    return undefined;
+  }
+
+  /** What the hooks have written; undefined if that is nothing. */
+  get written(): StoredSlots | undefined {
+    return Object.keys(this.#written).length > 0 ? this.#written : undefined;
+  }
+}
+
+/** Calls a hook that only observes: an error that it throws, or with which its promise rejects, becomes an event. */
+export function observe(host: Pick<Host, "emit">, hook: Hook<never>, call: () => unknown): void {
+  const failed = (error: unknown): void =>
+    host.emit({
+      type: "hook.failed",
+      hook: hook.name,
+      error: { code: "hook/failed", message: messageOf(error) },
+    });
+  try {
+    const returned = call();
+    if (returned instanceof Promise) returned.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
 }

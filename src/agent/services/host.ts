@@ -11,7 +11,7 @@ import type { Limits } from "../../../machines/agent/settings.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { RuleStates } from "../../tool/rules/law.ts";
 import type { Position } from "../../../machines/agent/services.ts";
-import type { ResultLimits } from "../../../machines/agent/view.ts";
+import type { ResultLimits } from "../../../machines/agent/prompt/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
 import type { StepTaken } from "../../../machines/chart/accelerator.ts";
 import type { HookEvent } from "../../hook/types.ts";
@@ -19,7 +19,7 @@ import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
 import type { Personas } from "../personas.ts";
 import type { SessionTelemetry } from "../telemetry.ts";
-import type { AgentConfig, Permissions } from "../agent-config.ts";
+import type { AgentConfig, Permissions } from "../options/agent-config.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
 /** What the services of one session use. The chart has no access to it. */

@@ -4,7 +4,7 @@ import type { Hook, Printed } from "../../hook/types.ts";
 import type { Block, Msg } from "../../message/types.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
-import { observe } from "./observe.ts";
+import { observe } from "./call-hook.ts";
 
 type PrintHost = Pick<Host, "hooks" | "hookEvent" | "emit">;
 

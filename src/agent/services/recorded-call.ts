@@ -2,8 +2,8 @@ import { redactSecrets } from "../../base/secrets.ts";
 import { knownWindow } from "../../model/known-windows.ts";
 import type { ChatModel, GenerateOptions } from "../../model/port.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
-import type { PromptEdit } from "../../../machines/agent/prompt.ts";
-import type { RequestParts } from "../../../machines/agent/request.ts";
+import type { PromptEdit } from "../../../machines/agent/prompt/edits.ts";
+import type { RequestParts } from "../../../machines/agent/prompt/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
 

@@ -3,12 +3,12 @@ import type { Prompt } from "../../hook/types.ts";
 import { readSlot } from "../../tool/slot-access.ts";
 import { loadedTools } from "../../tool/tool-search.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
-import { optionsWith } from "../../../machines/agent/overrides.ts";
-import { messagesBefore, type RequestParts } from "../../../machines/agent/request.ts";
+import { optionsWith } from "../../../machines/agent/prompt/edits.ts";
+import { messagesBefore, type RequestParts } from "../../../machines/agent/prompt/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { modelNamed } from "../model-named.ts";
+import { modelNamed } from "../options/model-named.ts";
 import type { Host } from "./host.ts";
-import { summaryTask } from "./summary-task.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
 
 /** Returns the model of a call. */
 export function modelOf(
@@ -130,4 +130,40 @@ export function promptOf(host: Host, input: AskedInput): Prompt {
     tools: parts.tools.map(({ name }) => name),
     model: modelOf(host, input).name,
   };
+}
+
+/** Of which tools a session was told that a model is not offered them. Most sessions have none. */
+const told = new WeakMap<Host, Set<string>>();
+
+/** Says once of each tool that the model is not offered it, since its provider would refuse the request. */
+export function tellOmitted(host: Host, { name, leftOut }: ChatModel, tools: readonly ToolSpec[]): void {
+  const omitted = tools.length > 0 ? (leftOut?.(tools) ?? []) : [];
+  if (omitted.length === 0) return;
+  let known = told.get(host);
+  if (!known) told.set(host, (known = new Set()));
+  for (const tool of omitted) {
+    const key = JSON.stringify([name, tool.name]);
+    if (known.has(key)) continue;
+    known.add(key);
+    host.emit({ type: "tool.omitted", tool: tool.name, model: name, reason: tool.reason });
+  }
+}
+
+const TASK = `Another model will go on with this conversation from your summary alone. Write down all that it needs and nothing else. If there is a summary of what came before, update it: drop only what no longer holds. Keep names, ids, paths, numbers and error messages exactly as they are. Use these sections, and leave out those that would be empty:
+
+## Goal
+## Wishes and limits of the user (verbatim where they are short)
+## Done
+## Under way
+## Blocked
+## Decisions and rejected ways, with reasons
+## Facts and data that are needed
+## Next steps
+
+Answer with the summary only, and call no tool.`;
+
+/** Returns what a model is asked that sums up a conversation: the wishes of the configuration and of the caller are part of it. */
+export function summaryTask({ compaction }: Pick<AgentConfig<never>, "compaction">, asked?: string): string {
+  const general = compaction === false ? undefined : compaction?.instructions;
+  return [TASK, ...[general, asked].filter((wish) => wish !== undefined)].join("\n\n");
 }

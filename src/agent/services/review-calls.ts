@@ -12,8 +12,8 @@ import { decidedResult } from "../../../machines/agent/updates/calls.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
-import { engineOf } from "../agent-rules.ts";
-import type { Permissions } from "../agent-config.ts";
+import { engineOf } from "../options/agent-rules.ts";
+import type { Permissions } from "../options/agent-config.ts";
 import { toolTerms } from "./run-call.ts";
 
 type Judgement =

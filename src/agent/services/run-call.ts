@@ -14,8 +14,8 @@ import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services
 import { noteStart } from "./call-times.ts";
 import type { RuleStates } from "../../tool/rules/law.ts";
 import type { Host } from "./host.ts";
-import { startIdleTimer } from "./idle-timer.ts";
-import { observe } from "./observe.ts";
+import { startIdleTimer } from "./timer.ts";
+import { observe } from "./call-hook.ts";
 import { bindOuterCall } from "./outer-call.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */

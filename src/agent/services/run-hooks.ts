@@ -11,7 +11,7 @@ import { checkMessages } from "../../message/validate.ts";
 import { outcomeProblem } from "../../tool/outcome.ts";
 import { outcomeResult } from "../../tool/results.ts";
 import type { ToolOutcome } from "../../tool/types.ts";
-import { piecesOf, type CallEdit, type PromptEdit } from "../../../machines/agent/prompt.ts";
+import { piecesOf, type CallEdit, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
 import type { Hook, HookPoint, Prompt } from "../../hook/types.ts";

@@ -5,8 +5,8 @@ import type { AgentEvent } from "../../event/types.ts";
 import type { Msg } from "../../message/types.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { Schema } from "../../tool/types.ts";
-import type { AgentConfig } from "../agent-config.ts";
-import type { SessionOptions } from "../config-groups.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
+import type { SessionOptions } from "../options/config-groups.ts";
 import type { Budget, Input, Reply, Status } from "../types.ts";
 
 /** The agent behind an {@link agentLogic}: each actor says which session it works in. */

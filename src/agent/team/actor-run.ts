@@ -5,7 +5,7 @@ import type { Schema } from "../../tool/types.ts";
 import { createActorAgent } from "../create-agent.ts";
 import type { ActorAgent } from "../inbox-agent.ts";
 import type { ActorParent } from "../live-chart.ts";
-import type { AgentConfig } from "../agent-config.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
 import type { Input, Reply, Snapshot, Status } from "../types.ts";
 import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
 

@@ -4,9 +4,9 @@ import { AgentError, agentErrorOf, errorFrom, type ErrorInfo } from "../../base/
 import type { Json } from "../../base/json.ts";
 import { check } from "../../base/options.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
-import { checkConfig } from "../config.ts";
+import { checkConfig } from "../options/config.ts";
 import { observerOf } from "../inspect.ts";
-import type { AgentConfig } from "../agent-config.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
 import type { Input, Reply, Snapshot } from "../types.ts";
 import {
   agentActorInputSchema,

@@ -3,10 +3,10 @@ import type { JsonObject } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/types.ts";
 import type { Limits } from "../../../machines/agent/settings.ts";
 import type { OuterCall } from "../services/outer-call.ts";
-import { engineOf } from "../agent-rules.ts";
-import { permissionsWithin } from "../nested-permissions.ts";
-import type { AgentConfig } from "../agent-config.ts";
-import type { SessionOptions } from "../config-groups.ts";
+import { engineOf } from "../options/agent-rules.ts";
+import { permissionsWithin } from "../nested-path.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
+import type { SessionOptions } from "../options/config-groups.ts";
 import type { Snapshot } from "../types.ts";
 import type { AgentToolAgent } from "./options.ts";
 

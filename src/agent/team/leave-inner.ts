@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../agent-config.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
 import { createInnerAgent } from "../create-agent.ts";
 import type { InnerAgent } from "../inbox-agent.ts";
 import type { LeftCall } from "../services/outer-call.ts";

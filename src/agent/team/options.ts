@@ -4,9 +4,9 @@ import { executionSchema } from "../../model/execution-schema.ts";
 import type { Execution } from "../../model/port.ts";
 import type { ArgumentsOf } from "../../tool/calls.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
-import { budgetSchema } from "../config-schema.ts";
-import type { AgentConfig } from "../agent-config.ts";
-import type { SessionOptions } from "../config-groups.ts";
+import { budgetSchema } from "../options/config-schema.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
+import type { SessionOptions } from "../options/config-groups.ts";
 import type { Budget, Input } from "../types.ts";
 
 /** The agent behind an {@link agentTool}. It has no session of its own: each call says where that is. */

@@ -6,8 +6,8 @@ import type { Schema, Tool, ToolContext, ToolReturn } from "../../tool/types.ts"
 import { createAgent } from "../create-agent.ts";
 import { onLeft } from "../services/outer-call.ts";
 import type { Agent, Snapshot } from "../types.ts";
-import type { AgentConfig } from "../agent-config.ts";
-import type { ModelOptions, ToolOptions } from "../config-groups.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
+import type { ModelOptions, ToolOptions } from "../options/config-groups.ts";
 import { codeModel } from "./code-model.ts";
 import { checkSessionless } from "./inner-config.ts";
 import { leaveInner, leaveLive } from "./leave-inner.ts";

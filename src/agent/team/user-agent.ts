@@ -2,7 +2,7 @@ import { AgentError } from "../../base/error.ts";
 import { textOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
 import type { Agent } from "../types.ts";
-import type { AgentConfig } from "../agent-config.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
 import { askUser, isDeclined } from "./ask-user.ts";
 import { codeModel, type CodeStep, type CodeTurn } from "./code-model.ts";
 import type { PipelineOptions } from "./pipeline.ts";

@@ -8,8 +8,8 @@ import type { PendingCall } from "../../tool/pending.ts";
 import type { OutputOf, Schema } from "../../tool/types.ts";
 import { DrivenSession } from "../driven-session.ts";
 import { limitError, withinLimits, type OnBegin } from "../call-limits.ts";
-import { checkCallOptions } from "../check-arguments.ts";
-import type { AgentConfig } from "../agent-config.ts";
+import { checkCallOptions } from "../options/call-schema.ts";
+import type { AgentConfig } from "../options/agent-config.ts";
 import type { CallOptions, Input, Reply } from "../types.ts";
 import { heardBy, type UserAsk } from "./user-ask.ts";
 

@@ -1,4 +1,4 @@
-import { causedBy } from "../../agent/cause.ts";
+import { causedBy } from "../../agent/steps.ts";
 import { AgentError } from "../../base/error.ts";
 import type { Handler } from "../define-command.ts";
 import { withStore } from "../open-store.ts";

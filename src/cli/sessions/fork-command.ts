@@ -3,7 +3,7 @@ import type { Agent } from "../../agent/types.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
 import type { Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
-import type { ForkChanges } from "../../../machines/agent/overrides.ts";
+import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import { openSession, type StoredSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { RESERVED_NAMES } from "../../tool/reserved-names.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { causedBy } from "../../agent/cause.ts";
+import { causedBy } from "../../agent/steps.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { AgentError } from "../../base/error.ts";
 import type { Json } from "../../base/json.ts";
@@ -9,7 +9,7 @@ import type { ChatModel } from "../../model/port.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { readSlot } from "../../tool/slot-access.ts";
-import { slotValue } from "../../tool/slot-value.ts";
+import { slotValue } from "../../tool/slot.ts";
 import { revisionOf, type StoredSlots } from "../../tool/stored-slots.ts";
 import type { Slot } from "../../tool/types.ts";
 import { commandData } from "../../worker/inbox-command.ts";

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { causedBy } from "../../agent/cause.ts";
+import { causedBy } from "../../agent/steps.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
 import { openSession } from "../../session/open-session.ts";

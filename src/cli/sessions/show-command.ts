@@ -1,8 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
 import { accountLines } from "../../message/account.ts";
-import { sourceTitle } from "../../message/source-title.ts";
-import { sourcesOf } from "../../message/sources.ts";
+import { sourceTitle, sourcesOf } from "../../message/sources.ts";
 import type { Block, CallAccount, Msg } from "../../message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";

@@ -1,10 +1,10 @@
 import { AgentError } from "../../base/error.ts";
-import { withoutSnapshot } from "../../agent/config-groups.ts";
+import { withoutSnapshot } from "../../agent/options/config-groups.ts";
 import { createAgent } from "../../agent/create-agent.ts";
-import { causedBy } from "../../agent/cause.ts";
+import { causedBy } from "../../agent/steps.ts";
 import { checkChangesOf } from "../../agent/rerun.ts";
 import type { Agent } from "../../agent/types.ts";
-import type { AgentConfig } from "../../agent/agent-config.ts";
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import { userMsg } from "../../message/create.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg } from "../../message/types.ts";

@@ -1,6 +1,6 @@
-import type { AgentConfig } from "../../agent/agent-config.ts";
-import { modelsOf } from "../../agent/model-named.ts";
-import { toolkitOf } from "../../agent/config.ts";
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import { modelsOf } from "../../agent/options/model-named.ts";
+import { toolkitOf } from "../../agent/options/config.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
 import { toolUsesOf } from "../../message/query.ts";
@@ -13,7 +13,7 @@ import type { CommandOutcome } from "../protocol/command-outcome.ts";
 import { encodeToString, PREVIEW } from "../protocol/encode.ts";
 import type { ForkPlace, ForkPlan } from "../protocol/fork-plan.ts";
 import type { RunCommand } from "../protocol/commands.ts";
-import type { ForkChanges } from "../../../machines/agent/overrides.ts";
+import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import { restoreHidden } from "./restore-hidden.ts";
 
 type ForkCommand = Extract<RunCommand, { type: "fork" }>;

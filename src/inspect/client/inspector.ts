@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Agent } from "../../agent/types.ts";
-import type { AgentConfig, AgentWatcher } from "../../agent/agent-config.ts";
+import type { AgentConfig, AgentWatcher } from "../../agent/options/agent-config.ts";
 import { stepsOf } from "../../agent/steps.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";

@@ -1,10 +1,10 @@
 import { stepsOf } from "../../agent/steps.ts";
 import { phaseOf } from "../../../machines/agent/phase.ts";
 import type { Agent, Status } from "../../agent/types.ts";
-import type { AgentConfig } from "../../agent/agent-config.ts";
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { AboutSession } from "../../agent/about-session.ts";
+import { AboutSession } from "../../agent/status.ts";
 import type { AgentEvent } from "../../event/types.ts";
 import type { AboutTurns } from "../../message/about-turns.ts";
 import type { Usage } from "../../message/types.ts";

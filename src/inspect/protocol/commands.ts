@@ -1,5 +1,5 @@
 // What a user can ask of a run from the inspector, and how it answers.
-import type { ForkChanges } from "../../../machines/agent/overrides.ts";
+import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import type { ErrorInfo } from "../../base/error.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Decision, PendingCall } from "../../tool/pending.ts";

@@ -3,16 +3,16 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { sizeOfMessage, sizeOfTools } from "../../message/size.ts";
 import { Transcript } from "../../message/transcript.ts";
 import type { Msg } from "../../message/types.ts";
-import type { CallEdit, PromptEdit } from "../../../machines/agent/prompt.ts";
+import type { CallEdit, PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import {
   editedBy,
   messagesBefore,
   requestOf,
   type EditedPrompt,
   type SentRequest,
-} from "../../../machines/agent/request.ts";
-import { formAt } from "../../../machines/agent/shown.ts";
-import { WHOLE, type View } from "../../../machines/agent/view.ts";
+} from "../../../machines/agent/prompt/request.ts";
+import { formAt } from "../../../machines/agent/prompt/shown.ts";
+import { WHOLE, type View } from "../../../machines/agent/prompt/view.ts";
 import type { RecordedCall } from "./recorded-call.ts";
 
 /** How a message of the transcript is shown to the model, unless it is shown as it is: an old result as one line (`cleared`), without

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { createAgent, defineAgent, defineTool, type AgentConfig } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { scriptedModel } from "agentchart/testing";
-import { configSchema } from "../../../src/agent/config-schema.ts";
+import { configSchema } from "../../../src/agent/options/config-schema.ts";
 
 const model = scriptedModel([]);
 const agentWith = (name: string) => () =>

@@ -9,7 +9,7 @@ import {
 } from "../../../machines/agent/context.ts";
 import type { ExecutionData, Settings } from "../../../machines/agent/settings.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
-import { ALL_WHOLE } from "../../../machines/agent/view.ts";
+import { ALL_WHOLE } from "../../../machines/agent/prompt/view.ts";
 import { IMAGE, message, text, toolResult, toolUse } from "./messages.ts";
 import { RULES } from "./check-rules.ts";
 import { SLOT } from "./check-slots.ts";

@@ -17,7 +17,7 @@ import {
   type Omitted,
   type ResultLimits,
   type View,
-} from "../../../machines/agent/view.ts";
+} from "../../../machines/agent/prompt/view.ts";
 import { message, text, toolResult, toolUse } from "../../laws/explorer/messages.ts";
 import { historyProblem } from "../../support/history.ts";
 

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
-import { piecesOfView } from "../../../machines/agent/view.ts";
+import { piecesOfView } from "../../../machines/agent/prompt/view.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import { dialectOf, OPENAI_BASE_URL } from "../../../src/model/openai/dialect.ts";

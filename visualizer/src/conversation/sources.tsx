@@ -1,5 +1,4 @@
-import { sourceTitle } from "../../../src/message/source-title.ts";
-import { sourcesOf } from "../../../src/message/sources.ts";
+import { sourceTitle, sourcesOf } from "../../../src/message/sources.ts";
 import type { Msg as StoredMsg } from "../../../src/message/types.ts";
 import { safeText } from "../logic/format.ts";
 import type { Msg } from "../wire/types.ts";

@@ -29,7 +29,7 @@ export type {
 } from "../../../src/message/types.ts";
 export type { Decision } from "../../../src/tool/pending.ts";
 export type { ForkPlace, ForkPlan } from "../../../src/inspect/protocol/fork-plan.ts";
-export type { ForkChanges } from "../../../machines/agent/overrides.ts";
+export type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 export type { CallRecord } from "../../../machines/agent/call-record.ts";
 export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
 export type { Todo } from "../../../src/agent/plan/todo.ts";

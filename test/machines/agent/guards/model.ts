@@ -1,4 +1,4 @@
-import { WHOLE } from "../../../../machines/agent/view.ts";
+import { WHOLE } from "../../../../machines/agent/prompt/view.ts";
 import type { ErrorCode } from "../../../../src/base/error.ts";
 import { Transcript } from "../../../../src/message/transcript.ts";
 import { IMAGE, message, text, thinking, toolUse } from "../../../laws/explorer/messages.ts";

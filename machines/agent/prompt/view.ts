@@ -1,12 +1,11 @@
-import { measured, sizeOfMessage } from "../../src/message/size.ts";
-import { hasBlock } from "../../src/message/query.ts";
-import type { Msg } from "../../src/message/types.ts";
-import type { Transcript } from "../../src/message/transcript.ts";
-import { listOf, type Piece } from "../../src/model/request-messages.ts";
-import { formAt, isOffloaded, shown, type Form } from "./shown.ts";
-import type { ResultLimits, View } from "./view-type.ts";
+import { measured, sizeOfMessage } from "../../../src/message/size.ts";
+import { hasBlock } from "../../../src/message/query.ts";
+import type { Msg } from "../../../src/message/types.ts";
+import type { Transcript } from "../../../src/message/transcript.ts";
+import { listOf, type Piece } from "../../../src/model/request-messages.ts";
+import { formAt, isOffloaded, shown, type Form, type ResultLimits, type View } from "./shown.ts";
 
-export type { Cut, Omitted, ResultLimits, View } from "./view-type.ts";
+export type { Cut, Omitted, ResultLimits, View } from "./shown.ts";
 
 /** Every result is shown whole. */
 export const ALL_WHOLE: ResultLimits = { maxTokens: null, tools: {}, exclude: [], keepMedia: null };

@@ -1,19 +1,17 @@
-import * as s from "../base/option-schema.ts";
-import { isObject } from "../base/is-object.ts";
-import { hookSchema } from "../hook/hook-schema.ts";
-import { executionSchema } from "../model/execution-schema.ts";
-import { generateSchema, modelSchema } from "../model/generate-schema.ts";
-import { isRule } from "../tool/rules/rule.ts";
-import { storeSchema } from "../store/store-schema.ts";
-import { slotSchema } from "../tool/slot.ts";
-import { toolSchema } from "../tool/tool-schema.ts";
-import { limitShape } from "../../machines/agent/limits-schema.ts";
-import type { CompactionOptions } from "./compaction-options.ts";
-import { handoffsSchema, personasSchema } from "./persona-options.ts";
-import { permissionsSchema } from "./permissions-schema.ts";
+import * as s from "../../base/option-schema.ts";
+import { isObject } from "../../base/is-object.ts";
+import { hookSchema } from "../../hook/hook-schema.ts";
+import { executionSchema } from "../../model/execution-schema.ts";
+import { generateSchema, modelSchema } from "../../model/generate-schema.ts";
+import { isRule } from "../../tool/rules/rule.ts";
+import { storeSchema } from "../../store/store-schema.ts";
+import { slotSchema } from "../../tool/slot.ts";
+import { toolSchema } from "../../tool/tool-schema.ts";
+import { limitShape } from "../../../machines/agent/limits-schema.ts";
+import type { CompactionOptions, Budget } from "../types.ts";
+import { handoffsSchema, personasSchema, permissionsSchema } from "./persona-options.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./config-groups.ts";
-import type { Budget } from "./types.ts";
 
 type Config = AgentConfig<never>;
 

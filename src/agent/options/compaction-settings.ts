@@ -1,7 +1,7 @@
-import { AgentError } from "../base/error.ts";
-import { sizeOfText, sizeOfTools } from "../message/size.ts";
-import { knownWindow } from "../model/known-windows.ts";
-import type { CompactionSettings } from "../../machines/agent/settings.ts";
+import { AgentError } from "../../base/error.ts";
+import { sizeOfText, sizeOfTools } from "../../message/size.ts";
+import { knownWindow } from "../../model/known-windows.ts";
+import type { CompactionSettings } from "../../../machines/agent/settings.ts";
 import type { AgentConfig } from "./agent-config.ts";
 
 const RESERVE = 20_000;

@@ -1,9 +1,8 @@
-import * as s from "../base/option-schema.ts";
-import { modelSchema } from "../model/generate-schema.ts";
-import { toolSchema } from "../tool/tool-schema.ts";
-import type { Tool } from "../tool/types.ts";
-import { permissionsSchema } from "./permissions-schema.ts";
-import type { Handoff, Persona } from "./agent-config.ts";
+import * as s from "../../base/option-schema.ts";
+import { modelSchema } from "../../model/generate-schema.ts";
+import { toolSchema, permissionSchema } from "../../tool/tool-schema.ts";
+import type { Tool } from "../../tool/types.ts";
+import type { Handoff, Persona, Permissions } from "./agent-config.ts";
 
 const NAME = /^[\w-]{1,48}$/;
 
@@ -82,3 +81,23 @@ export function personaProblem(options: PersonaOptions): string | undefined {
   if (twice !== undefined) return `\`handoffs\` has two entries to '${twice}'; expected one.`;
   return toolProblem(options);
 }
+
+/** The schema of {@link Permissions}. */
+export const permissionsSchema = s.lazily(() => {
+  const action = permissionSchema();
+  const rule = s.options<NonNullable<Permissions["rules"]>[number]>({
+    tool: s.nonEmpty(),
+    action,
+    when: s.optional(s.func()),
+    reason: s.optional(s.string()),
+    optional: s.optional(s.boolean()),
+  });
+  return s.options<Permissions>(
+    {
+      rules: s.optional(s.listOf(rule)),
+      otherwise: s.optional(action),
+      expiresAfterMs: s.optional(s.positive()),
+    },
+    { what: "an object such as { rules: […] }" },
+  );
+});

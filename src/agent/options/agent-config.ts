@@ -1,15 +1,15 @@
+// src/agent/options defines the options of agents and of calls: their types, their checks, and how options of one class are shared.
 import type { InspectionEvent } from "xstate";
-import type { Hook } from "../hook/types.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
-import type { ChatModel, GenerateOptions } from "../model/port.ts";
-import type { SessionStore } from "../store/port.ts";
-import type { Rule } from "../tool/rules/rule.ts";
-import type { PermissionAction, Tool, Toolkit } from "../tool/types.ts";
-import type { CompactionOptions } from "./compaction-options.ts";
+import type { Hook } from "../../hook/types.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Msg } from "../../message/types.ts";
+import type { ChatModel, GenerateOptions } from "../../model/port.ts";
+import type { SessionStore } from "../../store/port.ts";
+import type { Rule } from "../../tool/rules/rule.ts";
+import type { PermissionAction, Tool, Toolkit } from "../../tool/types.ts";
+import type { CompactionOptions, Agent, Budget } from "../types.ts";
 import type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./config-groups.ts";
-import type { Telemetry } from "./telemetry.ts";
-import type { Agent, Budget } from "./types.ts";
+import type { Telemetry } from "../telemetry.ts";
 
 /** Order: deny rules, remembered rules, ask rules, the tool's own, allow rules, `otherwise` (`allow`).
  *  Judged on the parsed input that would run. */
