@@ -1,5 +1,6 @@
 import type { AgentChange } from "../../src/tool/fingerprint.ts";
 import type { StoredSlot } from "../../src/tool/stored-slots.ts";
+import type { TakeOver } from "../../src/message/types.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Fact, KeptParts, MessagesFact } from "./facts.ts";
 import type { TurnEnd } from "./turn-end.ts";
@@ -25,6 +26,7 @@ export type StepFacts = {
   readonly slots: ReadonlyMap<string, StoredSlot>;
   readonly kept: KeptParts | undefined;
   readonly extended: Extract<Fact, { readonly type: "budget.extended" }>["extended"] | undefined;
+  readonly takeOver: TakeOver | undefined;
   readonly adopted: AgentChange | undefined;
   readonly notices: readonly Notice[];
   /** Another session has taken the place of this one. */
@@ -55,6 +57,7 @@ const NONE: StepFacts = Object.freeze({
   slots: new Map(),
   kept: undefined,
   extended: undefined,
+  takeOver: undefined,
   adopted: undefined,
   notices: [],
   isLoaded: false,
@@ -100,6 +103,9 @@ function add(sum: Sum, places: Map<string, number>, fact: Fact): void {
       return;
     case "budget.extended":
       sum.extended = fact.extended;
+      return;
+    case "session.taken":
+      sum.takeOver = fact.takeOver;
       return;
     case "agent.changed":
       sum.adopted = fact.change;

@@ -6,7 +6,7 @@ import { elapsed } from "../base/elapsed.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
-import { newOwner } from "../store/lease-owner.ts";
+import { newOwner, processOf } from "../store/lease-owner.ts";
 import { isInnerSession } from "../store/inner-session.ts";
 import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -250,9 +250,17 @@ export class SessionJob {
     const session = this.#session;
     const { sessionId } = session;
     const startedAt = now();
-    const { fence = 0, takeovers = 0 } = agent.lease ?? {};
+    const { fence = 0, takeovers = 0, takenFrom } = agent.lease ?? {};
     const queueDelayMs = elapsed(this.#wakeUp.dueAt, startedAt);
-    report.emit({ type: "session.start", ...session, queueDelayMs, fence, isTakeover: takeovers > 0 });
+    const from = takenFrom && { takenFrom: processOf(takenFrom.owner) };
+    report.emit({
+      type: "session.start",
+      ...session,
+      queueDelayMs,
+      fence,
+      isTakeover: takeovers > 0,
+      ...from,
+    });
     const run = new SessionRun({
       agent,
       store,

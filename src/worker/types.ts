@@ -152,7 +152,7 @@ export interface Dispatcher {
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
   /** Yields the events of a session, whichever process drives it, in the order of its agent: those of the journal, each with its
-   *  `seq` and `position`, missing none (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`,
+   *  `seq` and `position`, missing none (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`, `session.taken`,
    *  `turn.end`, `input.refused`); and between them, with best effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
@@ -290,12 +290,14 @@ export type WorkerSessionRef = {
 /** What a worker does, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
 export type WorkerEvent = { readonly at: number } & (
   | { readonly type: "worker.state"; readonly state: WorkerStats["state"] }
-  /** A session was opened. `queueDelayMs`: since its wake-up was due. `isTakeover`: another worker had died with it. */
+  /** A session was opened. `queueDelayMs`: since its wake-up was due. `isTakeover`: another worker had died with it, whose process
+   *  `takenFrom` names if it is known. */
   | (WorkerSessionRef & {
       readonly type: "session.start";
       readonly queueDelayMs: number;
       readonly fence: number;
       readonly isTakeover: boolean;
+      readonly takenFrom?: string | undefined;
     })
   /** A session was released. */
   | (WorkerSessionRef & {

@@ -1,10 +1,11 @@
+import type { TakeOver } from "../../../src/message/types.ts";
 import type { AgentContext } from "../context.ts";
 import { declare, replacing } from "../facts.ts";
 
 /** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
 export function loadSession(
   former: AgentContext,
-  { context }: { readonly context: AgentContext },
+  { context, takeOver }: { readonly context: AgentContext; readonly takeOver?: TakeOver },
 ): AgentContext {
   const { listening, allowed } = former;
   const { progress, at } = context;
@@ -14,5 +15,6 @@ export function loadSession(
     allowed,
     progress: { ...progress, restedAt: progress.restedAt ?? at },
   };
-  return { ...loaded, ...declare(former, { type: "loaded" }, ...replacing(former, loaded)) };
+  const taken = takeOver ? [{ type: "session.taken" as const, takeOver }] : [];
+  return { ...loaded, ...declare(former, { type: "loaded" }, ...taken, ...replacing(former, loaded)) };
 }
