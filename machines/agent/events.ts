@@ -1,6 +1,6 @@
 import type { HookPoint } from "../../src/hook/types.ts";
 import type { Json } from "../../src/base/json.ts";
-import type { Msg } from "../../src/message/types.ts";
+import type { Msg, TakeOver } from "../../src/message/types.ts";
 import type { Decision } from "../../src/tool/pending.ts";
 import type { AgentContext, WantedOutput } from "./context.ts";
 import type { Limits } from "./settings.ts";
@@ -82,6 +82,8 @@ export type AgentCommand =
         readonly agent?: Fingerprint;
         /** True if a person has released the session to this agent. */
         readonly isReleased?: boolean;
+        /** It was taken over from another process. */
+        readonly takeOver?: TakeOver;
       }
     >
   /** Goes on with the turn of another agent. */

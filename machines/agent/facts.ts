@@ -1,6 +1,6 @@
 import type { ErrorInfo } from "../../src/base/error.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
-import type { Msg } from "../../src/message/types.ts";
+import type { Msg, TakeOver } from "../../src/message/types.ts";
 import type { AgentChange } from "../../src/tool/fingerprint.ts";
 import type { StoredSlot } from "../../src/tool/stored-slots.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -38,6 +38,8 @@ export type Fact =
   | { readonly type: "budget.extended"; readonly extended: AgentContext["progress"]["extended"] }
   /** Another session has taken the place of this one: the facts behind it say all of it. */
   | { readonly type: "loaded" }
+  /** The session that was loaded was taken over. */
+  | { readonly type: "session.taken"; readonly takeOver: TakeOver }
   /** Another agent has adopted the turn. */
   | { readonly type: "agent.changed"; readonly change: AgentChange }
   | { readonly type: "handoff"; readonly from: string | null; readonly to: string | null }
@@ -216,6 +218,7 @@ export type StepFacts = {
   readonly slots: ReadonlyMap<string, StoredSlot>;
   readonly kept: KeptParts | undefined;
   readonly extended: Extract<Fact, { readonly type: "budget.extended" }>["extended"] | undefined;
+  readonly takeOver: TakeOver | undefined;
   readonly adopted: AgentChange | undefined;
   readonly notices: readonly Notice[];
   /** Another session has taken the place of this one. */
@@ -246,6 +249,7 @@ const NONE: StepFacts = Object.freeze({
   slots: new Map(),
   kept: undefined,
   extended: undefined,
+  takeOver: undefined,
   adopted: undefined,
   notices: [],
   isLoaded: false,
@@ -291,6 +295,9 @@ function add(sum: Sum, places: Map<string, number>, fact: Fact): void {
       return;
     case "budget.extended":
       sum.extended = fact.extended;
+      return;
+    case "session.taken":
+      sum.takeOver = fact.takeOver;
       return;
     case "agent.changed":
       sum.adopted = fact.change;

@@ -1,4 +1,4 @@
-import type { Msg } from "../../src/message/types.ts";
+import type { Msg, TakeOver } from "../../src/message/types.ts";
 import type { AgentContext } from "./context.ts";
 import type { StepFacts } from "./facts.ts";
 import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "./services.ts";
@@ -21,6 +21,8 @@ export type HookDeed = {
 export type StepAccount = {
   /** Why the command, or the call that ends here, was refused. */
   readonly refused?: ToldFailure;
+  /** The session was taken over from another process. */
+  readonly takeOver?: TakeOver;
   /** What failed in it: an attempt of a request, hooks, a service. */
   readonly error?: ToldFailure;
   /** How an attempt of a call came out that did not succeed. */
@@ -158,7 +160,9 @@ export function accountOf(
   after: AgentContext,
   refused?: { readonly code: string; readonly message: string },
 ): StepAccount | undefined {
-  if (event.type === "session.load") return refused && { refused: failureOf(refused) }; // what it brings has happened before
+  const { takeOver } = step;
+  if (event.type === "session.load" && !refused) return takeOver && { takeOver }; // what it brings has happened before
+  if (event.type === "session.load") return { refused: failureOf(refused) };
   if (refused) return { ...commandAccount(event as Event), refused: failureOf(refused) };
   const has = (type: StepFacts["notices"][number]["type"]): boolean =>
     step.notices.some((notice) => notice.type === type);

@@ -83,6 +83,7 @@ export function cutOffEvents({ calls, progress }: AgentContext, at: number): Age
 
 /** The types of the events that follow from steps of the chart. */
 export const DERIVED_TYPES = [
+  "session.taken",
   "agent.changed",
   "state",
   "compaction.start",
@@ -117,12 +118,13 @@ export function eventsOf(
   after: Pick<AgentContext, "calls" | "at">,
   isWaiting: boolean,
 ): AgentEventBody[] {
-  const { adopted, calls, slots, kept } = step;
+  const { takeOver, adopted, calls, slots, kept } = step;
   const added = step.messages?.added ?? [];
   const isCall = (id: string): boolean =>
     calls.some(({ is }) => is.call.id === id) || after.calls.some(({ call }) => call.id === id);
   const written = kept?.slots ? Object.entries(kept.slots) : [...slots];
   return [
+    ...(takeOver ? [{ type: "session.taken" as const, ...takeOver }] : []),
     ...callEvents(step, after.at, added),
     ...(adopted ? [{ type: "agent.changed" as const, change: adopted }] : []),
     ...messageEvents(added, isCall),

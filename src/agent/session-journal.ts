@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../base/error.ts";
-import type { Msg } from "../message/types.ts";
+import type { Msg, TakeOver } from "../message/types.ts";
 import { DurableSession, type DurableOptions } from "../session/durable.ts";
 import type { RestoredSession } from "../session/restore.ts";
 import type { Fact } from "../session/entry.ts";
@@ -59,6 +59,11 @@ export class SessionJournal {
   /** Epoch ms until which the lease holds for sure. */
   get leaseUntil(): number {
     return this.#durable?.leaseUntil ?? 0;
+  }
+
+  /** How the session was taken over when it was opened. */
+  get takeOver(): TakeOver | undefined {
+    return this.#durable?.takeOver;
   }
 
   /** Acquires the lease and reads the session; undefined for a new one. */

@@ -1,13 +1,16 @@
 import { agentErrorOf, type AgentError } from "../base/error.ts";
 import { Transcript } from "../message/transcript.ts";
+import type { TakeOver } from "../message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
-import { replacing, stepFacts } from "../../machines/agent/facts.ts";
+import { replacing, stepFacts, type StepFacts } from "../../machines/agent/facts.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
+import { eventsOf } from "./derive-events.ts";
+import type { EventEmitter } from "../event/emitter.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { SessionLife } from "./session-life.ts";
@@ -30,6 +33,7 @@ export interface OpenedSession {
   send(event: AgentCommand): void;
   /** Takes over what a restored session has beside its context. */
   restoreParts(session: RestoredSession, parts: { readonly toolkit: boolean }): void;
+  readonly events: Pick<EventEmitter, "emit">;
   /** The session is loaded: hooks may do what they do while it rests. */
   beginRest(): void;
 }
@@ -91,13 +95,22 @@ export class SessionOpening implements Leaver {
   /** Loads what was read, or begins a journal. */
   begin(): void {
     const { journal, settings, context } = this.#session;
-    if (this.#stored) this.#replace(this.#stored);
+    const { takeOver } = journal;
+    if (this.#stored) this.#replace(this.#stored, {}, takeOver);
     else journal.record(stepFacts(replacing(freshContext(settings, Transcript.of()), context)));
     this.#stored = undefined;
     this.#life.send({ type: "session.begun" });
+    if (takeOver) this.#tell(stepFacts([{ type: "session.taken", takeOver }]));
     this.#adopt();
     this.#session.beginRest();
     leaveAtProcessEnd(this);
+  }
+
+  /** Tells what the journal does not have of the session that was loaded. */
+  #tell(step: StepFacts): void {
+    const { journal, context, events } = this.#session;
+    journal.record(step);
+    for (const event of eventsOf(step, context, false)) events.emit(event);
   }
 
   /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
@@ -113,9 +126,10 @@ export class SessionOpening implements Leaver {
     if (refused?.code === "session/agent-changed") throw refused;
   }
 
-  #loading({ context, isReleased = false }: RestoredSession): AgentCommand {
+  #loading({ context, isReleased = false }: RestoredSession, takeOver?: TakeOver): AgentCommand {
     const agent = this.#session.fingerprint;
-    return { type: "session.load", context, agent, ...(isReleased && { isReleased }) };
+    const more = { ...(isReleased && { isReleased }), ...(takeOver && { takeOver }) };
+    return { type: "session.load", context, agent, ...more };
   }
 
   /** Goes on with the turn of another agent, if the session is in one. */
@@ -128,6 +142,7 @@ export class SessionOpening implements Leaver {
   #replace(
     session: RestoredSession,
     { memory = true, toolkit = true, slots = memory }: SavedParts = {},
+    takeOver?: TakeOver,
   ): void {
     const current = this.#session;
     current.restoreParts(session, { toolkit });
@@ -136,7 +151,7 @@ export class SessionOpening implements Leaver {
       slots: (slots ? session : current).context.slots,
     };
     if (memory || slots)
-      current.send(this.#loading({ ...session, context: current.host.withRules(context) }));
+      current.send(this.#loading({ ...session, context: current.host.withRules(context) }, takeOver));
   }
 
   /** Stops what waits for the session or for the end of the process. */

@@ -10,6 +10,7 @@ import type { JsonObject } from "./json.ts";
 export const ERROR_CODES = [
   "config/invalid",
   "config/no-slot",
+  "config/no-agent",
   "message/invalid",
   "run/busy",
   "run/not-running",

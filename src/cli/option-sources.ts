@@ -8,7 +8,14 @@ export const maxIters: SchemaSource = async () => {
 
 /** The schema of an option of a worker. */
 export function ofWorker(
-  name: "concurrency" | "leaseMs" | "sweepMs" | "maxCrashes" | "maxTries" | "storeTimeoutMs",
+  name:
+    | "concurrency"
+    | "leaseMs"
+    | "sweepMs"
+    | "maxCrashes"
+    | "maxTries"
+    | "unknownAgentMs"
+    | "storeTimeoutMs",
 ): SchemaSource {
   return async () => (await import("../worker/option-schemas.ts")).workerSchema().shape[name];
 }

@@ -54,6 +54,7 @@ const TYPES: { readonly [T in Type]: true } = {
   pending: true,
   retry: true,
   slot: true,
+  "session.taken": true,
   "agent.changed": true,
   handoff: true,
   "tool.omitted": true,

@@ -7,6 +7,7 @@ import type {
   Msg,
   ReachedLimit,
   Reason,
+  TakeOver,
   ToolResultBlock,
   ToolUseBlock,
   Usage,
@@ -127,6 +128,8 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
     }
   /** A slot of the session was written; `revision` counts its writes. */
   | { readonly type: "slot"; readonly name: string; readonly value: Json; readonly revision: number }
+  /** This process has taken the session over from one that had not released it. */
+  | ({ readonly type: "session.taken" } & TakeOver)
   /** The session was in the middle of a turn of another agent, and goes on with this one. */
   | { readonly type: "agent.changed"; readonly change: AgentChange }
   /** The session was handed over from one persona to another; null stands for the agent itself. */

@@ -1,6 +1,14 @@
 import { isSame } from "../base/is-same.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { CallAccount, ChangedBy, Msg, Recorded, ToolResultBlock, ToolUseBlock } from "./types.ts";
+import type {
+  CallAccount,
+  ChangedBy,
+  Msg,
+  Recorded,
+  TakeOver,
+  ToolResultBlock,
+  ToolUseBlock,
+} from "./types.ts";
 
 /** How many characters of JSON an account keeps of a value; longer ones are left out. */
 export const MAX_RECORDED = 64_000;
@@ -185,6 +193,18 @@ export function accountLines(account: CallAccount | undefined): readonly string[
     ...(ran?.presets ? [`ran with presets: ${ran.presets.join(", ")}`] : []),
     ...results.map(({ by }) => `result changed by ${nameOf(by)}`),
   ];
+}
+
+/** The most characters of the name of a process in a line: a journal of somebody else may hold any text. */
+const MAX_PROCESS = 200;
+
+/** Returns a take-over as a line of plain text: the former process, until when it had the session, the one that took it, and whether a turn
+ *  was unfinished. */
+export function takeOverLine({ from, until, by, takeovers, isUnfinished }: TakeOver): string {
+  const named = (process: string): string => process.slice(0, MAX_PROCESS).toWellFormed();
+  const often = takeovers > 1 ? `, number ${takeovers} in a row that did not release it` : "";
+  const work = isUnfinished ? "a turn was unfinished" : "no turn was open";
+  return `taken over from ${named(from)}${often}, whose lease ended ${isoTime(until)}, by ${named(by)}; ${work}`;
 }
 
 /** Returns the message that a hook put in the place of another one, with the name of the hook. */

@@ -93,6 +93,20 @@ export type CallAccount = {
   }[];
 };
 
+/** That a session was taken over from a holder that had not released it: its process died, or stalled for longer than its lease. */
+export type TakeOver = {
+  /** The process that had the session, such as "pid 17 on host (1f0c2b9a)": text, of at most 120 characters. */
+  readonly from: string;
+  /** Epoch ms at which its lease ended, or would have. */
+  readonly until: number;
+  /** The process that took it, as text. */
+  readonly by: string;
+  /** How many holders in a row had not released it. */
+  readonly takeovers: number;
+  /** True if it was in the middle of a turn. */
+  readonly isUnfinished: boolean;
+};
+
 /** The result of a tool call. */
 export type ToolResultBlock = {
   readonly type: "tool_result";

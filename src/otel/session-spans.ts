@@ -7,6 +7,7 @@ import {
   type Attributes,
   type Context,
   type Link,
+  type Span,
   type Tracer,
 } from "@opentelemetry/api";
 import type { ChartStep } from "../agent/steps.ts";
@@ -19,6 +20,7 @@ import type {
   ObservedSession,
   SessionTelemetry,
 } from "../agent/telemetry.ts";
+import type { TakeOver } from "../message/types.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../../machines/agent/services.ts";
 import { ModelAttempt, ToolAttempt, type Sums } from "./attempts.ts";
@@ -51,6 +53,8 @@ export class SessionSpans implements SessionTelemetry {
   readonly #states: StateSpans;
   readonly #running = new Set<Observed<never>>();
   #turn: Turn | undefined;
+  /** How the session was taken over, until a turn tells it. */
+  #takeOver: TakeOver | undefined;
   #startedAt = 0;
   #unwatch: (() => void) | undefined;
 
@@ -91,6 +95,7 @@ export class SessionSpans implements SessionTelemetry {
   }
 
   #follow(step: ChartStep): void {
+    this.#takeOver = step.account?.takeOver ?? this.#takeOver;
     const { compacting } = step.context.progress;
     if (this.#turn || this.#metrics || compacting || this.#states.isCompacting) this.#states.follow(step);
     else this.#states.skip(step);
@@ -129,7 +134,17 @@ export class SessionSpans implements SessionTelemetry {
       this.#watch();
     }
     this.#turn = { span, inside: trace.setSpan(parent, span), finishReasons: [], tokens: {} };
+    this.#tellTakeOver(span);
     return first && stored !== undefined ? stored : formatTraceparent(found);
+  }
+
+  /** Tells in the first turn of this process that the session was taken over. */
+  #tellTakeOver(span: Span): void {
+    if (!this.#takeOver) return;
+    const { from, by, takeovers, isUnfinished } = this.#takeOver;
+    this.#takeOver = undefined;
+    const attributes = { [OWN.takenFrom]: from, [OWN.takenBy]: by };
+    span.addEvent(OWN.taken, { ...attributes, [OWN.takeovers]: takeovers, [OWN.isUnfinished]: isUnfinished });
   }
 
   endTurn(end: ObservedEnd): void {

@@ -1,8 +1,8 @@
 import { AgentError, messageOf } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
+import type { Msg, TakeOver } from "../message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
-import { newOwner } from "../store/lease-owner.ts";
+import { newOwner, processOf } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
@@ -43,6 +43,16 @@ export type DurableOptions = {
   readonly admit?: (lease: Lease) => Promise<void>;
 };
 
+function takeOverOf(
+  { owner, takenFrom, takeovers }: Lease,
+  { progress }: AgentContext,
+): TakeOver | undefined {
+  if (!takenFrom) return undefined;
+  const from = processOf(takenFrom.owner);
+  const isUnfinished = progress.resumeAt !== null;
+  return { from, until: takenFrom.expiresAt, by: processOf(owner), takeovers, isUnfinished };
+}
+
 /** The stored session of an agent: its lease, its restore and its journal. */
 export class DurableSession implements KeptLease {
   readonly #options: DurableOptions;
@@ -53,6 +63,7 @@ export class DurableSession implements KeptLease {
   #modelCalls = 0;
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
+  #takeOver: TakeOver | undefined;
 
   constructor(options: DurableOptions) {
     this.#options = options;
@@ -78,6 +89,7 @@ export class DurableSession implements KeptLease {
       const kept = this.#options.kept?.take(lease);
       const stored = await restoreSession(store, sessionId, settings, kept);
       this.#modelCalls = stored?.modelCalls ?? 0;
+      this.#takeOver = stored && takeOverOf(lease, stored.context);
       if (kept) {
         const { size, transcript } = kept;
         this.#keptBefore = { from: transcript.from, length: transcript.length, size };
@@ -127,6 +139,11 @@ export class DurableSession implements KeptLease {
   /** Epoch ms until which the lease holds for sure, on the clock of this process: counted from when it was asked for. */
   get leaseUntil(): number {
     return this.#leaseUntil;
+  }
+
+  /** How the session was taken over; undefined if its former holder had released it, and if it is new. */
+  get takeOver(): TakeOver | undefined {
+    return this.#takeOver;
   }
 
   /** Records facts; {@link flush} writes them. */

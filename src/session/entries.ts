@@ -65,11 +65,12 @@ function messageFacts(step: StepFacts): readonly Fact[] {
 
 /** Returns the entries that the journal has of a step. */
 export function entriesOf(step: StepFacts): readonly Fact[] {
-  const { kept, slots, extended, adopted, end, closes } = step;
+  const { kept, slots, extended, takeOver, adopted, end, closes } = step;
   const open = closes ? step.calls.filter(({ was }) => !was) : step.calls; // the entry which closes the batch says it of the others
   const calls = open.flatMap(callFact);
   const messages = messageFacts(step);
   return [
+    ...(takeOver ? [{ type: "session.taken" as const, data: takeOver }] : []),
     ...calls.filter((fact) => !comesLater(fact)), // a message may refer to the result of a call
     ...(adopted ? [{ type: "position" as const, data: { adopted } }] : []),
     ...messages,

@@ -177,6 +177,13 @@ const shapes = s.lazily(() => {
   });
   const entries = {
     session: object, // its format is judged by itself
+    "session.taken": s.fields({
+      from: s.string(),
+      until: s.finite(),
+      by: s.string(),
+      takeovers: count,
+      isUnfinished: s.boolean(),
+    }),
     messages: s.fields({ from: count, messages: objects, closes: s.optional(s.exactly(true)) }),
     call: s.fields({
       id: s.string(),

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../base/error.ts";
-import type { Msg, Reason } from "../message/types.ts";
+import type { Msg, Reason, TakeOver } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
 import type { TurnEnd } from "../../machines/agent/turn-end.ts";
@@ -76,6 +76,8 @@ export type PositionChange = {
 /** What each type of journal entry holds. */
 export type EntryData = {
   readonly session: { readonly format: number };
+  /** A process has taken the session over from one that had not released it. */
+  readonly "session.taken": TakeOver;
   /** The messages from index `from` on. `closes`: no call is open any more. */
   readonly messages: {
     readonly from: number;

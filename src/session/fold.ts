@@ -125,6 +125,7 @@ export class JournalFold {
       case "position":
         if (isNew) this.#applyPosition(entry);
         return;
+      case "session.taken":
       case "input.refused":
       case "turn.end":
       case "budget.extended":

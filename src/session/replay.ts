@@ -3,7 +3,7 @@ import { isReported, messageEvents, notRun, toolRetry } from "../event/call-even
 import { OpenBlocks } from "../event/open-blocks.ts";
 import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
 import { toolResultsOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { Msg, TakeOver, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
@@ -110,6 +110,8 @@ export class EntryReader {
         const calls = this.#pendingAt(entry.data);
         return calls.length > 0 ? [pendingEvent(calls), end] : [end];
       }
+      case "session.taken":
+        return [{ type: "session.taken", ...takeOverOf(entry.data) }];
       case "input.refused": {
         const { id, error } = entry.data;
         return [{ type: "input.refused", inputId: id, error }];
@@ -201,6 +203,11 @@ export class EntryReader {
     const moved = new Set(before.map(messageKey));
     return messages.filter((message) => !moved.has(messageKey(message)));
   }
+}
+
+/** What an entry says of a take-over, without the fields of later releases. */
+function takeOverOf({ from, until, by, takeovers, isUnfinished }: TakeOver): TakeOver {
+  return { from, until, by, takeovers, isUnfinished };
 }
 
 function messageKey({ id, content }: Msg): string {

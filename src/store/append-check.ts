@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import type { Batch, Lease } from "./port.ts";
+import type { Batch, FormerHolder, Lease } from "./port.ts";
 
 /** The part of a session that an append is checked against. `owner` is null once the lease was released. */
 export type AppendState = { readonly seq: number; readonly fence: number; readonly owner: string | null };
@@ -41,6 +41,16 @@ export function nextTakeovers(
 ): number {
   if (!former || former.owner === null) return 0;
   return (former.takeovers ?? 0) + (former.owner === owner ? 0 : 1);
+}
+
+/** Returns the {@link Lease.takenFrom} of the lease that `owner` acquires after `former`, whose lease ended at `expiresAt`. */
+export function takenFrom(
+  former: { readonly owner: string | null } | undefined,
+  owner: string,
+  expiresAt: number,
+): { readonly takenFrom?: FormerHolder } {
+  if (!former || former.owner === null || former.owner === owner) return {};
+  return { takenFrom: { owner: former.owner, expiresAt } };
 }
 
 /** True if this lease is the newest of the session and was not released. */

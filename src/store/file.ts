@@ -20,7 +20,7 @@ import { isAppendSynced } from "./local-options.ts";
 import type { Lease, SessionInfo, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
-import { holdsLease, leaseLost, appendError, nextTakeovers } from "./append-check.ts";
+import { holdsLease, leaseLost, appendError, nextTakeovers, takenFrom } from "./append-check.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
@@ -130,8 +130,10 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         checkId(owner, "An owner");
         const path = files.folder(sessionId);
         const isSynced = fsync === "always";
+        let former: ReturnType<typeof takenFrom> = {};
         const head = await files.change(access, sessionId, { mayCreate: true, isSynced }, async (found) => {
           if (found && found.owner !== owner && (await isHeld(access, path, found))) return undefined;
+          former = takenFrom(found, owner, found ? await expiryOf(access, path, found) : 0);
           const fence = (found?.fence ?? (await fenceFloor(access, dir))) + 1;
           const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: nextTakeovers(found, owner) };
           return {
@@ -142,7 +144,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         if (!head) return undefined;
         const { fence, expiresAt, takeovers = 0 } = head;
         await removeDrafts(access, path, fence);
-        return { sessionId, owner, fence, expiresAt, takeovers };
+        return { sessionId, owner, fence, expiresAt, takeovers, ...former };
       }),
 
     renew: (lease, ttlMs) =>

@@ -62,6 +62,8 @@ type ReadOwner = {
   readonly host: string;
   readonly pid: number;
   readonly name: string;
+  /** The process among all that ever had a lease, and the number of the owner in it. */
+  readonly id: string;
   readonly process: LivingProcess | undefined;
 };
 
@@ -70,13 +72,32 @@ function partsOf(owner: string): ReadOwner | undefined {
   const [host = "", pid = "", name = "", id = "", lives = ""] = parts;
   if (parts.length < 4 || parts.length > 5 || !/^[1-9]\d*$/.test(pid)) return undefined;
   const [, machine, start] = /^([\da-f]{16})\.(\d+)$/.exec(lives) ?? [];
-  return {
-    isOurs: id.startsWith(`${PROCESS_ID}.`),
-    host: decodeURIComponent(host),
-    pid: Number(pid),
-    name: decodeURIComponent(name),
-    process: machine === undefined ? undefined : { machine, start: start! },
-  };
+  try {
+    return {
+      isOurs: id.startsWith(`${PROCESS_ID}.`),
+      host: decodeURIComponent(host),
+      pid: Number(pid),
+      name: decodeURIComponent(name),
+      id,
+      process: machine === undefined ? undefined : { machine, start: start! },
+    };
+  } catch {
+    return undefined; // what looks like an owner of this package
+  }
+}
+
+/** The most characters of a host or of another owner in the name of a process. */
+const MAX_NAME = 80;
+const PROCESS = /^[\da-f]{8}/;
+
+/** Names the process of an owner for people: "pid 17 on host (1f0c2b9a)", and any other owner by its beginning. The letters in parentheses tell
+ *  processes apart that have the same id on hosts of the same name. */
+export function processOf(owner: string): string {
+  const found = partsOf(owner);
+  const [process] = PROCESS.exec(found?.id ?? "") ?? [];
+  const isLong = (found?.host ?? owner).length > MAX_NAME;
+  const name = `${(found?.host ?? owner).slice(0, MAX_NAME).toWellFormed()}${isLong ? "…" : ""}`;
+  return found ? `pid ${found.pid} on ${name}${process === undefined ? "" : ` (${process})`}` : name;
 }
 
 /** Returns what {@link newOwner} wrote into an owner; undefined for any other owner. */

@@ -3,7 +3,7 @@ import { check } from "../base/options.ts";
 import { dueTime, duePage, isSessionDue } from "./due.ts";
 import { readPosition, matchesFilter } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
-import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
+import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers, takenFrom } from "./append-check.ts";
 import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
 import { searcherOf, type LocalSearcher } from "./local-index.ts";
 import { checkId, compareIds } from "./session-id.ts";
@@ -94,9 +94,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       const isLocked = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
       if (isLocked) return undefined;
       const takeovers = nextTakeovers(stored, owner);
+      const former = takenFrom(stored, owner, stored.expiresAt);
       const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs, takeovers };
       Object.assign(stored, lease);
-      return { sessionId, ...lease };
+      return { sessionId, ...lease, ...former };
     },
 
     async renew(lease, ttlMs) {

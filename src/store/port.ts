@@ -25,6 +25,16 @@ export type Lease = {
   /** How many holders in a row, directly before this one, let their lease expire instead of releasing it: their processes
    *  died or stalled. */
   readonly takeovers: number;
+  /** The last of them; absent if there is none, and if it has the same owner. */
+  readonly takenFrom?: FormerHolder | undefined;
+};
+
+/** A holder that has not released its lease. */
+export type FormerHolder = {
+  /** The name under which it was acquired. */
+  readonly owner: string;
+  /** Epoch ms at which its lease expired, or would have if the store had not known that its process is dead. */
+  readonly expiresAt: number;
 };
 
 /** Who holds the lease of a session. */

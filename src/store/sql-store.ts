@@ -3,7 +3,7 @@ import { appendError, leaseLost, type AppendState } from "./append-check.ts";
 import { chained, hashOf } from "./checksum.ts";
 import { duePage } from "./due.ts";
 import { isDeadOwner, ownersHere } from "./lease-owner.ts";
-import type { Batch, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
+import type { Batch, FormerHolder, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
 import { labelsOf, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { Searcher } from "./searcher.ts";
@@ -129,21 +129,26 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       checkId(owner, "An owner");
       return db.transaction("acquire a lease", function* () {
         const values = [key, toKey(owner), ttlMs, now()];
-        let [row] = yield [sql.acquire, [...values, null]];
+        let [row] = yield [sql.acquire, [...values, null, 0]];
+        let former: FormerHolder | undefined;
         if (!row) {
-          const [held] = yield [sql.owner, [key]];
-          const former = held && String(held["owner"]);
-          if (former === undefined || !isDeadOwner(fromKey(former))) return undefined;
-          [row] = yield [sql.acquire, [...values, former]];
+          const [held] = yield [sql.owner, [key, now()]];
+          if (!held) return undefined;
+          const [name, expiresAt] = [String(held["owner"]), held["expires_at"] as number];
+          former = { owner: fromKey(name), expiresAt };
+          if (!held["has_expired"] && !isDeadOwner(former.owner)) return undefined;
+          [row] = yield [sql.acquire, [...values, name, expiresAt]];
         }
         if (!row) return undefined;
+        const takeovers = row["takeovers"] as number; // 0 if the former holder has released its lease by now
         const [raised = row] = row["is_new"] ? yield [sql.raiseFence, [key]] : [];
         return {
           sessionId,
           owner,
           fence: Number(raised["fence"]),
           expiresAt: row["expires_at"] as number,
-          takeovers: row["takeovers"] as number,
+          takeovers,
+          ...(former && takeovers > 0 && { takenFrom: former }),
         };
       });
     },

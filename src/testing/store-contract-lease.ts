@@ -63,6 +63,26 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
+    "takenFrom names the previous holder that did not release its lease, and when that lease ended",
+    async ({ store, open, clock }) => {
+      const another = await open();
+      const first = await acquireLease(store, "s", "anna: 1 ä");
+      assert.equal(first.takenFrom, undefined);
+      clock.now += TTL_MS - 1;
+      const renewed = await another.renew(first, TTL_MS);
+      clock.now += TTL_MS;
+      const second = await acquireLease(another, "s", "ben");
+      assert.deepEqual(second.takenFrom, { owner: "anna: 1 ä", expiresAt: renewed.expiresAt });
+      assert.deepEqual((await store.renew(second, TTL_MS)).takenFrom, second.takenFrom);
+      assert.equal((await acquireLease(store, "s", "ben")).takenFrom, undefined);
+      clock.now += TTL_MS;
+      const third = await acquireLease(store, "s", "carl");
+      assert.equal(third.takenFrom?.owner, "ben");
+      await store.release(third);
+      assert.equal((await acquireLease(another, "s", "dora")).takenFrom, undefined);
+    },
+  ],
+  [
     "fences rise with every lease, over all handles",
     async ({ store, open, clock }) => {
       const fences: number[] = [];

@@ -58,6 +58,7 @@ export const workerSchema = s.lazily(() =>
       retryMs: s.optional(s.integer(1)),
       maxCrashes: s.optional(s.integer(1)),
       maxTries: s.optional(s.integer(1)),
+      unknownAgentMs: s.optional(s.integer(0)),
       storeTimeoutMs: s.optional(s.integer(0)),
       limits: s.optional(s.recordOf(tenantLimitsSchema())),
       now: s.optional(s.func()),

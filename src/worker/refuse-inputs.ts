@@ -26,6 +26,20 @@ export function publicError({ code, message }: ErrorInfo, agent: string): ErrorI
   return { code, message: `The agent '${agent}' cannot be made: ${shortened(hideSecrets(message))}` };
 }
 
+/** Returns what everyone may read about a session whose agent no worker has had for so long. */
+export function noAgentError(agent: string | undefined, waitMs: number): ErrorInfo {
+  const found =
+    agent === undefined ? "The session names no agent" : `No worker has the agent '${shortened(agent)}'`;
+  const message = `${found}. The input has waited ${Math.round(waitMs / 1_000)} s for one.`;
+  return { code: "config/no-agent", message };
+}
+
+/** True for an input that was dispatched, and due, no later than `before`. What a process has put there for its own agent does not say when. */
+export function waitsSince({ data, dueAt = 0 }: SessionInput, before: number): boolean {
+  const { at } = data;
+  return typeof at === "number" && Math.max(at, dueAt) <= before;
+}
+
 function factsOf({ id, data }: SessionInput, error: ErrorInfo): readonly Fact[] {
   const { kind = "call", messages } = data;
   const hash =
@@ -36,9 +50,13 @@ function factsOf({ id, data }: SessionInput, error: ErrorInfo): readonly Fact[] 
   ];
 }
 
-/** What is written in place of an agent that cannot be made. */
+/** What is written in place of an agent that there is not. */
 type Refusal = { readonly error: ErrorInfo; readonly meta: JsonObject; readonly at: number };
-type RefusalOptions = Refusal & { readonly put: Put };
+type RefusalOptions = Refusal & {
+  readonly put: Put;
+  /** Which of the due inputs are refused. */
+  readonly includes: (input: SessionInput) => boolean;
+};
 
 async function append(
   store: SessionStore,
@@ -88,7 +106,7 @@ async function tellReports(
 }
 
 /**
- * Refuses the due inputs of a session whose agent cannot be made, in one append that acknowledges them: whoever is killed before it has
+ * Refuses due inputs of a session whose agent cannot be made or is unknown, in one append that acknowledges them: whoever is killed before it has
  * refused none, and whoever does it again finds none. Then the sessions are told that have asked for the end of their turns. Returns what
  * it has refused.
  */
@@ -99,10 +117,10 @@ export async function refuseInputs(
 ): Promise<readonly SessionInput[]> {
   const { sessionId } = lease;
   const { at, error } = refusal;
-  const isDue = (input: SessionInput): boolean => dueTime(input) <= at;
+  const isRefused = (input: SessionInput): boolean => dueTime(input) <= at && refusal.includes(input);
   const isReport = ({ data }: SessionInput): boolean => data["kind"] === "report";
   const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
-  const refused = waiting.filter((input) => isDue(input) && !isReport(input));
+  const refused = waiting.filter((input) => isRefused(input) && !isReport(input));
   for (const input of refused)
     await promiseReport(store, sessionId, input, input.data as unknown as InboxCommand);
   if (refused.length > 0) {

@@ -6,6 +6,7 @@ import { elapsed } from "../base/elapsed.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
+import { newOwner, processOf } from "../store/lease-owner.ts";
 import { isInnerSession } from "../store/inner-session.ts";
 import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -14,7 +15,7 @@ import type { KeptSessions } from "../session/kept-sessions.ts";
 import { makeConfig } from "./make-config.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
-import { countsAsTry, publicError, refuseInputs } from "./refuse-inputs.ts";
+import { countsAsTry, noAgentError, publicError, refuseInputs, waitsSince } from "./refuse-inputs.ts";
 import { stepReporter, type Report } from "./report.ts";
 import { hasWork, isDeferred, textWaits } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
@@ -50,9 +51,10 @@ export type WorkerContext = {
   readonly retryMs: number;
   readonly maxCrashes: number;
   readonly maxTries: number;
+  readonly unknownAgentMs: number;
   /** By session: the number of `retryMs` for which it was requeued last because it could not be opened. */
   readonly backoffs: LRUCache<string, number>;
-  /** By session: how often in a row its agent could not be made. */
+  /** By session: how often in a row its agent could not be made, or was unknown. */
   readonly failedTries: LRUCache<string, number>;
   /** By session: when its requeued wake-up is due, epoch ms. */
   readonly requeuedUntil: LRUCache<string, number>;
@@ -81,7 +83,7 @@ export class SessionJob {
 
   /** Rejects with failures of store and queue; the sweep finds the session again. */
   async run(): Promise<void> {
-    const { store, agents, permits, now, report } = this.#worker;
+    const { store, agents, permits, now } = this.#worker;
     const { sessionId } = this.#wakeUp;
     const found = await store.load(sessionId);
     const inputs = await this.#inputs();
@@ -94,10 +96,7 @@ export class SessionJob {
       ...(agent !== undefined && { agent }),
       ...(tenant !== undefined && { tenant }),
     };
-    if (agent === undefined || !Object.hasOwn(agents, agent)) {
-      report.emit({ type: "session.unknown", ...this.#session });
-      return this.#wakeLater(this.#nextBackoffMs());
-    }
+    if (agent === undefined || !Object.hasOwn(agents, agent)) return this.#unknown(inputs, meta);
     const config = await this.#config(agents[agent]!, meta);
     if (!config) return;
     const waits = textWaits(config);
@@ -137,26 +136,45 @@ export class SessionJob {
     }
   }
 
-  /** Tries again later to make the agent. After some tries it refuses the inputs, so that whoever sent them learns why. */
-  async #failed(error: unknown, meta: JsonObject): Promise<void> {
-    const { failedTries, maxTries } = this.#worker;
-    const { sessionId } = this.#session;
-    const info = errorInfo(error, "config/invalid");
-    if (!countsAsTry(info)) return this.#requeue("failed", error);
-    const tries = (failedTries.get(sessionId) ?? 0) + 1;
-    failedTries.set(sessionId, tries);
-    if (tries < maxTries) return this.#requeue("failed", error);
-    return this.#refuseInputs(info, meta);
+  /** Leaves the session to a worker that has its agent. The inputs that have waited too long for one are refused, not at the first look: such a
+   *  worker may have been started together with this one. */
+  async #unknown(inputs: readonly SessionInput[], meta: JsonObject): Promise<void> {
+    const { report, now, maxTries, unknownAgentMs } = this.#worker;
+    report.emit({ type: "session.unknown", ...this.#session });
+    const isLate = (input: SessionInput): boolean => waitsSince(input, now() - unknownAgentMs);
+    if (this.#countTry() < maxTries || !inputs.some(isLate)) return this.#wakeLater(this.#nextBackoffMs());
+    const { agent } = this.#session;
+    return this.#refuseInputs(noAgentError(agent, unknownAgentMs), meta, isLate);
   }
 
-  async #refuseInputs(info: ErrorInfo, meta: JsonObject): Promise<void> {
+  /** Returns how often in a row this worker had no agent for the session. */
+  #countTry(): number {
+    const { failedTries } = this.#worker;
+    const { sessionId } = this.#session;
+    const tries = (failedTries.get(sessionId) ?? 0) + 1;
+    failedTries.set(sessionId, tries);
+    return tries;
+  }
+
+  /** Tries again later to make the agent. After some tries it refuses the inputs, so that whoever sent them learns why. */
+  async #failed(error: unknown, meta: JsonObject): Promise<void> {
+    const info = errorInfo(error, "config/invalid");
+    if (!countsAsTry(info) || this.#countTry() < this.#worker.maxTries) return this.#requeue("failed", error);
+    const { agent = "" } = this.#session;
+    return this.#refuseInputs(publicError(info, agent), meta);
+  }
+
+  async #refuseInputs(
+    error: ErrorInfo,
+    meta: JsonObject,
+    includes: (input: SessionInput) => boolean = () => true,
+  ): Promise<void> {
     const { store, queue, report, leaseMs, now, failedTries, backoffs } = this.#worker;
-    const { sessionId, agent = "" } = this.#session;
-    const lease = await store.acquire(sessionId, { owner: "refusal", ttlMs: leaseMs });
+    const { sessionId } = this.#session;
+    const lease = await store.acquire(sessionId, { owner: newOwner("refusal"), ttlMs: leaseMs });
     if (!lease) return this.#requeue("taken");
     try {
-      const error = publicError(info, agent);
-      const refusal = { error, meta, at: now(), put: this.#put };
+      const refusal = { error, meta, at: now(), put: this.#put, includes };
       for (const { id, data } of await refuseInputs(store, lease, refusal)) {
         const { kind = "call" } = data as { readonly kind?: string };
         report.emit({ type: "input.refused", ...this.#session, inputId: id, kind, error });
@@ -168,7 +186,7 @@ export class SessionJob {
     const found = await store.load(sessionId);
     queue.publish(sessionId, NUDGE);
     if (hasWork(found?.position, await this.#inputs(), now()))
-      return this.#requeue("failed", errorFrom(info));
+      return this.#requeue("failed", errorFrom(error));
     backoffs.delete(sessionId);
   }
 
@@ -212,7 +230,7 @@ export class SessionJob {
     if (code === "session/version") return this.#requeue("unreadable", error);
     if (code === "session/agent-changed" && !isHeld) return this.#requeue("pinned", error);
     if (code !== "session/damaged" && !isHeld) return this.#failed(error, meta);
-    const lease = await store.acquire(sessionId, { owner: "quarantine", ttlMs: leaseMs });
+    const lease = await store.acquire(sessionId, { owner: newOwner("quarantine"), ttlMs: leaseMs });
     if (!lease) return this.#requeue("taken");
     try {
       await this.#quarantine(lease, message, meta, isHeld);
@@ -232,9 +250,17 @@ export class SessionJob {
     const session = this.#session;
     const { sessionId } = session;
     const startedAt = now();
-    const { fence = 0, takeovers = 0 } = agent.lease ?? {};
+    const { fence = 0, takeovers = 0, takenFrom } = agent.lease ?? {};
     const queueDelayMs = elapsed(this.#wakeUp.dueAt, startedAt);
-    report.emit({ type: "session.start", ...session, queueDelayMs, fence, isTakeover: takeovers > 0 });
+    const from = takenFrom && { takenFrom: processOf(takenFrom.owner) };
+    report.emit({
+      type: "session.start",
+      ...session,
+      queueDelayMs,
+      fence,
+      isTakeover: takeovers > 0,
+      ...from,
+    });
     const run = new SessionRun({
       agent,
       store,

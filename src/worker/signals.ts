@@ -28,6 +28,7 @@ const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
   "tool.start",
   "tool.end",
   "pending",
+  "session.taken",
   "agent.changed",
   "handoff",
   "turn.end",

@@ -152,7 +152,7 @@ export interface Dispatcher {
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
   /** Yields the events of a session, whichever process drives it, in the order of its agent: those of the journal, each with its
-   *  `seq` and `position`, missing none (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`,
+   *  `seq` and `position`, missing none (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`, `session.taken`,
    *  `turn.end`, `input.refused`); and between them, with best effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
@@ -234,6 +234,9 @@ export type WorkerOptions = {
   /** How often in a row this worker tries to make the agent of a session before it refuses the inputs that wait; default 3. Failures of
    *  store and queue, errors that say that they are retryable, and sessions that another process has do not count. */
   readonly maxTries?: number | undefined;
+  /** How long an input waits for a worker that has its agent, ms; default 600,000, 10 minutes. It is refused then (`config/no-agent`) by a worker
+   *  that has looked for the agent `maxTries` times. Give more where workers that have it may be busy for longer. */
+  readonly unknownAgentMs?: number | undefined;
   /** How long operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
   readonly storeTimeoutMs?: number | undefined;
   /** By `meta.tenant`; those of `*` apply to tenants that are not listed. Default: no limits. */
@@ -287,12 +290,14 @@ export type WorkerSessionRef = {
 /** What a worker does, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
 export type WorkerEvent = { readonly at: number } & (
   | { readonly type: "worker.state"; readonly state: WorkerStats["state"] }
-  /** A session was opened. `queueDelayMs`: since its wake-up was due. `isTakeover`: another worker had died with it. */
+  /** A session was opened. `queueDelayMs`: since its wake-up was due. `isTakeover`: another worker had died with it, whose process
+   *  `takenFrom` names if it is known. */
   | (WorkerSessionRef & {
       readonly type: "session.start";
       readonly queueDelayMs: number;
       readonly fence: number;
       readonly isTakeover: boolean;
+      readonly takenFrom?: string | undefined;
     })
   /** A session was released. */
   | (WorkerSessionRef & {
@@ -311,7 +316,8 @@ export type WorkerEvent = { readonly at: number } & (
       readonly error?: ErrorInfo | undefined;
       readonly retryAt: number;
     })
-  /** A session was requeued because this worker has no agent of its name; another worker may have one. */
+  /** This worker has no agent of the session's name. Another worker may have one, so its inputs are refused only after
+   *  `unknownAgentMs`. */
   | (WorkerSessionRef & { readonly type: "session.unknown" })
   | (WorkerSessionRef & { readonly type: "session.quarantined"; readonly reason: string })
   /** An input took effect. `waitedMs`: since it was due. */
@@ -321,7 +327,7 @@ export type WorkerEvent = { readonly at: number } & (
       readonly kind: string;
       readonly waitedMs: number;
     })
-  /** The agent refused an input, or cannot be made. */
+  /** The agent refused an input, cannot be made, or is unknown. */
   | (WorkerSessionRef & {
       readonly type: "input.refused";
       readonly inputId: string;

@@ -27,6 +27,7 @@ const DEFAULTS = {
   retryMs: 1_000,
   maxCrashes: 3,
   maxTries: 3,
+  unknownAgentMs: 600_000,
   storeTimeoutMs: 30_000,
 };
 

@@ -130,3 +130,19 @@ test("sessions show prints no secrets, in a terminal or as JSON", async () => {
     expect(stdout).not.toContain("hunter2");
   }
 });
+
+test("sessions show says from which process a session was taken over, in a terminal as text and as JSON", async () => {
+  const { dir, run } = await fixture({ isTTY: true });
+  const store = fileStore({ dir });
+  await store.acquire("Old", { owner: "\u001B[31mthe <b>former</b> one", ttlMs: 0 });
+  const agent = createAgent({ name: "a", model: scriptedModel(["again"]), store, sessionId: "Old" });
+  await agent.call("again");
+  await agent.close();
+  const { stdout } = await run<typeof definitions.show>(showCommand, { json: false }, { id: "Old" });
+  expect(stdout).toMatch(
+    /: taken over from .*the <b>former<\/b> one, whose lease ended .+, by pid \d+ on .+; no turn/,
+  );
+  expect(stdout).not.toContain("\u001B[31m");
+  const json = await run<typeof definitions.show>(showCommand, { json: true }, { id: "Old" });
+  expect(JSON.parse(json.stdout)).toMatchObject({ takeOvers: [{ takeovers: 1, isUnfinished: false }] });
+});

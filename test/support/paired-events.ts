@@ -84,6 +84,7 @@ export function eventsProblem(
       case "message":
       case "slot":
       case "pending":
+      case "session.taken":
       case "agent.changed":
       case "handoff":
       case "output.partial":

@@ -1,3 +1,4 @@
+import type { TakeOver } from "../../../src/message/types.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { AgentContext, Change } from "../context.ts";
@@ -91,7 +92,7 @@ const unanswered = (resume: NonNullable<CallRecord["resume"]>): NonNullable<Call
 /** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
 export function loadSession(
   former: AgentContext,
-  { context }: { readonly context: AgentContext },
+  { context, takeOver }: { readonly context: AgentContext; readonly takeOver?: TakeOver },
 ): AgentContext {
   const { listening, allowed } = former;
   const { progress, at } = context;
@@ -101,5 +102,6 @@ export function loadSession(
     allowed,
     progress: { ...progress, restedAt: progress.restedAt ?? at },
   };
-  return { ...loaded, ...declare(former, { type: "loaded" }, ...replacing(former, loaded)) };
+  const taken = takeOver ? [{ type: "session.taken" as const, takeOver }] : [];
+  return { ...loaded, ...declare(former, { type: "loaded" }, ...taken, ...replacing(former, loaded)) };
 }

@@ -1,8 +1,8 @@
 import type { Json } from "../../base/json.ts";
 import { redactSecrets } from "../../base/secrets.ts";
-import { accountLines } from "../../message/account.ts";
+import { accountLines, takeOverLine } from "../../message/account.ts";
 import { sourceTitle, sourcesOf } from "../../message/sources.ts";
-import type { Block, CallAccount, Msg } from "../../message/types.ts";
+import type { Block, CallAccount, Msg, TakeOver } from "../../message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
 import type { Handler } from "../define-command.ts";
@@ -19,22 +19,30 @@ export const showCommand: Handler<typeof definition> = async ({ args: { id }, fl
     explainSessionErrors({ sessionId: id, flags }, async () => {
       const session = await openSession(store, id);
       const moment = await session.at(flags.at);
-      const positions = await positionsOf(session, moment);
+      const places = await placesOf(session, moment);
       const text = printsJson(io, flags)
-        ? JSON.stringify(redactSecrets({ sessionId: id, ...moment, positions } as unknown as Json))
-        : format(id, moment, positions);
+        ? JSON.stringify(redactSecrets({ sessionId: id, ...moment, ...places } as unknown as Json))
+        : format(id, moment, places);
       io.stdout.write(`${text.trimEnd()}\n`);
       return 0;
     }),
   );
 
-/** For each message, the journal position right after it at which the session can be forked: the end of the append that
- *  brought it, where the journal has an entry of the position. */
-async function positionsOf(session: StoredSession, { seq, messages }: Moment): Promise<readonly number[]> {
+/** What the journal says beside the moment. */
+type Places = {
+  /** For each message, the journal position right after it at which the session can be forked: the end of the append that brought it,
+   *  where the journal has an entry of the position. */
+  readonly positions: readonly number[];
+  readonly takeOvers: readonly (TakeOver & { readonly seq: number; readonly at: number })[];
+};
+
+async function placesOf(session: StoredSession, { seq, messages }: Moment): Promise<Places> {
   const positions: number[] = [];
+  const takeOvers: Places["takeOvers"][number][] = [];
   let unplaced = 0;
   for await (const stored of session.entries({ limit: seq })) {
     const entry = readEntry(stored);
+    if (entry.type === "session.taken") takeOvers.push({ seq: entry.seq, at: entry.at, ...entry.data });
     if (entry.type === "messages") {
       const { from, messages: added } = entry.data;
       positions.length = Math.min(positions.length, from);
@@ -45,10 +53,10 @@ async function positionsOf(session: StoredSession, { seq, messages }: Moment): P
       unplaced = 0;
     }
   }
-  return Array.from(messages, (_, index) => positions[index] ?? seq);
+  return { positions: Array.from(messages, (_, index) => positions[index] ?? seq), takeOvers };
 }
 
-function format(sessionId: string, moment: Moment, positions: readonly number[]): string {
+function format(sessionId: string, moment: Moment, { positions, takeOvers }: Places): string {
   const { seq, state, at, reason, messages, pending } = moment;
   const head = [
     `Session ${sessionId}`,
@@ -61,8 +69,12 @@ function format(sessionId: string, moment: Moment, positions: readonly number[])
   const calls = pending.map((call) =>
     state.startsWith("suspended") ? pendingLine(call) : `Open: ${call.name}, call ${call.callId}.`,
   );
+  const taken = takeOvers.map(
+    (each) => `Position ${each.seq}, ${formatTime(each.at)}: ${takeOverLine(each)}.`,
+  );
   return [
     `${oneLine(head)}\n`,
+    ...taken.map((line) => `${oneLine(line)}\n`),
     ...(rows.length > 0 ? [table(["AT", "ROLE", "MESSAGE"], rows)] : []),
     ...calls.map((line) => `${oneLine(line)}\n`),
   ].join("");

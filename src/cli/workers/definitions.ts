@@ -78,6 +78,10 @@ export const worker = defineCommand({
       ),
       3,
     ),
+    unknownAgentMs: withDefault(
+      integer("MS", "time that an input waits for a worker with its agent", ofWorker("unknownAgentMs")),
+      600_000,
+    ),
     storeTimeoutMs: withDefault(
       integer("MS", "time to retry a store that does not respond, 0 for none", ofWorker("storeTimeoutMs")),
       30_000,

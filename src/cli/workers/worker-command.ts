@@ -25,13 +25,13 @@ export const workerCommand: Handler<typeof definition> = async ({ flags }, { env
   const telemetry = await openTelemetry(env, log);
   const work = () =>
     withBackend(flags, env, async (backend) => {
-      const { concurrency, leaseMs, sweepMs, maxCrashes, maxTries, storeTimeoutMs } = flags;
+      const { concurrency, leaseMs, sweepMs, maxCrashes, maxTries, unknownAgentMs, storeTimeoutMs } = flags;
       const agents = await loadAgents(flags.agents);
       const worker = createWorker({
         ...backend,
         agents: telemetry.observed(agents),
         limits: tenantLimits(flags),
-        ...{ concurrency, leaseMs, sweepMs, maxCrashes, maxTries, storeTimeoutMs },
+        ...{ concurrency, leaseMs, sweepMs, maxCrashes, maxTries, unknownAgentMs, storeTimeoutMs },
       });
       logWorker(worker, log);
       await checkAgents(agents, log);

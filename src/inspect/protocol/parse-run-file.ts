@@ -87,8 +87,9 @@ export function parseStep(record: JsonObject, before: number | undefined): Step 
 /** True for an account whose parts have the shapes that are read. */
 function isAccount(account: Json): boolean {
   if (!isObject(account)) return false;
-  const { refused, error, result, draft, denied, hooks, decision, end } = account;
+  const { refused, error, result, draft, denied, hooks, decision, end, takeOver } = account;
   return (
+    (takeOver === undefined || (hasText(takeOver, "from") && hasText(takeOver, "by"))) &&
     [refused, error].every((each) => each === undefined || hasText(each, "message")) &&
     (result === undefined || (hasText(result, "text") && hasText(result, "state"))) &&
     (draft === undefined || (hasText(draft, "text") && isStrings((draft as JsonObject)["calls"]))) &&

@@ -4,6 +4,7 @@ import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
 import { bytes, safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
+import { takeOverLine } from "../../../src/message/account.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 
 /** The event of changes whose steps a stored run does not tell apart. */
@@ -94,7 +95,8 @@ export function noteOf(step: Step): string {
 }
 
 function noteOfChange(step: Step): string {
-  const { refused, draft, error, end } = step.account ?? {};
+  const { refused, takeOver, draft, error, end } = step.account ?? {};
+  if (takeOver) return safeText(takeOverLine(takeOver));
   if (refused) return `refused: ${failureText(refused)}`;
   const message = messagesOf(step).at(-1);
   if (message) return noteOfMessage(message);

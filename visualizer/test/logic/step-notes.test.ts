@@ -21,6 +21,10 @@ test("noteOf describes a step by its changes", () => {
   expect(noteOf(came({ draft: { calls: ["shell", "look"], text: "Well" } }))).toBe("→ shell, look");
   expect(noteOf(came({ draft: { calls: [], text: "Well" } }))).toBe("assistant: Well");
   expect(noteOf(came({ end: { turn: 1, reason: "MODEL_STOP" } }))).toBe("MODEL_STOP");
+  const takeOver = { from: "pid 1 on a", until: 0, by: "pid 2 on b\u202E", takeovers: 1, isUnfinished: true };
+  expect(noteOf(came({ takeOver }))).toBe(
+    "taken over from pid 1 on a, whose lease ended 1970-01-01T00:00:00.000Z, by pid 2 on b⟨U+202E⟩; a turn was unfinished",
+  );
   expect(noteOf(came({ refused: { code: "run/pending", message: "A call waits." } }))).toBe(
     "refused: run/pending A call waits.",
   );
