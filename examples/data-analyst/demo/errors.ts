@@ -2,3 +2,8 @@
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** Something the person at the terminal can put right. Its message is the one line that says how. */
+export class InputError extends Error {
+  override readonly name = "InputError";
+}
