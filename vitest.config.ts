@@ -66,12 +66,7 @@ const PROCESS_TESTS = [
   "examples/coder/test/coder.test.ts",
   "examples/newsroom/test/killed.test.ts",
   "examples/data-analyst/test/demo.test.ts",
-  "examples/data-analyst/test/planner.test.ts",
-  "examples/data-analyst/test/planner-answers.test.ts",
-  "examples/data-analyst/test/planner-any-question.test.ts",
-  "examples/data-analyst/test/planner-foreign.test.ts",
-  "examples/data-analyst/test/planner-fifty.test.ts",
-  "examples/data-analyst/test/report.test.ts",
+  "examples/data-analyst/test/stand-in.test.ts",
 ];
 
 /** Every state of the charts, random sessions, every form of a refused prompt, and random damage to every store:

@@ -20,7 +20,6 @@ export { hostRefusal } from "./host-refusal.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";
 export { modelContract } from "./model-contract.ts";
-export { modelRecordings } from "./model-recordings.ts";
 export type { ModelRecording } from "./model-recording.ts";
 export type { ModelOverFetch } from "./recording-contract.ts";
 export type { ModelBehaviour, ModelContractOptions, ModelUnderTest } from "./model-contract.ts";

@@ -28,7 +28,7 @@ export type ModelBehaviour =
 
 /** Options of {@link modelContract}. */
 export type ModelContractOptions = TestFramework & {
-  /** Answers of providers that the adapter must read, such as those of `modelRecordings` of its API: whole, byte by byte, and cut off
+  /** Answers of providers that the adapter must read, as their servers send them: whole, byte by byte, and cut off
    *  at every byte. */
   readonly recordings?: readonly ModelRecording[] | undefined;
   /** The distance in bytes of the places at which recordings are cut off; default 1. For adapters that are slow. */

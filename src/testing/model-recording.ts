@@ -13,22 +13,3 @@ export type ModelRecording = {
   readonly finishReason: FinishReason;
   readonly usage: Usage;
 };
-
-/** A stream of events with this JSON. A name becomes the line `event:`. */
-export function eventStream(events: readonly object[], nameOf?: (event: object) => string): string {
-  return events
-    .map((event) => `${nameOf ? `event: ${nameOf(event)}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
-    .join("");
-}
-
-/** The blocks that recordings expect, as short as they can be written. */
-export const expected = {
-  text: (text: string): Block => ({ type: "text", text }),
-  thinking: (thinking: string): Block => ({ type: "thinking", thinking }),
-  call: (name: string, input: { readonly [key: string]: string }): Block => ({
-    type: "tool_use",
-    id: "",
-    name,
-    input,
-  }),
-};

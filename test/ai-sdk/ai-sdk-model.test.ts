@@ -13,9 +13,9 @@ import {
 import { aiSdkModel, type AiSdkLanguageModel, type AiSdkModelOptions } from "agentchart/ai-sdk";
 import { openaiModel } from "agentchart/openai";
 import { memoryStore } from "agentchart/store/memory";
-import { modelRecordings } from "agentchart/testing";
 import { collect } from "../../src/model/fold.ts";
 import { providers } from "./providers.ts";
+import { modelRecordings } from "../fixtures/recordings/model-recordings.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));

@@ -1,7 +1,8 @@
 import { describe, test } from "vitest";
 import { aiSdkModel } from "agentchart/ai-sdk";
-import { modelContract, modelRecordings, type ModelBehaviour, type ModelRecording } from "agentchart/testing";
+import { modelContract, type ModelBehaviour, type ModelRecording } from "agentchart/testing";
 import { providers } from "./providers.ts";
+import { modelRecordings } from "../fixtures/recordings/model-recordings.ts";
 
 type Behaviours = { readonly [B in ModelBehaviour]: () => Response };
 

@@ -7,8 +7,8 @@ import {
   type AiSdkEmbeddingModel,
   type AiSdkLanguageModel,
 } from "agentchart/ai-sdk";
-import { modelRecordings } from "agentchart/testing";
 import { providers } from "./providers.ts";
+import { modelRecordings } from "../fixtures/recordings/model-recordings.ts";
 
 const require = createRequire(import.meta.url);
 

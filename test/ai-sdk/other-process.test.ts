@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { modelRecordings } from "agentchart/testing";
 import { scratch } from "../store/scratch.ts";
 import type { Asking } from "./asker.ts";
+import { modelRecordings } from "../fixtures/recordings/model-recordings.ts";
 
 /** A loopback server that answers each request with this stream, and the texts of the requests. */
 async function serving(answer: string) {

@@ -4,12 +4,12 @@ import { openaiModel } from "agentchart/openai";
 import {
   chatCompletionsServer,
   modelContract,
-  modelRecordings,
   scriptedModel,
   type ChatCompletionsResponder,
   type ModelBehaviour,
   type ScriptedTurn,
 } from "agentchart/testing";
+import { modelRecordings } from "../fixtures/recordings/model-recordings.ts";
 
 const add = (a: number, b: number) => ({ name: "add", input: { a, b } });
 const turns: { readonly [B in ModelBehaviour]: ScriptedTurn } = {

@@ -31,7 +31,7 @@ test("the names each subpath exports", async () => {
     ./rules: anyOf approvedBy atMost auditSession before inTurn never onlyIf shadow sum withRules within
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
-    ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract workspaceContract
+    ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract scriptedModel storeContract workspaceContract
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore

@@ -1,8 +1,3 @@
-import type { AgentEvent } from "agentchart";
-
-/** One stay in a top-level state: its name and the sub-states that were passed. */
-type Visit = { readonly state: string; readonly inner: readonly string[] };
-
 /** An XState inspection event, as far as it is read here. */
 type InspectionLike = {
   readonly type: string;
@@ -19,35 +14,21 @@ function stateName(value: unknown): string {
     .join("|");
 }
 
-/** Records which states an agent's chart passes through. From inspection it learns every one, also those that were left
- *  in the same step; from events only those that something was waited for in. */
+/** Records which states an agent's chart passes through, also those that were left in the same step; none twice in a row. */
 export class ChartPath {
-  readonly #microsteps: string[] = [];
-  readonly #states: string[] = [];
+  readonly states: string[] = [];
 
   /** For `createAgent({ inspect })`. */
   readonly inspect = (event: InspectionLike): void => {
     if (event.type !== "@xstate.microstep" || event.actorRef?.sessionId !== event.rootId) return;
     const value = (event.snapshot as { readonly value?: unknown } | undefined)?.value;
-    if (value !== undefined) append(this.#microsteps, stateName(value));
+    const state = value === undefined ? undefined : stateName(value);
+    if (state !== undefined && state !== this.states.at(-1)) this.states.push(state);
   };
-
-  /** For the events of the turn. */
-  readonly observe = (event: AgentEvent): void => {
-    if (event.type === "state") append(this.#states, event.value);
-  };
-
-  /** The states in order, none twice in a row. */
-  get states(): readonly string[] {
-    return this.#microsteps.length > 0 ? this.#microsteps : this.#states;
-  }
 }
 
-function append(states: string[], state: string): void {
-  if (states.at(-1) !== state) states.push(state);
-}
-
-function visitsOf(states: readonly string[]): Visit[] {
+/** The path as lines: a top-level state, then the sub-states it passed; two neighbours that repeat are printed once, with their count. */
+export function pathLines(states: readonly string[]): string[] {
   const visits: { state: string; inner: string[] }[] = [];
   for (const name of states) {
     const [state = "", ...rest] = name.split(".");
@@ -56,35 +37,16 @@ function visitsOf(states: readonly string[]): Visit[] {
     if (last?.state !== state) visits.push({ state, inner: inner === "" ? [] : [inner] });
     else if (inner !== "" && last.inner.at(-1) !== inner) last.inner.push(inner);
   }
-  return visits;
-}
-
-type Run = { readonly times: number; readonly visits: readonly Visit[] };
-
-/** Puts neighbours that repeat, one or two visits long, into one run. */
-function foldRuns(visits: readonly Visit[]): Run[] {
-  const same = (a: number, b: number, length: number): boolean =>
-    JSON.stringify(visits.slice(a, a + length)) === JSON.stringify(visits.slice(b, b + length));
-  const runs: Run[] = [];
-  for (let at = 0; at < visits.length;) {
-    const repeats = [1, 2].map((length) => {
-      let times = 1;
-      while (at + (times + 1) * length <= visits.length && same(at, at + times * length, length)) times++;
-      return { length, times };
-    });
-    const { length, times } = repeats.find((repeat) => repeat.times > 1) ?? { length: 1, times: 1 };
-    runs.push({ times, visits: visits.slice(at, at + length) });
-    at += length * times;
+  const lines = visits.map(({ state, inner }) => `${state.padEnd(12)} ${inner.join(" → ")}`.trimEnd());
+  const isPair = (at: number, like: number): boolean =>
+    at + 1 < lines.length && lines[at] === lines[like] && lines[at + 1] === lines[like + 1];
+  const shown: string[] = [];
+  for (let at = 0; at < lines.length;) {
+    let times = 1;
+    while (isPair(at + 2 * times, at)) times++;
+    shown.push(`${times > 1 ? `${times} ×`.padStart(4) : "    "} ${lines[at]}`);
+    if (times > 1) shown.push(`     ${lines[at + 1]}`);
+    at += times > 1 ? 2 * times : 1;
   }
-  return runs;
-}
-
-/** The path as lines: a state, then the sub-states it passed; what repeats is printed once, with its count. */
-export function pathLines(states: readonly string[]): string[] {
-  return foldRuns(visitsOf(states)).flatMap(({ times, visits }) =>
-    visits.map(({ state, inner }, index) => {
-      const often = times > 1 && index === 0 ? `${times} ×` : "";
-      return `${often.padStart(4)} ${state.padEnd(12)} ${inner.join(" → ")}`.trimEnd();
-    }),
-  );
+  return shown;
 }

@@ -23,17 +23,14 @@ export function sessionOf({
   };
 }
 
-/** The tools for a session whose process may die: reading a database twice does no harm. */
-export function repeatable(tools: readonly Tool[]): readonly Tool[] {
-  return tools.map((tool) => ({ ...tool, onRestart: "retry" }));
-}
-
-/** The tools of the life that is to die: the first query kills the process while it runs. */
+/** The tools of a session whose process may die: each may run again, and in the life that is to die the first query
+ *  kills the process while it runs. */
 export function deadlyTools(tools: readonly Tool[], { life }: DemoOptions): readonly Tool[] {
-  return repeatable(tools).map((tool): Tool => {
-    if (!life?.dies || tool.name !== "query_database") return tool;
+  return tools.map((tool): Tool => {
+    if (!life?.dies || tool.name !== "query_database") return { ...tool, onRestart: "retry" };
     return {
       ...tool,
+      onRestart: "retry",
       execute: () => new Promise(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), 300)),
     };
   });

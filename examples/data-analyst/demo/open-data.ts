@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { buildDatabase } from "../dataset/build-database.ts";
 import { checkDatabase } from "../dataset/check-database.ts";
+import { makeOrders } from "../make-orders.ts";
 import type { AnalystDatabase } from "../tools/analyst-tools.ts";
 
 export type OpenData = {
@@ -14,19 +14,21 @@ export type OpenData = {
   close(): void;
 };
 
-const ORDERS = fileURLToPath(new URL("../orders.csv", import.meta.url));
-
-function openCsv(path: string, synthetic: boolean, encoding: string | undefined): OpenData {
+/** Builds a database from the user's CSV file, or from the built-in orders. */
+function openCsv(csv: string | undefined): OpenData {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-demo-"));
   const close = (): void => rmSync(folder, { recursive: true, force: true });
   process.once("exit", close);
   try {
     const file = join(folder, "data.sqlite");
-    const { table, rowCount, notes } = buildDatabase(path, file, encoding);
-    const about = [...(synthetic ? ["synthetic, made by a seeded script"] : []), ...notes].join(", ");
+    const synthetic = csv === undefined;
+    const path = csv ?? join(folder, "orders.csv");
+    if (synthetic) writeFileSync(path, makeOrders());
+    const { table, rowCount } = buildDatabase(path, file);
+    const about = synthetic ? " (synthetic, made by a seeded script)" : "";
     return {
       database: { path: file, name: basename(path), synthetic },
-      note: `${basename(path)}, built into a SQLite database: table ${table}, ${rowCount} rows${about === "" ? "" : ` (${about})`}`,
+      note: `${basename(path)}, built into a SQLite database: table ${table}, ${rowCount} rows${about}`,
       close,
     };
   } catch (error) {
@@ -40,13 +42,11 @@ function openCsv(path: string, synthetic: boolean, encoding: string | undefined)
 export async function openData({
   db,
   csv,
-  encoding,
 }: {
   readonly db?: string;
   readonly csv?: string;
-  readonly encoding?: string;
 }): Promise<OpenData> {
-  if (db === undefined) return openCsv(csv ?? ORDERS, csv === undefined, encoding);
+  if (db === undefined) return openCsv(csv);
   await checkDatabase(db);
   return {
     database: { path: db, name: basename(db), synthetic: false },

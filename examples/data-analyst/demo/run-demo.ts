@@ -2,12 +2,13 @@ import { AgentError, createAgent, type Agent, type AgentEvent, type ErrorCode, t
 import { inspector } from "agentchart/inspect";
 import { ChartPath, pathLines } from "./chart-path.ts";
 import { announce, chooseModel, type ModelChoice } from "./choose-model.ts";
-import { crashAndGoOn, sessionOf } from "./crash.ts";
-import { handOver } from "./hand-over.ts";
+import { crashAndGoOn, deadlyTools, sessionOf } from "./crash.ts";
 import { openModel } from "./open-model.ts";
-import { openSources } from "./open-sources.ts";
-import { isInspectorThere, NO_INSPECTOR } from "./find-inspector.ts";
-import { HELP, readOptions, type DemoOptions } from "./options.ts";
+import { analystTools } from "../tools/analyst-tools.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { openData } from "./open-data.ts";
+import { NOTEBOOK } from "./show-plan.ts";
+import { DEFAULT_QUESTIONS, HELP, readOptions, type DemoOptions } from "./options.ts";
 import { formatDuration, formatTokens, showEvents } from "./show-events.ts";
 import { Terminal, type Output } from "./terminal.ts";
 
@@ -97,27 +98,28 @@ async function openSession(agent: Agent, terminal: Terminal): Promise<boolean> {
 }
 
 async function answer(
-  options: DemoOptions,
+  options: DemoOptions & { readonly question: string },
   choice: ModelChoice,
   terminal: Terminal,
   surroundings: Surroundings,
 ): Promise<number> {
-  const sources = await openSources(options);
+  const data = await openData(options);
   const pace = options.pace ?? (surroundings.stdout.isTTY === true ? TERMINAL_PACE : 0);
   const opened = await openModel(choice, pace);
   const path = new ChartPath();
   const agent = createAgent({
     name: "analyst",
     model: opened.model,
-    ...sources.config,
+    sysPrompt: INSTRUCTIONS,
+    tools: deadlyTools(analystTools({ database: data.database, outDir: options.out }), options),
+    hooks: [NOTEBOOK.hook],
     maxIters: 20,
     inspect: options.inspect ? [path.inspect, inspector()] : path.inspect,
     ...sessionOf(options),
   });
   const stopListening = listenForInterrupt(agent, terminal, surroundings);
   try {
-    for (const note of sources.notes) terminal.line(note, "dim");
-    for (const warning of sources.warnings) terminal.line(warning, "yellow");
+    terminal.line(`Data: ${data.note}`, "dim");
     terminal.line(`Question: ${options.question}`, "bold");
     const goesOn = await openSession(agent, terminal);
     const stream = agent.stream(goesOn ? undefined : options.question);
@@ -128,7 +130,6 @@ async function answer(
     const reports: string[] = [];
     let lastText = "";
     for await (const event of stream) {
-      path.observe(event);
       show(event);
       if (event.type === "model.start") lastText = "";
       if (event.type === "block.delta" && event.kind === "text") lastText += event.delta;
@@ -140,7 +141,7 @@ async function answer(
     stopListening();
     await agent.close();
     await opened.close();
-    await sources.close();
+    data.close();
   }
 }
 
@@ -165,23 +166,21 @@ function explain(error: unknown): string {
 export async function runDemo(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const terminal = new Terminal(surroundings.stdout, surroundings.env);
   try {
-    const options = readOptions(args);
-    if (options.help) {
+    const read = readOptions(args);
+    if (read.help) {
       terminal.line(HELP);
       return DONE;
     }
-    if (options.crash) return await crashAndGoOn(args, terminal);
-    const choice = chooseModel(surroundings.env, options);
+    if (read.crash) return await crashAndGoOn(args, terminal);
+    const choice = chooseModel(surroundings.env, read);
+    const options = { ...read, question: read.question ?? DEFAULT_QUESTIONS[choice.kind] };
     terminal.line(announce(choice), "yellow");
-    if (options.inspect && !(await isInspectorThere())) terminal.line(NO_INSPECTOR, "yellow");
-    if (options.workers !== undefined) return await handOver(options, choice, terminal, surroundings);
     return await answer(options, choice, terminal, surroundings);
   } catch (error) {
     const message = explain(error);
-    const stack = args.includes("--debug") && error instanceof Error ? `\n${error.stack ?? ""}` : "";
     terminal.line();
     new Terminal(surroundings.stderr, surroundings.env).line(
-      `Error: ${message.replaceAll(/\s*\n\s*/g, " ")}${stack}`,
+      `Error: ${message.replaceAll(/\s*\n\s*/g, " ")}`,
       "red",
     );
     return error instanceof Error && error.name === "UsageError" ? 2 : FAILED;

@@ -21,21 +21,13 @@ function formatInput(input: JsonObject): string {
   return shorten(entries.join(", "), LONGEST_INPUT);
 }
 
-/** The name of a call and its input, in one line. */
-export function formatCall({ name, input }: { readonly name: string; readonly input: JsonObject }): string {
-  return `${name}  ${formatInput(input)}`;
-}
-
 /** The line of a finished call: what it came to, and what of it a reader of the terminal wants to know. */
-export function formatResult({ state, output }: ToolResultBlock): string {
+function formatResult({ state, output }: ToolResultBlock): string {
   const text = output.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
   if (state !== "success") return shorten(text, LONGEST_INPUT);
   try {
     const { rows: _, tables, ...rest } = JSON.parse(text) as JsonObject;
-    const named = Array.isArray(tables)
-      ? { tables: tables.map((table) => (table as JsonObject)["name"] ?? "?") }
-      : {};
-    return formatInput({ ...rest, ...named });
+    return formatInput({ ...rest, ...(Array.isArray(tables) && { tables: tables.length }) });
   } catch {
     return shorten(text, LONGEST_INPUT);
   }
@@ -67,7 +59,7 @@ export function showEvents(terminal: Terminal, isEstimate: boolean): (event: Age
     } else if (event.type === "block.start" && event.kind === "tool_use") {
       terminal.line(`  asks for ${event.name ?? "a tool"} …`, "dim");
     } else if (event.type === "tool.start") {
-      terminal.line(`→ ${formatCall(event.call)}`, "cyan");
+      terminal.line(`→ ${event.call.name}  ${formatInput(event.call.input)}`, "cyan");
     } else if (event.type === "tool.end") {
       const { result, durationMs } = event;
       const ok = result.state === "success";

@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Cell } from "./cell.ts";
-import { checkStatement } from "./check-statement.ts";
-import type { ChildLine, ChildRequest } from "./child-protocol.ts";
-import type { readSchema } from "./read-schema.ts";
+import type { Schema } from "./read-schema.ts";
 
 /** Bounds of one statement. */
 export type SqlLimits = { readonly timeoutMs: number; readonly maxRows: number; readonly maxBytes: number };
@@ -15,107 +13,65 @@ export type QueryResult = {
   readonly rows: readonly (readonly Cell[])[];
 };
 
+/** What the child is asked: run a statement, or describe the tables. */
+export type Request = { readonly database: string } & (
+  | { readonly kind: "query"; readonly sql: string; readonly maxRows: number; readonly maxBytes: number }
+  | { readonly kind: "schema" }
+);
+
+/** What the child answers. */
+export type Answer = {
+  readonly result?: QueryResult;
+  readonly schema?: Schema;
+  readonly error?: string;
+};
+
 type Asking = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
 
-const CHILD = fileURLToPath(new URL("query-child.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
+const LARGEST_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** Undefined for half a line: the last words of a process that died. */
-function parseLine(line: string): ChildLine | undefined {
-  try {
-    return JSON.parse(line) as ChildLine;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Yields the child's lines. Kills the child on time-out, on abort and when the reader leaves; throws in the first two
- *  cases and when the child dies. */
-async function* askChild(request: ChildRequest, { timeoutMs, signal }: Asking): AsyncGenerator<ChildLine> {
+/** Asks a process of its own, which is killed on time-out and on abort. Throws an Error whose message says what to do. */
+async function ask(request: Request, { timeoutMs, signal }: Asking): Promise<Answer> {
   signal?.throwIfAborted();
   const { SystemRoot } = process.env;
-  // No environment: what runs SQL of a model needs none of the keys in it.
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CHILD], {
-    env: SystemRoot === undefined ? {} : { SystemRoot },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  let stopped: Error | undefined;
-  const stop = (reason: Error): void => {
-    stopped ??= reason;
-    child.kill("SIGKILL");
-  };
-  const seconds = timeoutMs / 1000;
-  const timer = setTimeout(
-    () => stop(new Error(`The query was stopped after ${seconds} s. Make it cheaper.`)),
-    timeoutMs,
+  const asked = promisify(execFile)(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", CHILD],
+    // No environment: what runs SQL of a model needs none of the keys in it.
+    {
+      env: SystemRoot === undefined ? {} : { SystemRoot },
+      timeout: timeoutMs,
+      killSignal: "SIGKILL",
+      maxBuffer: LARGEST_ANSWER_BYTES,
+      ...(signal && { signal }),
+    },
   );
-  const onAbort = (): void => stop(new Error("The query was interrupted."));
-  signal?.addEventListener("abort", onAbort);
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr = (stderr + text).slice(-500)));
-  const closed = new Promise<void>((resolve) => child.on("error", stop).on("close", () => resolve()));
-  child.stdin.on("error", () => {}).end(JSON.stringify(request));
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (stopped) break;
-      const parsed = parseLine(line);
-      if (!parsed) break;
-      if (parsed.error !== undefined) throw new Error(parsed.error);
-      yield parsed;
-    }
-    await closed;
-    if (stopped) throw stopped;
-    if (child.exitCode !== 0)
-      throw new Error(`The process that runs SQL ended with code ${child.exitCode}. ${stderr}`.trim());
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-    child.kill("SIGKILL");
-  }
+  asked.child.stdin?.on("error", () => {}).end(JSON.stringify(request));
+  const { stdout } = await asked.catch((error: Error & { readonly killed?: boolean }) => {
+    if (signal?.aborted) throw new Error("The query was interrupted.");
+    if (error.killed) throw new Error(`The query was stopped after ${timeoutMs / 1000} s. Make it cheaper.`);
+    throw new Error(`The process that runs SQL ended without a result: ${error.message.slice(-500)}`);
+  });
+  const answer = JSON.parse(stdout) as Answer;
+  if (answer.error !== undefined) throw new Error(answer.error);
+  return answer;
 }
 
-/** Runs one reading statement in a process of its own and gives the whole result. Throws an Error whose message says
- *  what to do: bad SQL, too many rows, too long, interrupted. */
+/** Runs one reading statement and gives the whole result. Throws an Error: bad SQL, too many rows, too long. */
 export async function runQuery(
   database: string,
   sql: string,
   {
-    limits = SQL_LIMITS,
+    limits: { timeoutMs, maxRows, maxBytes } = SQL_LIMITS,
     signal,
   }: { readonly limits?: SqlLimits; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<QueryResult> {
-  const problem = checkStatement(sql);
-  if (problem !== null) throw new Error(problem);
-  const { timeoutMs, maxRows, maxBytes } = limits;
-  let columns: readonly string[] = [];
-  const rows: (readonly Cell[])[] = [];
-  let ended = false;
-  for await (const line of askChild(
-    { kind: "query", database, sql, maxRows, maxBytes },
-    { timeoutMs, signal },
-  )) {
-    columns = line.columns ?? columns;
-    for (const row of line.rows ?? []) rows.push(row);
-    ended ||= line.end === true;
-  }
-  if (!ended) throw new Error("The process that runs SQL ended without a result.");
-  return { columns, rows };
+  const { result } = await ask({ kind: "query", database, sql, maxRows, maxBytes }, { timeoutMs, signal });
+  return result!;
 }
 
 /** Tables and columns of the database. Throws as {@link runQuery}. */
-export async function describeSchema(
-  database: string,
-  options: Asking,
-): Promise<ReturnType<typeof readSchema>> {
-  for await (const { schema } of askChild({ kind: "schema", database, maxTables: 50 }, options)) {
-    if (schema) return schema;
-  }
-  throw new Error("The process that runs SQL ended without a result.");
-}
-
-/** `ok`, or what SQLite finds wrong with the file. Throws as {@link runQuery}. */
-export async function quickCheck(database: string, options: Asking): Promise<string> {
-  for await (const { problem } of askChild({ kind: "check", database }, options)) {
-    if (problem !== undefined) return problem;
-  }
-  return "The process that runs SQL ended without a result.";
+export async function describeSchema(database: string, options: Asking): Promise<Schema> {
+  return (await ask({ kind: "schema", database }, options)).schema!;
 }

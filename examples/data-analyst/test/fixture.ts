@@ -2,18 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import type { Tool } from "agentchart";
 import { onTestFinished, vi } from "vitest";
 import { buildDatabase } from "../dataset/build-database.ts";
 import { SQL_LIMITS, type SqlLimits } from "../sql/ask-child.ts";
+import { makeOrders } from "../make-orders.ts";
 import { analystTools } from "../tools/analyst-tools.ts";
 
 // Every query runs in a process of its own; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 const PATIENT: SqlLimits = { ...SQL_LIMITS, timeoutMs: 60_000 };
-
-export const ORDERS_CSV = fileURLToPath(new URL("../orders.csv", import.meta.url));
 
 /** A folder that goes when the test ends. */
 export function temporaryFolder(): string {
@@ -49,8 +47,8 @@ function fixtureOf(folder: string, path: string, synthetic: boolean, limits = PA
 /** Tools on a database built from a CSV file; from the built-in orders unless a text is given. */
 export function csvFixture(text?: string): Fixture {
   const folder = temporaryFolder();
-  const csv = text === undefined ? ORDERS_CSV : join(folder, "data.csv");
-  if (text !== undefined) writeFileSync(csv, text);
+  const csv = join(folder, text === undefined ? "orders.csv" : "data.csv");
+  writeFileSync(csv, text ?? makeOrders());
   const path = join(folder, "data.sqlite");
   buildDatabase(csv, path);
   return fixtureOf(folder, path, text === undefined);

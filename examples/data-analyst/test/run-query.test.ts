@@ -1,8 +1,7 @@
+// Specifies the process that runs SQL: it only reads, one statement at a time, within bounds, and can be stopped.
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { runQuery, SQL_LIMITS } from "../sql/ask-child.ts";
-import { checkStatement } from "../sql/check-statement.ts";
-import { converse } from "./converse.ts";
 import { sqlFixture, type Fixture } from "./fixture.ts";
 
 const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n";
@@ -24,10 +23,6 @@ describe("a statement that does not end", () => {
     await expect(runQuery(path, ENDLESS, { limits })).rejects.toThrow("The query was stopped after 0.4 s");
     clearInterval(ticking);
     expect(ticks).toBeGreaterThan(1);
-  });
-
-  test("is stopped after five seconds by default", () => {
-    expect(SQL_LIMITS).toMatchObject({ timeoutMs: 5_000, maxRows: 50_000 });
   });
 
   test("is stopped when the call is aborted", async () => {
@@ -70,73 +65,33 @@ describe("a result", () => {
   });
 });
 
-describe("what is refused before SQLite sees it", () => {
+const READS_ONLY = /Only SELECT and WITH … SELECT are allowed/;
+
+describe("what does more than read is refused", () => {
   test.each([
     ["SELECT 1; DROP TABLE people", /Only one statement/],
-    ["SELECT 1;;SELECT 2", /Only one statement/],
     ["SELECT ';' ; --\n DELETE FROM people", /Only one statement/],
-    ["DELETE FROM people", /DELETE is neither/],
-    ["ATTACH 'x' AS y", /ATTACH is neither/],
-    ["PRAGMA query_only = OFF", /PRAGMA is neither/],
-    ["VACUUM INTO 'x'", /VACUUM is neither/],
-    ["EXPLAIN DELETE FROM people", /EXPLAIN is neither/],
-    ["WITH a AS (SELECT 1) DELETE FROM people", /leads to DELETE/],
-    ["WITH a AS (SELECT 1) INSERT INTO people SELECT 1, 2", /leads to INSERT/],
-    ["/* SELECT */ DROP TABLE people", /DROP is neither/],
+    ["DELETE FROM people", READS_ONLY],
+    ["ATTACH 'x' AS y", READS_ONLY],
+    ["PRAGMA query_only = OFF", READS_ONLY],
+    ["VACUUM INTO 'x'", READS_ONLY],
+    ["WITH a AS (SELECT 1) INSERT INTO people SELECT 1, 2", READS_ONLY],
+    ["/* SELECT */ DROP TABLE people", READS_ONLY],
     ["", /empty/],
     ["-- nothing", /empty/],
     ["SELECT 1\0; DROP TABLE people", /NUL/],
-  ])("%j", (sql, problem) => {
-    expect(checkStatement(sql)).toMatch(problem);
-  });
-
-  test.each([
-    "SELECT 1",
-    " select ';--' as \"a;b\" -- ; DROP\n;",
-    "SELECT [a;b], `c;d`, 'it''s; fine' FROM t /* ; */ ; ",
-    'WITH deleted AS (SELECT 1 AS "delete") SELECT "delete" FROM deleted',
-    "WITH a AS (SELECT replace('x', 'y', 'z')) SELECT * FROM a",
-    "/* why */ -- how\nWITH RECURSIVE a AS (SELECT 1) SELECT * FROM a",
-  ])("not %j", (sql) => {
-    expect(checkStatement(sql)).toBeNull();
-  });
-});
-
-describe("what gets past the check is refused by the connection", () => {
-  test.each([
-    ["SELECT load_extension('x')", /not authorized|no such function/],
-    ["SELECT * FROM pragma_table_info('people')", /not authorized|prohibited/],
+    ["SELECT load_extension('x')", /Only SELECT|no such function/],
+    ["SELECT * FROM pragma_table_info('people')", /Only SELECT|prohibited/],
     ["SELECT writefile('x', 'y')", /no such function/],
     ["SELECT readfile('/etc/passwd')", /no such function/],
-    ["WITH a AS (SELECT 1) SELECT fts3_tokenizer('x')", /not authorized|no such function/],
-  ])("%s", async (sql, problem) => {
-    await expect(runQuery(people().path, sql)).rejects.toThrow(problem);
-  });
-
-  test("leaves the file as it is", async () => {
-    const { path, tools, all } = people();
-    for (const question of [
-      'total age where name = "x\'; DROP TABLE people; --"',
-      'total age by "name; DROP TABLE people"',
-      "total age in x'); DELETE FROM people; --",
-    ]) {
-      await converse(question, tools);
-    }
+  ])("%j", async (sql, problem) => {
+    const { path, all } = people();
+    await expect(runQuery(path, sql)).rejects.toThrow(problem);
     expect(all("SELECT COUNT(*) AS n FROM people")).toEqual([{ n: 2 }]);
-    const { rows } = await runQuery(
-      path,
-      "SELECT name FROM people WHERE name = 'x''; DROP TABLE people; --'",
-    );
-    expect(rows).toEqual([]);
   });
 
-  test("is also refused within a view", async () => {
-    const { path } = sqlFixture((database: DatabaseSync) =>
-      database.exec(
-        "CREATE TABLE t (a); CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT SUM(i) AS s FROM n",
-      ),
-    );
-    const limits = { ...SQL_LIMITS, timeoutMs: 400 };
-    await expect(runQuery(path, "SELECT s FROM endless", { limits })).rejects.toThrow("stopped after 0.4 s");
+  test("comments, quotes and a last semicolon are no second statement", async () => {
+    const sql = ` select ';--' as "a;b", 'it''s; fine' AS c FROM people /* ; */ ; -- ; DROP\n;`;
+    expect((await runQuery(people().path, sql)).columns).toEqual(["a;b", "c"]);
   });
 });

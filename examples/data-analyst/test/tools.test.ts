@@ -1,11 +1,10 @@
+// Specifies the tools of the analyst: ids instead of copies, errors that say what to do, reports that nothing can break out of.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createToolkit, type JsonObject } from "agentchart";
 import { describe, expect, test } from "vitest";
-import { reportName } from "../tools/create-report.ts";
 import { drawChart } from "../tools/draw-chart.ts";
-import { statisticsOf } from "../tools/statistics.ts";
 import { sqlFixture, type Fixture } from "./fixture.ts";
 
 const EVIL = `</style><script>alert(1)</script><img src=x onerror=alert(1)>"'&`;
@@ -44,46 +43,14 @@ test("query_database keeps all rows under an id and shows the first ones", async
   expect(json).toEqual({ resultId: "r1", columns: ["item"], rowCount: 4, rows: [[EVIL]] });
 });
 
-test("calculate_statistics uses every row, leaves out missing values, and its result can be used again", async () => {
-  const call = caller(shop());
-  const { json } = await call("query_database", { sql: "SELECT item, paid FROM sales", show: 0 });
-  const resultId = json["resultId"] ?? "";
-  const all = await call("calculate_statistics", {
-    resultId,
-    column: "paid",
-    metrics: ["count", "sum", "mean", "median", "stddev"],
-  });
-  expect(all.json["statistics"]).toEqual({ count: 3, sum: 6.6, mean: 2.2, median: 2.2, stddev: 1.1 });
-  const grouped = await call("calculate_statistics", {
-    resultId,
-    column: "paid",
-    metrics: ["sum", "max"],
-    groupBy: "item",
-  });
-  expect(grouped.json["rows"]).toEqual([
-    [EVIL, 1.1, 1.1],
-    ["pen", 5.5, 3.3],
-    ["cup", null, null],
-  ]);
-  const chart = await call("generate_chart", {
-    resultId: grouped.json["resultId"] ?? "",
-    type: "bar",
-    x: "item",
-    y: "sum",
-    title: "Sums",
-  });
-  expect(chart.json).toMatchObject({ points: 3 });
-});
-
 test("wrong ids, columns and types are errors that name what there is", async () => {
   const call = caller(shop());
   await call("query_database", { sql: BY_ITEM });
   const texts = await Promise.all(
     (
       [
-        ["calculate_statistics", { resultId: "r9", column: "paid", metrics: ["sum"] }],
-        ["calculate_statistics", { resultId: "r1", column: "price", metrics: ["sum"] }],
-        ["calculate_statistics", { resultId: "r1", column: "item", metrics: ["sum"] }],
+        ["generate_chart", { resultId: "r9", type: "bar", x: "item", y: "paid", title: "t" }],
+        ["generate_chart", { resultId: "r1", type: "bar", x: "item", y: "price", title: "t" }],
         ["generate_chart", { resultId: "r1", type: "bar", x: "paid", y: "item", title: "t" }],
         ["create_report", { title: "t", sections: [{ heading: "h", chartId: "c9" }] }],
         ["query_database", { sql: "SELECT nope FROM sales" }],
@@ -93,27 +60,23 @@ test("wrong ids, columns and types are errors that name what there is", async ()
   expect(texts.map((text) => text.replace("Error: Tool execution failed: ", ""))).toEqual([
     'There is no result "r9" (known: r1). Make one with query_database.',
     'Result r1 has no column "price". Its columns: item, paid.',
-    expect.stringMatching(/^Column "item" of result r1 holds text/),
     expect.stringMatching(/^Column "item" holds text/),
     'There is no chart "c9" (known: none yet). Make one with generate_chart.',
     "no such column: nope",
   ]);
 });
 
-test.each(["bar", "line", "pie"] as const)(
-  "a %s chart shows its labels and holds nothing active",
-  async (type) => {
-    const points = [
-      { label: EVIL, value: 3 },
-      { label: "杯子", value: 2 },
-    ];
-    const svg = await drawChart({ type, title: EVIL, xName: EVIL, yName: EVIL, points });
-    expect(svg).toContain("杯子");
-    expect(svg).not.toMatch(/<(script|img|style|a|image|foreignObject)\b/i);
-  },
-);
+test.each(["bar", "line"] as const)("a %s chart shows its labels and holds nothing active", async (type) => {
+  const points = [
+    { label: EVIL, value: 3 },
+    { label: "杯子", value: 2 },
+  ];
+  const svg = await drawChart({ type, title: EVIL, xName: EVIL, yName: EVIL, points });
+  expect(svg).toContain("杯子");
+  expect(svg).not.toMatch(/<(script|img|style|a|image|foreignObject)\b/i);
+});
 
-test("a chart of too many points or of negative slices is refused with what to do", async () => {
+test("a chart of too many points is refused with what to do", async () => {
   const call = caller(shop());
   await call("query_database", {
     sql: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 61) SELECT i, -i AS minus FROM n",
@@ -121,10 +84,6 @@ test("a chart of too many points or of negative slices is refused with what to d
   expect(
     (await call("generate_chart", { resultId: "r1", type: "bar", x: "i", y: "i", title: "t" })).text,
   ).toContain("has 61 rows, more than a bar chart can show (60)");
-  await call("query_database", { sql: "SELECT 1 AS x, -1 AS y" });
-  expect(
-    (await call("generate_chart", { resultId: "r2", type: "pie", x: "x", y: "y", title: "t" })).text,
-  ).toContain("negative");
 });
 
 describe("create_report", () => {
@@ -141,68 +100,20 @@ describe("create_report", () => {
     expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>(?!&)/);
     expect(html.match(/<style>/g)).toHaveLength(1);
     expect(html).toContain("<li>second</li></ul>");
-    expect(html).toContain("&lt;/pre&gt;&lt;script&gt;");
+    expect(html).toContain("&#60;/pre&#62;&#60;script&#62;");
     expect(html.slice(html.indexOf("<footer>"))).not.toContain("synthetic");
   });
 
   test("writes into its folder whatever the title is, and never over a file", async () => {
     const fixture = shop();
     const call = caller(fixture);
-    const titles = [
-      "../../etc/passwd",
-      "/etc/passwd",
-      "..\\x",
-      "con",
-      "a\0b",
-      "销售 报告",
-      "Same",
-      "Same",
-      "...",
-      "x".repeat(300),
-    ];
+    const titles = ["../../etc/passwd", "..\\x", "con", "a\0b", "销售 报告", "Same", "Same", "..."];
     for (const title of titles) {
       const { json } = await call("create_report", { title, sections: [{ heading: "h" }] });
       expect(resolve(json["path"] as string, "..")).toBe(resolve(fixture.outDir));
     }
-    expect(readdirSync(fixture.outDir).toSorted()).toEqual(
-      [
-        "etc-passwd.html",
-        "etc-passwd-2.html",
-        "x.html",
-        "report-con.html",
-        "a-b.html",
-        "销售-报告.html",
-        "same.html",
-        "same-2.html",
-        "report.html",
-        `${"x".repeat(60)}.html`,
-      ].toSorted(),
-    );
+    const names = ["a-b", "etc-passwd", "report", "report-con", "same", "same-2", "x", "销售-报告"];
+    expect(readdirSync(fixture.outDir).toSorted()).toEqual(names.map((name) => `${name}.html`).toSorted());
     expect(existsSync(join(fixture.outDir, "..", "etc"))).toBe(false);
   });
-
-  test("names are short and plain", () => {
-    expect(reportName("Total: 5 € & more?")).toBe("total-5-more");
-  });
-});
-
-test("statistics are right where floating point is not", () => {
-  expect(statisticsOf([0.1, 0.2], ["sum", "mean"])).toEqual({ sum: 0.3, mean: 0.15 });
-  expect(statisticsOf([1e16, 1, -1e16], ["sum"])).toEqual({ sum: 1 });
-  expect(statisticsOf([1, 2, 2, 10], ["count", "distinct", "median", "min", "max", "stddev"])).toEqual({
-    count: 4,
-    distinct: 3,
-    median: 2,
-    min: 1,
-    max: 10,
-    stddev: 4.19,
-  });
-  expect(statisticsOf([], ["count", "sum", "mean", "stddev"])).toEqual({
-    count: 0,
-    sum: null,
-    mean: null,
-    stddev: null,
-  });
-  expect(statisticsOf([0.001, 0.002, 0], ["mean"])).toEqual({ mean: 0.001 });
-  expect(statisticsOf([0, 0, 1, ...Array<number>(997).fill(0)], ["mean"])).toEqual({ mean: 0.001 });
 });

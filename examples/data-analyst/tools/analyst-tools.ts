@@ -1,10 +1,8 @@
 import type { Tool } from "agentchart";
 import { SQL_LIMITS, type SqlLimits } from "../sql/ask-child.ts";
-import { calculateStatistics } from "./calculate-statistics.ts";
 import { createReport } from "./create-report.ts";
-import { describeDatabase } from "./describe-database.ts";
 import { generateChart } from "./generate-chart.ts";
-import { queryDatabase } from "./query-database.ts";
+import { describeDatabase, queryDatabase } from "./query-database.ts";
 import { Workbench } from "./workbench.ts";
 
 export type AnalystDatabase = {
@@ -31,7 +29,6 @@ export function analystTools({
   return [
     describeDatabase(database),
     queryDatabase(database, bench, limits),
-    calculateStatistics(bench),
     generateChart(bench),
     createReport(database, outDir, bench),
   ];

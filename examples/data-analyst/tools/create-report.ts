@@ -11,7 +11,7 @@ const LONGEST_NAME = 60;
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** A file name made of a title: letters, digits and `-`, never a path and never a name that Windows reserves. */
-export function reportName(title: string): string {
+function reportName(title: string): string {
   const slug = title
     .normalize("NFC")
     .toLowerCase()

@@ -1,6 +1,6 @@
 import type { EChartsOption } from "echarts";
 
-export const CHART_TYPES = ["bar", "line", "pie"] as const;
+export const CHART_TYPES = ["bar", "line"] as const;
 
 export type ChartPoint = { readonly label: string; readonly value: number | null };
 export type Drawing = {
@@ -36,13 +36,6 @@ function optionOf({ type, title, xName, yName, points }: Drawing): EChartsOption
       textStyle: { fontFamily: FONT, fontSize: 16, width: WIDTH - 40, overflow: "truncate" },
     },
   } satisfies EChartsOption;
-  if (type === "pie") {
-    const slices = points.map(({ value }, index) => ({ name: labels[index] ?? "", value: value ?? 0 }));
-    return {
-      ...base,
-      series: [{ type: "pie", radius: ["32%", "62%"], center: ["50%", "55%"], silent: true, data: slices }],
-    };
-  }
   return {
     ...base,
     grid: { left: 20, right: 30, top: 70, bottom: 40, containLabel: true },

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { CHART_TYPES, drawChart, type ChartPoint } from "./draw-chart.ts";
 import { columnIndex, type Workbench } from "./workbench.ts";
 
-const MOST_POINTS = { bar: 60, line: 1000, pie: 12 } as const;
+const MOST_POINTS = { bar: 60, line: 1000 } as const;
 
 export function generateChart(bench: Workbench): Tool {
   return defineTool({
     name: "generate_chart",
-    description: `Draws a column of a kept result over another one as SVG and keeps it under a chartId for create_report. At most ${MOST_POINTS.bar} bars, ${MOST_POINTS.line} points of a line, ${MOST_POINTS.pie} slices.`,
+    description: `Draws a column of a kept result over another one as SVG and keeps it under a chartId for create_report. At most ${MOST_POINTS.bar} bars, ${MOST_POINTS.line} points of a line.`,
     input: z.object({
       resultId: z.string(),
       type: z.enum(CHART_TYPES),
@@ -33,8 +33,6 @@ export function generateChart(bench: Workbench): Tool {
           throw new Error(
             `Column "${y}" holds text such as ${JSON.stringify(value.slice(0, 40))}, not numbers.`,
           );
-        if (type === "pie" && value !== null && value < 0)
-          throw new Error("A pie chart cannot show negative numbers. Use a bar chart.");
         return { label: String(row[labelAt] ?? "–"), value };
       });
       const svg = await drawChart({ type, title, xName: x, yName: y, points });

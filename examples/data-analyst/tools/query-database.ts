@@ -1,9 +1,34 @@
 import { defineTool, type Tool } from "agentchart";
 import { z } from "zod";
-import { runQuery, type SqlLimits } from "../sql/ask-child.ts";
+import { describeSchema, runQuery, SQL_LIMITS, type SqlLimits } from "../sql/ask-child.ts";
 import type { Cell } from "../sql/cell.ts";
 import type { AnalystDatabase } from "./analyst-tools.ts";
 import type { Workbench } from "./workbench.ts";
+
+/** A database with many rows takes longer to look through than a statement may run. */
+const TIMEOUT_MS = SQL_LIMITS.timeoutMs * 4;
+
+export function describeDatabase(database: AnalystDatabase): Tool {
+  return defineTool({
+    name: "describe_database",
+    description:
+      "Lists the tables of the SQLite database: row counts, columns with kind, number of distinct values, range and sample values, keys. Call it before writing SQL.",
+    input: z.object({}),
+    idempotent: true,
+    async execute(_, { signal }) {
+      const { tables, moreTables } = await describeSchema(database.path, {
+        timeoutMs: TIMEOUT_MS,
+        signal,
+      });
+      return {
+        database: database.name,
+        dialect: "SQLite",
+        tables: tables.map((table) => ({ ...table })),
+        ...(moreTables.length > 0 && { moreTables: [...moreTables] }),
+      };
+    },
+  });
+}
 
 const LONGEST_SHOWN = 200;
 

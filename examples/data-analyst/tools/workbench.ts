@@ -17,22 +17,22 @@ export type KeptChart = {
   readonly result: KeptResult;
 };
 
-const MOST_RESULTS = 50;
-const MOST_CHARTS = 20;
-
-/** What the tools of one agent hand to each other by id, so that no number has to pass through a model. The oldest
- *  results go when there are more than fifty. */
+/** What the tools of one agent hand to each other by id, so that no number has to pass through a model. */
 export class Workbench {
   readonly #results = new Map<string, KeptResult>();
   readonly #charts = new Map<string, KeptChart>();
   #count = 0;
 
   keepResult(result: Omit<KeptResult, "id">): KeptResult {
-    return this.#keep(this.#results, MOST_RESULTS, { ...result, id: `r${++this.#count}` });
+    const kept = { ...result, id: `r${++this.#count}` };
+    this.#results.set(kept.id, kept);
+    return kept;
   }
 
   keepChart(chart: Omit<KeptChart, "id">): KeptChart {
-    return this.#keep(this.#charts, MOST_CHARTS, { ...chart, id: `c${++this.#count}` });
+    const kept = { ...chart, id: `c${++this.#count}` };
+    this.#charts.set(kept.id, kept);
+    return kept;
   }
 
   /** Throws an Error that the model can act on. */
@@ -43,13 +43,6 @@ export class Workbench {
   /** Throws an Error that the model can act on. */
   chart(id: string): KeptChart {
     return this.#get(this.#charts, id, "chart", "generate_chart");
-  }
-
-  #keep<T extends { readonly id: string }>(kept: Map<string, T>, most: number, thing: T): T {
-    kept.set(thing.id, thing);
-    const [oldest] = kept.keys();
-    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-    return thing;
   }
 
   #get<T>(kept: Map<string, T>, id: string, kind: string, maker: string): T {

@@ -4,11 +4,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool, type ChatModel, type GenerateOptions } from "agentchart";
 import { aiSdkModel } from "agentchart/ai-sdk";
 import { dashscopeModel, openaiModel } from "agentchart/openai";
-import { modelRecordings } from "agentchart/testing";
 import type { Json } from "../../../src/base/json.ts";
 import { rawRequest } from "../../../src/inspect/hub/raw-request.ts";
 import { providers } from "../../ai-sdk/providers.ts";
 import { lensesOf, watched } from "../../support/lens.ts";
+import { modelRecordings } from "../../fixtures/recordings/model-recordings.ts";
 
 const KEY = "sk-secret-of-mine-0123456789";
 

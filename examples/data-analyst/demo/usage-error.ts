@@ -1,4 +1,0 @@
-/** A command line that cannot be understood. Its message is the one line that says what to type instead. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
