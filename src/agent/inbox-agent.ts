@@ -5,7 +5,7 @@ import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import type { CompactionResult, Agent, Budget, CallOptions, DecideOptions, Input, Reply } from "./types.ts";
-import type { SessionJournal } from "./session-journal.ts";
+import type { SessionJournal } from "../session/session-journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
-import type { LeaseEvent } from "../session/durable.ts";
+import { SessionJournal, type LeaseEvent } from "../session/session-journal.ts";
 import type { RestoredSession } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
@@ -20,7 +20,7 @@ import type { StepTaken } from "../../machines/chart/accelerator.ts";
 import { AboutSession, journalStateOf, statusOf } from "./status.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./options/config.ts";
-import { currentCause, StepPublisher, takenStep } from "./steps.ts";
+import { currentCause, StepPublisher, takenStep, type TakenStep } from "./steps.ts";
 import { cutOffEvents, eventsOf, shortPath, DERIVED_TYPES, UNTOLD } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
@@ -28,7 +28,6 @@ import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace, SentCommands } from "./live-chart.ts";
 import { RestHooks } from "./rest-hooks.ts";
-import { SessionJournal } from "./session-journal.ts";
 import { SessionOpening } from "./session-opening.ts";
 import { SessionLife, type LifeEffect, type LivingSession } from "./session-life.ts";
 import type { KeptParts, RuntimeListener } from "./runtime-parts.ts";
@@ -67,7 +66,9 @@ export class Runtime implements ChartOwner, LivingSession {
     this.events = kept.events;
     this.host = new AgentHost(this, config, kept, listener.around.rules);
     const { toolkit, personas } = this.host;
-    this.journal = SessionJournal.of(this, config, listener.around);
+    const { store, sessionOptions: { leaseMs, redact } = {} } = config;
+    const { admit, kept: released } = listener.around;
+    this.journal = new SessionJournal({ session: this, store, leaseMs, redact, admit, kept: released });
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     this.#opening = new SessionOpening(this, this.#life);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
@@ -83,7 +84,7 @@ export class Runtime implements ChartOwner, LivingSession {
       listening: this.host.hookPoints,
       allowed: allowed.current,
     });
-    const { name, model, sessionOptions: { redact } = {}, otel } = config;
+    const { name, model, otel } = config;
     this.telemetry = otel?.observe({
       name,
       sessionId: this.settings.sessionId,
@@ -320,10 +321,14 @@ export class Runtime implements ChartOwner, LivingSession {
     const command = event as AgentCommand;
     const taken = (this.isDurable || this.steps.hasListeners) && takenStep(command, step, this);
     this.#chart.stepTaken(path, context, step.facts as readonly Fact[]);
-    if (taken && (this.#life.isOpen || command.type === "session.load")) this.journal.recordStep(taken);
+    if (taken && (this.#life.isOpen || command.type === "session.load")) this.#record(taken);
     if (taken) this.steps.publish({ ...taken, state: path });
     if (command.type === "call" && !refused) this.#listener.onCall();
     this.#commands.answer(command.id, refused);
+  }
+
+  #record({ event: { by }, edges, at, account }: TakenStep): void {
+    this.journal.recordStep({ edges, at, ...(by !== undefined && { by }), ...(account && { account }) });
   }
 
   /** A request to a model is made. */

@@ -12,7 +12,7 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import { eventsOf } from "./derive-events.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import type { AgentHost } from "./agent-host.ts";
-import type { SessionJournal } from "./session-journal.ts";
+import type { SessionJournal } from "../session/session-journal.ts";
 import type { SessionLife } from "./session-life.ts";
 
 /** The time after which a session that another process has is tried again, ms. */
@@ -52,7 +52,7 @@ export class SessionOpening implements Leaver {
     this.#life = life;
   }
 
-  /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. `waitMs`: how
+  /** Restores the session, once. Rejects as `SessionJournal.open` does; a session that cannot be read is quarantined. `waitMs`: how
    *  long another process that has the session is waited for. */
   async open(waitMs = 0): Promise<void> {
     this.#life.send({ type: "session.open", waitUntil: Date.now() + waitMs });
@@ -97,7 +97,7 @@ export class SessionOpening implements Leaver {
     const { journal, settings, context } = this.#session;
     const { takeOver } = journal;
     if (this.#stored) this.#replace(this.#stored, {}, takeOver);
-    else journal.record(stepFacts(replacing(freshContext(settings, Transcript.of()), context)));
+    else journal.recordFacts(stepFacts(replacing(freshContext(settings, Transcript.of()), context)));
     this.#stored = undefined;
     this.#life.send({ type: "session.begun" });
     if (takeOver) this.#tell(stepFacts([{ type: "session.taken", takeOver }]));
@@ -109,7 +109,7 @@ export class SessionOpening implements Leaver {
   /** Tells what the journal does not have of the session that was loaded. */
   #tell(step: StepFacts): void {
     const { journal, context, events } = this.#session;
-    journal.record(step);
+    journal.recordFacts(step);
     for (const event of eventsOf(step, context, false)) events.emit(event);
   }
 

@@ -216,7 +216,8 @@ export async function forkSession(
     if (await store.load(forked)) throw exists();
     const state = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
     const owner = { now: Date.now, journalState: () => state };
-    const journal = new Journal({ store, owner }, lease, { seq: 0 });
+    const journal = new Journal({ store, owner });
+    journal.begin(lease);
     const { activeGroups } = session;
     journal.record(
       wholeSession({

@@ -25,7 +25,8 @@ export interface JournalOwner {
 
 /** Options of a {@link Journal}. */
 export type JournalOptions = {
-  readonly store: SessionStore;
+  /** Absent: nothing is written, and everything counts as durable. */
+  readonly store?: SessionStore | undefined;
   readonly owner: JournalOwner;
   /** Applied to everything before it is written. */
   readonly redact?: ((value: Json) => Json) | undefined;
@@ -63,6 +64,8 @@ const MAX_REFUSED = 1_000;
 const withFacts = (steps: Recorded["steps"], length: number) =>
   steps.map((step, index) => ({ ...step, facts: (steps[index + 1]?.from ?? length) - step.from }));
 
+const NONE_KNOWN: ReadonlySet<string> = new Set();
+
 /** Most sessions have no groups, and the same text for that. */
 const namesOf = (names: readonly string[]): string => (names.length === 0 ? "[]" : JSON.stringify(names));
 
@@ -74,30 +77,29 @@ const namesOf = (names: readonly string[]): string => (names.length === 0 ? "[]"
  * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is written after it.
  */
 export class Journal {
-  readonly #store: SessionStore;
-  readonly #owner: JournalOwner;
-  readonly #redact: JournalOptions["redact"];
-  #lease: Lease;
-  #seq: number;
+  readonly #options: JournalOptions;
+  #lease: Lease | undefined;
+  #seq = 0;
   #next: Recorded | undefined;
-  readonly #callWriter: ModelCallWriter;
+  #callWriter: ModelCallWriter | undefined;
   #writing: Promise<void> | undefined;
   /** The sequence number after the append that is under way, else {@link Journal.seq}. */
-  #seqAfterWrite: number;
+  #seqAfterWrite = 0;
   #final: AgentError | undefined;
   #sinceCheckpoint = 0;
   #position: ChartPosition | undefined;
   #groups: string | undefined;
-  #marks: MessageMarks;
+  #marks: MessageMarks = NO_MARKS;
 
-  constructor(
-    { store, owner, redact }: JournalOptions,
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to record what happens under this lease, after what the store has. */
+  begin(
     lease: Lease,
-    { seq, format, groups, marks = NO_MARKS, known, modelCalls }: JournalStart,
-  ) {
-    this.#store = store;
-    this.#owner = owner;
-    this.#redact = redact;
+    { seq, format, groups, marks = NO_MARKS, known, modelCalls }: JournalStart = { seq: 0 },
+  ): void {
     this.#lease = lease;
     this.#seq = seq;
     this.#seqAfterWrite = seq;
@@ -106,6 +108,14 @@ export class Journal {
     this.#groups = groups && namesOf(groups);
     if (seq === 0 || format !== JOURNAL_FORMAT)
       this.#recorded.facts.push({ type: "session", data: { format: JOURNAL_FORMAT } });
+  }
+
+  /** Records no more. Returns the lease, if there is one. */
+  protected end(): Lease | undefined {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    this.#next = undefined;
+    return lease;
   }
 
   /** What the next append writes. */
@@ -139,20 +149,22 @@ export class Journal {
 
   /** The hashes of what the store has of model calls. */
   get known(): ReadonlySet<string> {
-    return this.#callWriter.known;
+    return this.#callWriter?.known ?? NONE_KNOWN;
   }
 
-  get lease(): Lease {
+  /** The lease under which this is written; undefined before {@link begin}: then nothing is recorded. */
+  get lease(): Lease | undefined {
     return this.#lease;
   }
 
   /** Records facts; {@link flush} writes them. */
   record(facts: readonly Fact[]): void {
-    if (facts.length > 0) this.#recorded.facts.push(...facts);
+    if (this.#lease && facts.length > 0) this.#recorded.facts.push(...facts);
   }
 
   /** Records a step of the chart. It is written with the next append. */
   recordStep(step: ChartStepRecord): void {
+    if (!this.#lease) return;
     const { steps, facts } = this.#recorded;
     if (step.account?.refused && steps.length >= MAX_REFUSED) return;
     steps.push({ ...step, from: facts.length });
@@ -160,12 +172,14 @@ export class Journal {
 
   /** Records a model call. It is written with the next append. */
   recordCall(call: ModelCall): void {
+    if (!this.#lease) return;
     const { calls, facts, steps } = this.#recorded;
-    calls.push(this.#callWriter.stored(call, { after: facts.length, steps: steps.length }));
+    calls.push(this.#callWriter!.stored(call, { after: facts.length, steps: steps.length }));
   }
 
   /** Acknowledges an input in the next append, and records where in the journal that was, and the hash of its messages. */
   acknowledge(inputId: string, hash?: string): void {
+    if (!this.#lease) return;
     const { acknowledged, facts } = this.#recorded;
     acknowledged.push(inputId);
     facts.push({ type: "position", data: { taken: inputId, ...(hash !== undefined && { hash }) } });
@@ -213,14 +227,15 @@ export class Journal {
       };
       throw this.#failed(error);
     }
-    this.#owner.committed?.();
+    this.#options.owner.committed?.();
   }
 
   async #append({ facts, steps, calls: modelCalls, acknowledged }: Recorded): Promise<void> {
-    const redact = this.#redact;
-    const journalState = this.#owner.journalState();
+    const { store, owner, redact } = this.#options;
+    const { fence, sessionId } = this.#lease!;
+    const journalState = owner.journalState();
     const { context, state, isAtRest, position, activeGroups } = journalState;
-    const at = this.#owner.now();
+    const at = owner.now();
     const chartAt = chartPosition(context, state);
     const groups = activeGroups && namesOf(activeGroups);
     const hasNewGroups = this.#groups !== undefined && groups !== this.#groups;
@@ -248,18 +263,18 @@ export class Journal {
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
     const checkpoint = isDue
       ? (plain(
-          checkpointOf(journalState, seq, { ...marks, calls: this.#callWriter.calls }),
+          checkpointOf(journalState, seq, { ...marks, calls: this.#callWriter!.calls }),
         ) as unknown as JsonObject)
       : undefined;
     const batch: Batch = {
       expectedSeq: this.#seq,
-      fence: this.#lease.fence,
+      fence,
       entries,
       position,
       ...(acknowledged.length > 0 && { ackInputs: acknowledged }),
       ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
     };
-    this.#seq = this.#seqAfterWrite = await this.#store.append(this.#lease.sessionId, batch);
+    this.#seq = this.#seqAfterWrite = await store!.append(sessionId, batch);
     this.#position = chartAt;
     this.#groups = groups;
     this.#marks = marks;

@@ -68,7 +68,8 @@ export async function saveSession(
   const write = async (lease: Lease): Promise<void> => {
     const seq = (await store.load(key))?.seq ?? 0;
     const owner = { now, journalState: () => saved };
-    const journal = new Journal({ store, owner, redact }, lease, { seq });
+    const journal = new Journal({ store, owner, redact });
+    journal.begin(lease, { seq });
     const { transcript } = context;
     journal.record(
       wholeSession({

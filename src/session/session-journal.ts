@@ -1,17 +1,18 @@
-import { AgentError, messageOf } from "../base/error.ts";
+import { AgentError, messageOf, type ErrorInfo } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg, TakeOver } from "../message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
 import { newOwner, processOf } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
-import type { ChartStepRecord } from "./entries.ts";
+import { entriesOf, needsFlush } from "./entries.ts";
 import type { Fact } from "./entry.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal, type JournalOwner } from "./journal.ts";
-import type { ModelCall } from "../../machines/agent/model-call.ts";
 import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
 import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
 import { loadTurn, restoreSession, type RestoredSession } from "./restore.ts";
@@ -20,7 +21,7 @@ import { loadTurn, restoreSession, type RestoredSession } from "./restore.ts";
 export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
 
 /** The session that is stored, as its journal and its lease need it. */
-export interface DurableOwner extends JournalOwner {
+export interface JournaledSession extends JournalOwner {
   /** `sessionId` names the session. */
   readonly settings: Settings;
   /** True if somebody looks at contexts, such as an inspector: then the session is opened with all its messages. */
@@ -29,18 +30,19 @@ export interface DurableOwner extends JournalOwner {
   leaseChanged(event: LeaseEvent): void;
 }
 
-/** Options of a {@link DurableSession}. */
-export type DurableOptions = {
-  readonly store: SessionStore;
-  readonly session: DurableOwner;
+/** Options of a {@link SessionJournal}. */
+export type SessionJournalOptions = {
+  /** Absent: nothing is written, and everything counts as saved. */
+  readonly store?: SessionStore | undefined;
+  readonly session: JournaledSession;
   /** How long the lease lasts without being renewed, ms; default {@link LEASE_MS}. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Applied to everything before it is written. */
-  readonly redact?: (value: Json) => Json;
+  readonly redact?: ((value: Json) => Json) | undefined;
   /** What this process keeps of sessions that it has released. Default: nothing. */
-  readonly kept?: KeptSessions;
+  readonly kept?: KeptSessions | undefined;
   /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
-  readonly admit?: (lease: Lease) => Promise<void>;
+  readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
 };
 
 function takeOverOf(
@@ -53,11 +55,11 @@ function takeOverOf(
   return { from, until: takenFrom.expiresAt, by: processOf(owner), takeovers, isUnfinished };
 }
 
-/** The stored session of an agent: its lease, its restore and its journal. */
-export class DurableSession implements KeptLease {
-  readonly #options: DurableOptions;
+/** The journal of a session as its agent writes it, under the lease that the agent holds: what opens the session, and keeps it until it is
+ *  released. Without a store nothing is written, and everything counts as saved. */
+export class SessionJournal extends Journal implements KeptLease {
+  readonly #options: SessionJournalOptions;
   readonly #owner: string;
-  #journal: Journal | undefined;
   /** What was kept of the session when it was opened. */
   #keptBefore: KeptBefore | undefined;
   #modelCalls = 0;
@@ -65,50 +67,60 @@ export class DurableSession implements KeptLease {
   #leaseUntil = 0;
   #takeOver: TakeOver | undefined;
 
-  constructor(options: DurableOptions) {
+  constructor(options: SessionJournalOptions) {
+    const { store, session: owner, redact } = options;
+    super({ store, owner, redact });
     this.#options = options;
-    this.#owner = newOwner(options.session.settings.agent);
+    this.#owner = newOwner(owner.settings.agent);
   }
 
   get #leaseMs(): number {
     return this.#options.leaseMs ?? LEASE_MS;
   }
 
+  get #sessionId(): string {
+    return this.#options.session.settings.sessionId;
+  }
+
   /** Acquires the lease and restores the session; undefined for a new one. Rejects `session/conflict` while another process
    *  holds the lease. */
   async open(): Promise<RestoredSession | undefined> {
-    const { store, session, redact } = this.#options;
-    const { settings } = session;
-    const { sessionId } = settings;
-    const now = () => session.now();
+    const { store, session } = this.#options;
+    if (!store) return undefined;
+    const now = (): number => session.now();
     this.#leaseUntil = now() + this.#leaseMs;
-    const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
-    if (!lease) throw await sessionLocked(store, sessionId, { leaseMs: this.#leaseMs, now });
+    const lease = await store.acquire(this.#sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
+    if (!lease) throw await sessionLocked(store, this.#sessionId, { leaseMs: this.#leaseMs, now });
     try {
-      await this.#options.admit?.(lease);
-      const kept = this.#options.kept?.take(lease);
-      const stored = await restoreSession(store, sessionId, settings, kept);
-      this.#modelCalls = stored?.modelCalls ?? 0;
-      this.#takeOver = stored && takeOverOf(lease, stored.context);
-      if (kept) {
-        const { size, transcript } = kept;
-        this.#keptBefore = { from: transcript.from, length: transcript.length, size };
-      }
-      if (stored) await this.#loadMessages(stored.context);
-      this.#journal = new Journal({ store, owner: session, redact }, lease, {
-        seq: stored?.seq ?? 0,
-        ...(stored && { format: stored.format }),
-        groups: stored?.activeGroups,
-        marks: stored?.marks,
-        known: stored?.known,
-        modelCalls: stored?.modelCalls,
-      });
-      this.#keeper = keepLease(store, this.#leaseMs, this);
-      return stored;
+      return await this.#read(store, lease);
     } catch (error) {
       await store.release(lease);
       throw error;
     }
+  }
+
+  async #read(store: SessionStore, lease: Lease): Promise<RestoredSession | undefined> {
+    const { session, admit } = this.#options;
+    await admit?.(lease);
+    const kept = this.#options.kept?.take(lease);
+    const stored = await restoreSession(store, this.#sessionId, session.settings, kept);
+    this.#modelCalls = stored?.modelCalls ?? 0;
+    this.#takeOver = stored && takeOverOf(lease, stored.context);
+    if (kept) {
+      const { size, transcript } = kept;
+      this.#keptBefore = { from: transcript.from, length: transcript.length, size };
+    }
+    if (stored) await this.#loadMessages(stored.context);
+    this.begin(lease, {
+      seq: stored?.seq ?? 0,
+      ...(stored && { format: stored.format }),
+      groups: stored?.activeGroups,
+      marks: stored?.marks,
+      known: stored?.known,
+      modelCalls: stored?.modelCalls,
+    });
+    this.#keeper = keepLease(store, this.#leaseMs, this);
+    return stored;
   }
 
   /** Reads what somebody looks at without waiting: all messages, or those of a turn that may go on by itself. */
@@ -116,24 +128,6 @@ export class DurableSession implements KeptLease {
     if (this.#options.session.isSeen) await context.transcript.load();
     else if (this.#options.admit || context.progress.resumeAt !== null || context.calls.length > 0)
       await loadTurn(context); // a worker opens a session for a turn
-  }
-
-  get seq(): number {
-    return this.#journal?.seq ?? 0;
-  }
-
-  /** See {@link Journal.recordedSeq}. */
-  get recordedSeq(): number {
-    return this.#journal?.recordedSeq ?? 0;
-  }
-
-  /** See {@link Journal.written}. */
-  written(seq: number): Promise<void> | undefined {
-    return this.#journal?.written(seq);
-  }
-
-  get lease(): Lease | undefined {
-    return this.#journal?.lease;
   }
 
   /** Epoch ms until which the lease holds for sure, on the clock of this process: counted from when it was asked for. */
@@ -146,101 +140,116 @@ export class DurableSession implements KeptLease {
     return this.#takeOver;
   }
 
-  /** Records facts; {@link flush} writes them. */
-  record(facts: readonly Fact[]): void {
-    this.#journal?.record(facts);
+  /** Records what a step did. */
+  recordFacts(step: StepFacts): void {
+    if (this.lease) this.record(entriesOf(step));
   }
 
-  /** Records a step of the chart; written with the position of the next {@link flush}. */
-  recordStep(step: ChartStepRecord): void {
-    this.#journal?.recordStep(step);
+  /** Records what a step did, and begins to write what may not be lost: all of it once a turn is at rest. `isDurable`: each step is written
+   *  as soon as that is needed. */
+  follow(step: StepFacts, isDurable: boolean): void {
+    if (!this.lease) return;
+    this.recordFacts(step);
+    if (step.hasSettled || (isDurable && needsFlush(step))) this.save();
   }
 
-  /** Records a model call; written with the position of the next {@link flush}. */
-  recordCall(call: ModelCall): void {
+  override recordCall(call: ModelCall): void {
     this.#modelCalls = call.number;
-    this.#journal?.recordCall(call);
+    super.recordCall(call);
   }
 
-  /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Returns the messages
-   *  to process: these, or those that came with the same key before and are not stored yet; undefined if those are stored.
-   *  Rejects `run/key-reused` if other messages came with the key. */
+  /** Accepts an input for an idempotency key: with a store it is put into the session's inbox, to be acknowledged by the append that stores
+   *  its messages. Returns the messages to process: these, or those that came with the same key before and are not stored yet; undefined
+   *  if those are stored. Rejects `run/key-reused` if other messages came with the key. */
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
-    const { store, session } = this.#options;
-    const { settings } = session;
+    const { store } = this.#options;
+    if (!store) return messages;
     const data = JSON.parse(JSON.stringify({ messages })) as JsonObject;
-    const state = await store.putInput(settings.sessionId, { id: key, data });
+    const state = await store.putInput(this.#sessionId, { id: key, data });
     if (state === "accepted") return messages;
-    const waiting = await store.takeInputs(settings.sessionId, Number.MAX_SAFE_INTEGER);
+    const waiting = await store.takeInputs(this.#sessionId, Number.MAX_SAFE_INTEGER);
     const known = waiting.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
     if (known) checkSameInput(key, inputHash(known), inputHash(messages));
     return known;
   }
 
-  /** Acknowledges the input with this key in the next append. */
-  acknowledge(key: string, hash?: string): void {
-    this.#journal?.acknowledge(key, hash);
+  /** Journals that an input was refused, and acknowledges it. */
+  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
+    this.acknowledge(inputId);
+    await this.#write({ type: "input.refused", data: { id: inputId, error } });
   }
 
-  /** Resolves when everything recorded is durable. A lease that expired in the meantime is renewed before. */
-  async flush(): Promise<void> {
-    if (!this.#journal) return;
+  /** Journals the position of the session, although nothing has changed. */
+  async touch(): Promise<void> {
+    await this.#write({ type: "position", data: {} });
+  }
+
+  async #write(fact: Fact): Promise<void> {
+    this.record([fact]);
+    await this.saved();
+  }
+
+  /** Begins to write what has happened. An error reaches those who wait for `saved`. */
+  save(): void {
+    this.saved().catch(() => {});
+  }
+
+  /** Resolves when everything that has happened is durable. A lease that expired in the meantime is renewed before. */
+  async saved(): Promise<void> {
+    const { store, session } = this.#options;
+    if (!store || !this.lease) return;
     try {
-      await this.#journal.flush();
+      await this.flush();
     } catch (error) {
       this.#handleLoss(error);
       throw error;
     }
-    if (this.#journal.lease.expiresAt > this.#options.session.now()) return;
-    await this.renewedBy(this.#options.store.renew(this.#journal.lease, this.#leaseMs));
+    const { lease } = this;
+    if (lease && lease.expiresAt <= session.now()) await this.renewedBy(store.renew(lease, this.#leaseMs));
   }
 
-  /** Writes what was recorded and releases the lease. */
-  async close(): Promise<void> {
-    this.#stopRenewing();
-    const journal = this.#journal;
-    if (!journal) return;
+  /** Saves what has happened and releases the lease. */
+  async release(): Promise<void> {
+    this.abandon();
+    const { lease } = this;
+    if (!lease) return;
     try {
-      await journal.flush();
-      this.#keep(journal);
+      await this.flush();
+      this.#keep();
     } finally {
-      await this.#options.store.release(journal.lease).catch(() => {});
+      await this.#options.store?.release(this.lease ?? lease).catch(() => {});
     }
   }
 
   /** Keeps what was written, for the next agent of this process. What a store has of a session with secrets is something else. */
-  #keep({ lease, seq, marks, known }: Journal): void {
+  #keep(): void {
     const { kept, redact, session } = this.#options;
+    const { lease, seq, marks, known } = this;
     const { context, isAtRest } = session.journalState();
-    if (!kept || redact || !isAtRest) return;
+    if (!lease || !kept || redact || !isAtRest) return;
     const transcript = context.transcript.copy();
     kept.put(lease, { seq, transcript, marks, known, modelCalls: this.#modelCalls }, this.#keptBefore);
   }
 
   /** Releases the lease of a session that was opened in vain. Nothing is written. */
   discard(): void {
-    this.#stopRenewing();
-    const lease = this.#journal?.lease;
-    this.#journal = undefined;
-    if (lease) this.#options.store.release(lease).catch(() => {});
+    this.abandon();
+    const lease = this.end();
+    if (lease) this.#options.store?.release(lease).catch(() => {});
   }
 
-  /** Stops renewing the lease, as if the process had died. */
+  /** Renews the lease no more, so that it expires, as if the process had died. */
   abandon(): void {
-    this.#stopRenewing();
-  }
-
-  #stopRenewing(): void {
     this.#keeper?.remove(this);
     this.#keeper = undefined;
   }
 
   /** Settles with a renewal that has begun. */
-  async renewedBy(renewal: Promise<Lease>): Promise<void> {
+  override async renewedBy(renewal: Promise<Lease>): Promise<void> {
     const { session } = this.#options;
     const until = session.now() + this.#leaseMs;
     try {
-      await this.#journal?.renewedBy(renewal);
+      await super.renewedBy(renewal);
       this.#leaseUntil = until;
       session.leaseChanged({ type: "lease.renewed", until });
     } catch (error) {
@@ -250,7 +259,7 @@ export class DurableSession implements KeptLease {
   }
 
   #late(cause: unknown): AgentError {
-    const { sessionId } = this.#options.session.settings;
+    const sessionId = this.#sessionId;
     const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(cause)}`;
     return new AgentError("session/lease-lost", message, { cause, data: { sessionId } });
   }
