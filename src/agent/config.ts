@@ -16,6 +16,7 @@ import { ownToolkit, SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
+import { thisProcessName } from "../store/lease-owner.ts";
 import { engineOf, ruleSettings } from "./agent-rules.ts";
 import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
@@ -103,6 +104,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   return {
     agent: config.name,
     sessionId: sessionIdOf(config),
+    ...(config.store && { process: thisProcessName() }),
     system: config.sysPrompt ?? "",
     maxIters: config.maxIters ?? 10,
     maxGotos: turnOptions.maxGotos ?? 3,
