@@ -119,6 +119,8 @@ export type Ending = { readonly at: (typeof ENDINGS)[number]; readonly outcome: 
 
 /** The counters and positions of the session. */
 export type Progress = {
+  /** The process that has begun to run calls last. */
+  readonly process?: string;
   readonly turn: number;
   /** The turn that brought the input which is answered: an earlier one if that failed and `call()` without input tries again. */
   readonly inputTurn?: number;

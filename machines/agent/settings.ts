@@ -9,6 +9,8 @@ export type ExecutionData = Omit<Execution, "retryOn">;
 export type Settings = {
   readonly agent: string;
   readonly sessionId: string;
+  /** Names the process; absent for an agent without a store. */
+  readonly process?: string;
   readonly system: string;
   readonly maxIters: number;
   readonly maxGotos: number;

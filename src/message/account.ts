@@ -12,6 +12,8 @@ import type {
 
 /** How many characters of JSON an account keeps of a value; longer ones are left out. */
 export const MAX_RECORDED = 64_000;
+/** How many characters of the name of a process are shown: a journal of somebody else may hold any text. */
+const MAX_PROCESS = 200;
 /** How many characters of the text of a failed attempt it keeps. */
 const MAX_ERROR = 2_000;
 
@@ -153,6 +155,18 @@ const DECIDED: { readonly [decision: string]: string } = {
   cancel: "cancelled",
 };
 
+/** Returns where an attempt of a call ran, as the end of a phrase: " in pid 17 on host (1f0c2b9a)". "" for a call of which all attempts ran in
+ *  one process. */
+export function ranIn({ attempts = [], process }: CallAccount): (attempt: number) => string {
+  const all = [...attempts.map((each) => each.process), ...(process === undefined ? [] : [process])];
+  if (new Set(all).size < 2 && attempts.every(({ endedAt }) => endedAt !== undefined)) return () => "";
+  return (attempt) => {
+    const known = attempts.find((each) => each.attempt === attempt) ?? { process };
+    const named = known.process?.slice(0, MAX_PROCESS).toWellFormed();
+    return ` in ${named ?? "an unknown process"}`;
+  };
+}
+
 /**
  * Returns what became of a call as lines of plain text, in order: who was asked and has decided, who has changed what, which attempts
  * failed, what ran. None if there is nothing to say. They hold arguments and names as they are: a page shows them as text.
@@ -169,7 +183,9 @@ const DECIDED: { readonly [decision: string]: string } = {
  */
 export function accountLines(account: CallAccount | undefined): readonly string[] {
   const { asked = [], decided = [], changed = [], attempts = [] } = account ?? {};
-  const { rules = [], ran, results = [] } = account ?? {};
+  const { rules = [], ran, results = [], process } = account ?? {};
+  const where = ranIn(account ?? {});
+  const last = (attempts.at(-1)?.attempt ?? 0) + 1;
   const timed = [
     ...asked.map(({ at, reason }) => ({ at, text: `asked: ${reason}` })),
     ...decided.map(({ at, decision, ask, ...who }) => ({
@@ -183,20 +199,18 @@ export function accountLines(account: CallAccount | undefined): readonly string[
     ...rules.map(({ at, rule, did }) => ({ at, text: `${BY_RULE[did]} '${rule}'` })),
     ...attempts.map(({ attempt, startedAt, error }) => ({
       at: startedAt,
-      text: `attempt ${attempt} failed: ${error}`,
+      text: `attempt ${attempt} failed${where(attempt)}: ${error}`,
     })),
   ];
   const own = changedInput(account);
   return [
     ...timed.toSorted((one, other) => one.at - other.at).map(({ text }) => text),
+    ...(process !== undefined && where(last) !== "" ? [`attempt ${last} began${where(last)}`] : []),
     ...(own && own === ran ? [`ran with ${inputText(own)}`] : []),
     ...(ran?.presets ? [`ran with presets: ${ran.presets.join(", ")}`] : []),
     ...results.map(({ by }) => `result changed by ${nameOf(by)}`),
   ];
 }
-
-/** The most characters of the name of a process in a line: a journal of somebody else may hold any text. */
-const MAX_PROCESS = 200;
 
 /** Returns a take-over as a line of plain text: the former process, until when it had the session, the one that took it, and whether a turn
  *  was unfinished. */

@@ -68,14 +68,18 @@ export type CallAccount = {
     /** The id of the question that was answered. */
     readonly ask?: string;
   }[];
-  /** The attempts before the last one. Without `endedAt` it is not known when it ended, and whether it took effect: its process ended. */
+  /** The attempts before the last one. Without `endedAt` it is not known when it ended, and whether it took effect: its process ended.
+   *  `process` names the process in which it ran, as {@link TakeOver} does; absent: that is not known, or the session is not stored. */
   readonly attempts?: readonly {
     readonly attempt: number;
+    readonly process?: string;
     readonly startedAt: number;
     readonly endedAt?: number;
     readonly code?: ErrorCode;
     readonly error: string;
   }[];
+  /** The process in which the last attempt began, if there were others before and it is known. */
+  readonly process?: string;
   /** What rules made of it: it was put behind other calls of its batch, it broke a rule and was denied, asked about or ended the turn, or
    *  a rule that only notes would have stopped it. */
   readonly rules?: readonly {

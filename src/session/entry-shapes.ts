@@ -72,6 +72,7 @@ const shapes = s.lazily(() => {
     usage: object,
   };
   const progressFields = {
+    process: s.optional(s.string()),
     turn: count,
     inputTurn: s.optional(count),
     agent: s.optional(

@@ -90,6 +90,11 @@ function partsOf(owner: string): ReadOwner | undefined {
 const MAX_NAME = 80;
 const PROCESS = /^[\da-f]{8}/;
 
+let ours: string | undefined;
+
+/** Names this process as {@link processOf} does. */
+export const thisProcessName = (): string => (ours ??= processOf(newOwner()));
+
 /** Names the process of an owner for people: "pid 17 on host (1f0c2b9a)", and any other owner by its beginning. The letters in parentheses tell
  *  processes apart that have the same id on hosts of the same name. */
 export function processOf(owner: string): string {

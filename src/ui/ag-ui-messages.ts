@@ -1,7 +1,7 @@
 import { toolResultsOf, textOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { changedInput } from "../message/account.ts";
-import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import { isSaid, shownBlocks, shownOutput, shownResults } from "../event/conversation/shown-messages.ts";
 import type { AgUiMessage } from "./ag-ui-event.ts";
 
 type Assistant = Extract<AgUiMessage, { readonly role: "assistant" }>;
@@ -12,17 +12,16 @@ export const resultIdOf = (callId: string): string => `${callId}:result`;
 /** The id of a block of reasoning, by its number among those of its message. */
 export const reasoningIdOf = (messageId: string, index: number): string => `${messageId}:reasoning-${index}`;
 
-export function resultText({ output }: ToolResultBlock): string {
-  if (output.every(({ type }) => type === "text"))
-    return output.map((block) => (block.type === "text" ? block.text : "")).join("");
-  return JSON.stringify(output);
+export function resultText(result: ToolResultBlock): string {
+  const output = shownOutput(result);
+  return typeof output === "string" ? output : JSON.stringify(output);
 }
 
-/** True for what a user has said; reminders of the agent itself have a name of their own. */
-export const isSaid = (message: Msg): boolean =>
-  message.role === "user" && message.name !== "system" && textOf(message) !== "";
+/** True for what a user has said in words. */
+export const hasWords = (message: Msg): boolean => isSaid(message) && textOf(message) !== "";
 
-function answerOf({ id, content }: Msg): readonly AgUiMessage[] {
+function answerOf(message: Msg): readonly AgUiMessage[] {
+  const { id } = message;
   const messages: AgUiMessage[] = [];
   const own = (change: (message: Assistant) => Assistant): void => {
     const at = messages.findIndex(({ role }) => role === "assistant");
@@ -30,19 +29,19 @@ function answerOf({ id, content }: Msg): readonly AgUiMessage[] {
     messages.splice(at < 0 ? messages.length : at, 1, change(before));
   };
   let reasonings = 0;
-  for (const block of content) {
-    if (block.type === "thinking" && block.thinking !== "")
+  for (const block of shownBlocks(message)) {
+    if (block.type === "thinking")
       messages.push({ id: reasoningIdOf(id, reasonings++), role: "reasoning", content: block.thinking });
-    else if (block.type === "text" && block.text !== "")
-      own((message) => ({ ...message, content: (message.content ?? "") + block.text }));
-    else if (block.type === "tool_use" && block.name !== OUTPUT_TOOL) {
+    else if (block.type === "text")
+      own((before) => ({ ...before, content: (before.content ?? "") + block.text }));
+    else {
       const { id: callId, name, input } = block;
       const call = {
         id: callId,
         type: "function" as const,
         function: { name, arguments: JSON.stringify(input) },
       };
-      own((message) => ({ ...message, toolCalls: [...(message.toolCalls ?? []), call] }));
+      own((before) => ({ ...before, toolCalls: [...(before.toolCalls ?? []), call] }));
     }
   }
   return messages;
@@ -73,10 +72,9 @@ function withArguments(message: AgUiMessage, ran: ReadonlyMap<string, string>): 
 function agUiMessagesOf(message: Msg): readonly AgUiMessage[] {
   if (message.role === "assistant") return answerOf(message);
   if (message.role === "tool")
-    return toolResultsOf(message).flatMap((result): readonly AgUiMessage[] => {
-      const { id: toolCallId, name, state } = result;
-      if (name === OUTPUT_TOOL || state === "suspended") return [];
-      return [{ id: resultIdOf(toolCallId), role: "tool", toolCallId, content: resultText(result) }];
+    return shownResults(message).map((result): AgUiMessage => {
+      const { id: toolCallId } = result;
+      return { id: resultIdOf(toolCallId), role: "tool", toolCallId, content: resultText(result) };
     });
-  return isSaid(message) ? [{ id: message.id, role: "user", content: textOf(message) }] : [];
+  return hasWords(message) ? [{ id: message.id, role: "user", content: textOf(message) }] : [];
 }

@@ -5,7 +5,7 @@ import type { Msg, Reason } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
-import { isSaid, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "./ag-ui-messages.ts";
+import { hasWords, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "./ag-ui-messages.ts";
 import { canonical } from "./read-chat-request.ts";
 import { Subagents } from "./ag-ui-subagents.ts";
 import { RunState } from "./ag-ui-state.ts";
@@ -115,7 +115,7 @@ export class RunEvents {
 
   #store(message: Msg): readonly AgUiEvent[] {
     this.#kept = withAgUiMessage(this.#kept, message);
-    if (isSaid(message)) return said(message);
+    if (hasWords(message)) return said(message);
     if (!this.#isStale) return [];
     this.#isStale = false;
     return [this.#snapshot()];

@@ -54,10 +54,11 @@ export function withDenial(
   return noted(account, "decided", { at, decision: "deny", ...(hook !== undefined && { hook }) });
 }
 
-/** The account of a call of which an attempt has failed and is repeated; without `endedAt`, its process ended while it ran. */
+/** The account of a call of which an attempt in `process` has failed and is repeated; without `endedAt`, its process ended while it ran. */
 export function withFailedAttempt(
   { account, attempt, since }: CallRecord,
-  result: ToolResultBlock | undefined,
+  process: string | undefined,
+  result?: ToolResultBlock,
   endedAt?: number,
 ): CallAccount {
   const text =
@@ -65,11 +66,20 @@ export function withFailedAttempt(
     "Its process ended while it ran.";
   return noted(account, "attempts", {
     attempt,
+    ...(process !== undefined && { process }),
     startedAt: since,
     ...(endedAt !== undefined && { endedAt }),
     ...(result?.code && { code: result.code }),
     error: recordedError(text),
   });
+}
+
+/** The account of a call of which another attempt begins in `process`. */
+export function withNextAttempt(
+  account: CallAccount | undefined,
+  process: string | undefined,
+): Pick<CallRecord, "account"> {
+  return account?.attempts && process !== undefined ? { account: { ...account, process } } : {};
 }
 
 /** The record with its result, to which the account goes. */

@@ -3,7 +3,7 @@ import { backoffMs } from "../../../src/model/execution.ts";
 import type { ToolResultBlock } from "../../../src/message/types.ts";
 import { failedTool, interruptedResult, timedOut } from "../../../src/tool/results.ts";
 import type { TimerDue } from "../events.ts";
-import { answered, changedResult, withFailedAttempt } from "./account.ts";
+import { answered, changedResult, withFailedAttempt, withNextAttempt } from "./account.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
 import { exceededByTools } from "./budget.ts";
 import { changeCall, changeCalls, declare } from "../facts.ts";
@@ -58,9 +58,10 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
 export function startCalls(context: AgentContext): Change {
   const due = new Set(dueCalls(context));
   if (due.size === 0) return {};
-  const { at, progress } = context;
+  const { at, progress, settings } = context;
   const { stats } = progress;
-  const noted = context.settings.rules ? ruleEngine().noted(context, due) : (record: CallRecord) => record;
+  const { process } = settings;
+  const noted = settings.rules ? ruleEngine().noted(context, due) : (record: CallRecord) => record;
   const started = changeCalls(context, (record) => {
     const told = noted(record);
     if (!due.has(record)) return told;
@@ -68,6 +69,7 @@ export function startCalls(context: AgentContext): Change {
     const { timeoutMs } = record.execution ?? {};
     return {
       ...rest,
+      ...withNextAttempt(rest.account, process),
       status: "running",
       attempt: record.attempt + 1,
       since: at,
@@ -76,7 +78,11 @@ export function startCalls(context: AgentContext): Change {
   });
   return {
     ...started,
-    progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } },
+    progress: {
+      ...progress,
+      ...(process !== undefined && { process }),
+      stats: { ...stats, toolCalls: stats.toolCalls + due.size },
+    },
   };
 }
 
@@ -169,7 +175,7 @@ function retried(
   retryAt = 0,
 ): CallRecord {
   const { deadlineAt: _, ...rest } = record;
-  const account = withFailedAttempt(record, result, at);
+  const account = withFailedAttempt(record, settings.process, result, at);
   const seed = `${settings.sessionId}/${record.call.id}`;
   const wait = at + backoffMs(record.execution ?? {}, attemptsOf(record), seed);
   return { ...rest, account, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };

@@ -10,10 +10,11 @@ import type { Decision } from "../../../src/tool/pending.ts";
 
 /** After a restore nothing runs: a call that was running is repeated, answered or asked about, as its tool declares (I5). */
 export function reviveCalls(context: AgentContext): AgentContext {
+  const { process } = context.progress;
   const revived = changeCalls(context, (record) => {
     if (record.status !== "running") return record;
     const { deadlineAt: _, spawned: __, ...others } = record;
-    const rest = { ...others, account: withFailedAttempt(record, undefined) };
+    const rest = { ...others, account: withFailedAttempt(record, process) };
     if (record.onRestart === "retry") return { ...rest, status: "approved", since: context.at };
     if (record.onRestart === "fail") {
       const text = `[ERROR] The outcome of the tool call is unknown: its process ended while it ran. Tool: ${record.call.name}`;

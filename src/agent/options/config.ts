@@ -15,6 +15,7 @@ import { ownToolkit, SessionToolkit } from "../../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../../machines/agent/prompt/view.ts";
 import type { Settings } from "../../../machines/agent/settings.ts";
+import { thisProcessName } from "../../store/lease-owner.ts";
 import { engineOf, ruleSettings, ruleProblem } from "./agent-rules.ts";
 import { configSchema } from "./config-schema.ts";
 import { compactionSettings } from "./compaction-settings.ts";
@@ -101,6 +102,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   return {
     agent: config.name,
     sessionId: sessionIdOf(config),
+    ...(config.store && { process: thisProcessName() }),
     system: config.sysPrompt ?? "",
     maxIters: config.maxIters ?? 10,
     maxGotos: turnOptions.maxGotos ?? 3,

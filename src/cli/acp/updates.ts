@@ -3,7 +3,7 @@ import type { ContentBlock, SessionUpdate, ToolCallContent } from "@agentclientp
 import { planSlot, type Plan } from "../../agent/plan/plan.ts";
 import { todoSlot, type Todo } from "../../agent/plan/todo.ts";
 import type { AgentEvent } from "../../event/types.ts";
-import { toolResultsOf } from "../../message/query.ts";
+import { isSaid, shownBlocks, shownResults } from "../../event/conversation/shown-messages.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 
 const PLAN_STATES = {
@@ -92,21 +92,21 @@ export function acpUpdates(): (event: AgentEvent) => readonly SessionUpdate[] {
   };
 }
 
-function replayed(block: Block, role: Msg["role"]): readonly SessionUpdate[] {
-  if (block.type === "tool_use") return [{ ...callOf(block), status: "pending" }];
+function replayed(block: ReturnType<typeof shownBlocks>[number], role: Msg["role"]): SessionUpdate {
+  if (block.type === "tool_use") return { ...callOf(block), status: "pending" };
   if (block.type === "thinking")
-    return [{ sessionUpdate: "agent_thought_chunk", content: text(block.thinking) }];
-  if (block.type !== "text") return [];
+    return { sessionUpdate: "agent_thought_chunk", content: text(block.thinking) };
   const sessionUpdate = role === "user" ? "user_message_chunk" : "agent_message_chunk";
-  return [{ sessionUpdate, content: text(block.text) }];
+  return { sessionUpdate, content: text(block.text) };
 }
 
 /** Returns what a client of ACP is told of a conversation that it opens again. */
 export function acpHistory(messages: readonly Msg[]): readonly SessionUpdate[] {
   return messages.flatMap((message) => {
-    const results = toolResultsOf(message);
-    if (results.length > 0) return results.map(endOf);
-    return message.content.flatMap((block) => replayed(block, message.role));
+    const { role } = message;
+    if (role === "tool") return shownResults(message).map(endOf);
+    const isShown = role === "assistant" || isSaid(message);
+    return isShown ? shownBlocks(message).map((block) => replayed(block, role)) : [];
   });
 }
 

@@ -2,6 +2,7 @@ import type { AgentEvent } from "../types.ts";
 import type { Msg } from "../../message/types.ts";
 import { textOf } from "../../message/query.ts";
 import { MessageFold, type TurnMessage } from "./message-fold.ts";
+import { isSaid } from "./shown-messages.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 
 /** What a page shows of a message of the user. */
@@ -30,7 +31,7 @@ export class ConversationFold {
     if (event.turn !== this.#turn) this.#begin(event.turn);
     if (this.#chunks.isOver) this.#chunks = new TurnChunks(); // a turn that was suspended goes on in a stream of its own
     if (event.type === "message" && event.message.role === "user" && this.#open.isEmpty) {
-      if (event.message.name === "system") return; // a reminder of the agent itself
+      if (!isSaid(event.message)) return;
       this.#closed.push(userMessage(event.message));
     } else for (const chunk of this.#chunks.push(event)) this.#open.push(chunk);
   }

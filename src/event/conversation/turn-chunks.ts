@@ -1,7 +1,7 @@
 // src/event/conversation folds the events of a session into its conversation, the only place that does: protocols of pages write what it says.
 import type { Json } from "../../base/json.ts";
 import type { AgentEvent } from "../types.ts";
-import { textOf, toolResultsOf } from "../../message/query.ts";
+import { textOf } from "../../message/query.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import { changedInput } from "../../message/account.ts";
@@ -9,6 +9,7 @@ import { sourcesOf } from "../../message/sources.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";
+import { isSaid, shownBlocks, shownOutput, shownResults } from "./shown-messages.ts";
 import { sourceChunk } from "./source-chunk.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
@@ -44,22 +45,13 @@ const CUT: { readonly [reason: string]: FinishReason } = {
   unknown: "other",
 };
 
-/** What of a message a page shows: text, thinking, and calls but the one that gives a structured answer. */
-function shownOf({ content }: Msg): readonly Shown[] {
-  return content.flatMap((block): readonly Shown[] => {
-    if (block.type === "text") return block.text === "" ? [] : [{ kind: "text", text: block.text }];
-    if (block.type === "thinking")
-      return block.thinking === "" ? [] : [{ kind: "reasoning", text: block.thinking }];
-    return block.type === "tool_use" && block.name !== OUTPUT_TOOL
-      ? [{ kind: "call", callId: block.id }]
-      : [];
+function shownOf(message: Msg): readonly Shown[] {
+  return shownBlocks(message).map((block): Shown => {
+    if (block.type === "tool_use") return { kind: "call", callId: block.id };
+    return block.type === "text"
+      ? { kind: "text", text: block.text }
+      : { kind: "reasoning", text: block.thinking };
   });
-}
-
-function outputOf({ output }: ToolResultBlock): Json {
-  if (output.every(({ type }) => type === "text"))
-    return output.map((block) => (block.type === "text" ? block.text : "")).join("");
-  return output as unknown as Json;
 }
 
 const isSame = (one: readonly Shown[], other: readonly Shown[]): boolean =>
@@ -238,7 +230,7 @@ export class TurnChunks {
 
   #store(message: Msg): readonly TurnChunk[] {
     if (message.role === "tool") {
-      const answers = toolResultsOf(message).flatMap((result) => this.#answer(result));
+      const answers = shownResults(message).flatMap((result) => this.#answer(result));
       return [...answers, ...this.#cite(message)];
     }
     if (message.role === "user") return this.#steer(message);
@@ -248,8 +240,8 @@ export class TurnChunks {
     const step = this.#step!;
     step.isStored = true;
     const shown = shownOf(message);
-    const calls = message.content.flatMap((block): readonly TurnChunk[] => {
-      if (block.type !== "tool_use" || block.name === OUTPUT_TOOL) return [];
+    const calls = shownBlocks(message).flatMap((block): readonly TurnChunk[] => {
+      if (block.type !== "tool_use") return [];
       const { id: toolCallId, name: toolName, input } = block;
       this.#announced.set(toolCallId, block);
       return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true }];
@@ -286,8 +278,7 @@ export class TurnChunks {
   }
 
   #answer(result: ToolResultBlock): readonly TurnChunk[] {
-    const { id: toolCallId, name, state, account, metadata } = result;
-    if (name === OUTPUT_TOOL || state === "suspended") return [];
+    const { id: toolCallId, state, account, metadata } = result;
     this.#preliminary.delete(toolCallId);
     if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
     const ran = this.#ran(result);
@@ -297,7 +288,7 @@ export class TurnChunks {
       ...(diff !== undefined && { diff }),
     };
     const about = (account || diff !== undefined) && { toolMetadata: told };
-    const output = outputOf(result);
+    const output = shownOutput(result);
     if (state === "success")
       return [...ran, { type: "tool-output-available", toolCallId, output, dynamic: true, ...about }];
     const errorText = typeof output === "string" ? output : JSON.stringify(output);
@@ -315,7 +306,7 @@ export class TurnChunks {
   /** What the user has said while the turn ran; reminders of the agent itself, which have a name of their own, are not shown. */
   #steer(message: Msg): readonly TurnChunk[] {
     const text = textOf(message);
-    if (!this.hasAnswer || text === "" || message.name === "system") return [];
+    if (!this.hasAnswer || text === "" || !isSaid(message)) return [];
     return [{ type: "steering-message", id: message.id, parts: [{ type: "text", text }] }];
   }
 

@@ -262,7 +262,7 @@ test("an attempt whose process ended is there, without an end", () => {
     since: 5,
     onRestart: "ask",
   };
-  const { calls } = reviveCalls({ at: 9, calls: [record] } as unknown as AgentContext);
+  const { calls } = reviveCalls({ at: 9, calls: [record], progress: {} } as unknown as AgentContext);
   expect(calls[0]).toMatchObject({
     status: "unknown",
     account: { attempts: [{ attempt: 2, startedAt: 5, error: "Its process ended while it ran." }] },

@@ -1,5 +1,7 @@
-import { duration } from "../logic/format.ts";
+import { ranIn } from "../../../src/message/account.ts";
+import { duration, safeText } from "../logic/format.ts";
 import type { Work } from "../logic/work.ts";
+import type { CallAccount } from "../wire/types.ts";
 
 /** The time from the first attempt to the end of the last one, ms; undefined while one runs, or if none did. */
 export function timeOf(attempts: readonly Work[]): number | undefined {
@@ -12,10 +14,14 @@ export function timeOf(attempts: readonly Work[]): number | undefined {
 export function FailedAttempts({
   attempts,
   hasResult,
+  account = {},
 }: {
   readonly attempts: readonly Work[];
   readonly hasResult: boolean;
+  /** Of a call. */
+  readonly account?: CallAccount | undefined;
 }) {
+  const where = ranIn(account);
   const failed = (hasResult ? attempts.slice(0, -1) : attempts).filter(({ state }) => state === "failed");
   if (failed.length === 0) return null;
   return (
@@ -24,6 +30,7 @@ export function FailedAttempts({
         <li key={id}>
           <strong>{kind === "model" ? name : `attempt ${attempt}`}</strong> failed after{" "}
           <span className="num">{duration(end - begin)}</span>
+          {safeText(where(attempt))}
           {detail !== "" && `: ${detail}`}
         </li>
       ))}

@@ -71,7 +71,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
       <InnerRun callId={call.id} />
       <BeforeRun asked={call.input} account={account} isOver={result !== undefined} />
       {record?.asks !== undefined && !result && <p className="reason">{record.asks}</p>}
-      <FailedAttempts attempts={attempts} hasResult={result !== undefined} />
+      <FailedAttempts attempts={attempts} hasResult={result !== undefined} account={account} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
       {result && <FileDiff diff={result.metadata?.["diff"]} />}

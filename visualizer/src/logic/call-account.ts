@@ -45,19 +45,26 @@ const PARTS: { readonly [part: string]: (item: Candidate) => boolean } = {
   changed: ({ by, at }) => isObject(by) && typeof at === "number",
   asked: ({ at, reason }) => typeof at === "number" && typeof reason === "string",
   decided: ({ at, decision }) => typeof at === "number" && typeof decision === "string",
-  attempts: ({ attempt, startedAt, error }) =>
-    typeof attempt === "number" && typeof startedAt === "number" && typeof error === "string",
+  attempts: ({ attempt, startedAt, error, process = "" }) =>
+    typeof attempt === "number" &&
+    typeof startedAt === "number" &&
+    typeof error === "string" &&
+    typeof process === "string",
   results: ({ by }) => isObject(by),
 };
 
 /** The account of a call as far as it can be read: parts of another shape, such as in a file that was edited, are left out. */
 export function readAccount(value: unknown): CallAccount | undefined {
   if (!isObject(value)) return undefined;
-  const { ran } = value;
+  const { ran, process } = value;
   const parts = Object.entries(PARTS).flatMap(([part, fits]) => {
     const items = (value as JsonObject)[part];
     return Array.isArray(items) && items.every((item) => isObject(item) && fits(item)) ? [[part, items]] : [];
   });
-  const account = { ...Object.fromEntries(parts), ...(isObject(ran) && { ran }) } as CallAccount;
+  const account = {
+    ...Object.fromEntries(parts),
+    ...(isObject(ran) && { ran }),
+    ...(typeof process === "string" && { process }),
+  } as CallAccount;
   return Object.keys(account).length > 0 ? account : undefined;
 }

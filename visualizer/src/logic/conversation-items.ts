@@ -1,4 +1,6 @@
 import type { CallRecord, Json, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
+import { fromNewest } from "../../../src/event/conversation/shown-messages.ts";
+import { toolUsesOf } from "../../../src/message/query.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import { callRecords, isMessage } from "./message-shape.ts";
 import type { StreamBlock } from "./stream-text.ts";
@@ -53,26 +55,22 @@ export function conversationItems(
     ),
   );
   const summary = summaryOf(context, messages.length);
-  const results = new Map<string, ToolResultBlock>();
+  const messageAt = (index: number): Msg | undefined => {
+    const message = messages[index];
+    return isMessage(message) ? message : undefined;
+  };
   const newestFirst: (MessageItem | StreamItem)[] = streamItems(blocks, messages);
   if (summary && summary.from >= messages.length) newestFirst.push(summary.item);
   let at = messages.length;
-  while (at > 0 && (newestFirst.length < least || at > from)) {
-    const message = messages[--at];
-    if (isMessage(message)) {
-      for (const block of message.content)
-        if (block.type === "tool_result" && !results.has(block.id)) results.set(block.id, block);
-      const ids = callIds(message);
-      if (!isShownWithCalls(message, messages, at))
-        newestFirst.push({
-          kind: "message",
-          key: message.id,
-          message,
-          results: pick(results, ids),
-          open: pick(open, ids),
-          outputs: pick(outputs, ids),
-          isDraft: message === draft,
-        });
+  for (const { at: place, shown } of fromNewest(messages.length, messageAt)) {
+    if (newestFirst.length >= least && at <= from) break;
+    at = place;
+    if (shown) {
+      const { message, results } = shown;
+      const isDraft = message === draft;
+      const ids = toolUsesOf(message).map(({ id }) => id);
+      const more = { open: pick(open, ids), outputs: pick(outputs, ids), isDraft };
+      newestFirst.push({ kind: "message", key: message.id, message, results, ...more });
     }
     if (summary?.from === at) newestFirst.push(summary.item);
   }
@@ -108,24 +106,6 @@ function summaryOf(
       standsFor: Math.min(from, count),
     },
   };
-}
-
-const callIds = ({ content }: Msg): readonly string[] =>
-  content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
-
-/** True for a message whose results are all displayed with their calls, which are in messages before it. */
-function isShownWithCalls({ role, content }: Msg, messages: readonly Json[], at: number): boolean {
-  if (role !== "tool" || content.length === 0) return false;
-  const missing = new Set<string>();
-  for (const block of content) {
-    if (block.type !== "tool_result") return false;
-    missing.add(block.id);
-  }
-  for (let before = at - 1; before >= 0 && missing.size > 0; before--) {
-    const message = messages[before];
-    if (isMessage(message)) for (const id of callIds(message)) missing.delete(id);
-  }
-  return missing.size === 0;
 }
 
 function pick<T>(all: ReadonlyMap<string, T>, ids: readonly string[]): ReadonlyMap<string, T> {
