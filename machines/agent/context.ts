@@ -11,7 +11,8 @@ import type { RuleStates } from "../../src/tool/rules/law.ts";
 import type { CallRecord, CallTerms } from "./call-record.ts";
 import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
-import type { Limits, Settings } from "./settings.ts";
+import type { Limits } from "./limits.ts";
+import type { Settings } from "./settings.ts";
 import type { View } from "./view.ts";
 
 /** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */

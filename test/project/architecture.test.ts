@@ -38,7 +38,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "agent/plan": ["base", "message", "tool", "hook", "agent"],
   "agent/skills": ["base", "message", "model", "tool", "hook"],
   "agent/rules": ["base", "message", "tool", "tool/rules", "store", "machines", "session", "agent"],
-  "agent/team": ["base", "message", "model", "tool", "event", "machines", "agent"],
+  "agent/team": ["base", "message", "model", "tool", "event", "store", "machines", "agent"],
   // Of the agent only the type of its permissions.
   workspace: ["base", "message", "tool", "agent"],
   otel: ["base", "message", "model", "tool", "machines", "agent", "agent/memory", "agent/knowledge"],
