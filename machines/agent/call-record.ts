@@ -2,7 +2,8 @@ import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { CallAccount, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { Letter } from "../../src/tool/rules/law.ts";
 import type { Ask, Decision } from "../../src/tool/pending.ts";
-import type { ExecutionData, Limits } from "./settings.ts";
+import type { Limits } from "./limits.ts";
+import type { ExecutionData } from "./settings.ts";
 
 /** The status of a call. `pending` has no permission yet; `unknown` was running when its process ended. */
 export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";

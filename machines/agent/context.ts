@@ -10,7 +10,8 @@ import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 import type { RuleStates } from "../../src/tool/rules/law.ts";
 import type { CallRecord, CallTerms } from "./call-record.ts";
 import type { Overrides, CallEdit, PromptEdit } from "./prompt/edits.ts";
-import type { Limits, Settings } from "./settings.ts";
+import type { Limits } from "./limits.ts";
+import type { Settings } from "./settings.ts";
 import type { View } from "./prompt/view.ts";
 
 /** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */

@@ -3,7 +3,7 @@ import type { Json } from "../../src/base/json.ts";
 import type { Msg, TakeOver } from "../../src/message/types.ts";
 import type { Decision } from "../../src/tool/pending.ts";
 import type { AgentContext, WantedOutput } from "./context.ts";
-import type { Limits } from "./settings.ts";
+import type { Limits } from "./limits.ts";
 import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 

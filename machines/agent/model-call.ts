@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import type { CallEdit } from "./prompt/edits.ts";
 import type { RequestParts } from "./prompt/request.ts";
-import type { Limits } from "./settings.ts";
+import type { Limits } from "./limits.ts";
 
 /** One request to a model, as it was made. */
 export type ModelCall = RequestParts & {

@@ -1,9 +1,10 @@
+import type { SessionPhase } from "../../src/base/phase.ts";
 import type { AgentContext } from "./context.ts";
 import { openCalls } from "./updates/calls.ts";
 
 /** Where a session is: `stopped` between turns, `unfinished` in the middle of one that was cut off, `suspended` while something
  *  outside must answer, else `running`. */
-export type Phase = "stopped" | "unfinished" | "suspended" | "running";
+export type Phase = Exclude<SessionPhase, "quarantined">;
 
 const RESTS: { readonly [state: string]: Phase } = {
   "stopped.idle": "stopped",

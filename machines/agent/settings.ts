@@ -1,5 +1,6 @@
 import type { Execution } from "../../src/model/port.ts";
 import type { RuleData } from "../../src/tool/rules/law.ts";
+import type { Limits } from "./limits.ts";
 import { ALL_WHOLE, type ResultLimits } from "./prompt/view.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
@@ -101,15 +102,4 @@ export type CompactionSettings = {
   readonly maxFailures: number;
   /** The summary is made by a model of its own, which gets the history as text. */
   readonly isSeparate: boolean;
-};
-
-/** The limits of a turn that a person may raise; an absent one is no limit. */
-export type Limits = {
-  readonly modelCalls?: number | undefined;
-  readonly toolCalls?: number | undefined;
-  readonly inputTokens?: number | undefined;
-  readonly outputTokens?: number | undefined;
-  readonly totalTokens?: number | undefined;
-  readonly cost?: number | undefined;
-  readonly wallMs?: number | undefined;
 };

@@ -5,30 +5,18 @@ import type { Hook } from "../hook/types.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { AnswerSource } from "../message/sources.ts";
 import type { FinishReason, Msg, Reason, Usage } from "../message/types.ts";
+import type { SessionPhase } from "../base/phase.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { ClientTool } from "../tool/declared-tools.ts";
 import type { OutputOf, Schema, Slot, Toolkit } from "../tool/types.ts";
 import type { AnyCall, Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { ChatModel } from "../model/port.ts";
+import type { Limits } from "../../machines/agent/limits.ts";
 
 /** Limits of a turn beside `maxIters`, each a number above 0; an absent one is no limit. They are checked before each model call
  *  and before tools run, so the last step may exceed them. */
-export type Budget = {
-  /** Model calls, attempts included. */
-  readonly modelCalls?: number | undefined;
-  /** Tool calls, attempts included. */
-  readonly toolCalls?: number | undefined;
-  /** Tokens of all prompts of the turn. */
-  readonly inputTokens?: number | undefined;
-  /** Tokens of all answers of the turn. */
-  readonly outputTokens?: number | undefined;
-  /** Input and output tokens together. */
-  readonly totalTokens?: number | undefined;
-  /** Cost of all model calls, in the currency of `modelOptions.prices`. */
-  readonly cost?: number | undefined;
-  /** Duration of the turn in ms, without the time in which it was suspended. */
-  readonly wallMs?: number | undefined;
+export type Budget = Limits & {
   /** Default `suspend`: the turn waits for `extendBudget`. */
   readonly onExceeded?: "suspend" | "stop" | undefined;
 };
@@ -113,7 +101,7 @@ export type Status<Calls extends AnyCall = AnyCall> = {
   /** `stopped`: ready for the next input. `running`: a call is opened, runs or is saved. `suspended`: the turn waits for what
    *  `waitsFor` says. `unfinished`: the turn was cut off, and `call()` resumes it. `quarantined`: this release cannot run the
    *  session. */
-  readonly phase: "stopped" | "running" | "suspended" | "unfinished" | "quarantined";
+  readonly phase: SessionPhase;
   /** Why the last turn ended or is suspended. */
   readonly reason?: Reason | undefined;
   /** What a suspended turn waits for. */

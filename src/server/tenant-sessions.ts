@@ -10,6 +10,7 @@ import { EntryReader, type StoredEvent } from "../session/replay.ts";
 import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
+import { LEASE_MS } from "../store/lease.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
@@ -22,9 +23,6 @@ import type {
   DispatchOptions,
   SessionStatus,
 } from "../worker/types.ts";
-
-/** The lease of a deletion, in ms. */
-const DELETE_LEASE_MS = 30_000;
 
 /** The message of a user. */
 export type UserInput = string | Msg;
@@ -235,7 +233,7 @@ export class TenantSessions {
     const sessionId = this.#storedId(id);
     const lease = await this.#store.acquire(sessionId, {
       owner: newOwner("delete"),
-      ttlMs: DELETE_LEASE_MS,
+      ttlMs: LEASE_MS,
     });
     if (!lease) throw new AgentError("session/conflict", `Session '${id}' is running: interrupt it first.`);
     try {

@@ -4,7 +4,7 @@ import type { JournalEntry } from "../store/port.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
 import type { TurnEnd } from "../../machines/agent/turn-end.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import type { Limits } from "../../machines/agent/settings.ts";
+import type { Limits } from "../../machines/agent/limits.ts";
 import type { KeptParts } from "../../machines/agent/facts.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";

@@ -1,17 +1,10 @@
 // src/store defines the port of session stores, and implements it in memory, files, SQLite and Postgres.
+import type { SessionPhase } from "../base/phase.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Reason, Usage } from "../message/types.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 
-/** The phases that lists of sessions show:
- *  - `stopped`: no turn is open;
- *  - `running`: a turn is running in some process;
- *  - `suspended`: a turn waits for what {@link SessionInfo.waitsFor} says;
- *  - `unfinished`: a turn was cut off and can be resumed;
- *  - `quarantined`: the session is not resumed until an operator ends its quarantine. */
-export const SESSION_PHASES = ["stopped", "running", "suspended", "unfinished", "quarantined"] as const;
-/** One of {@link SESSION_PHASES}. */
-export type SessionPhase = (typeof SESSION_PHASES)[number];
+export { SESSION_PHASES, type SessionPhase } from "../base/phase.ts";
 
 /** The right to advance one session. */
 export type Lease = {

@@ -7,45 +7,20 @@ import { storeClosed, type AppendState } from "./append-check.ts";
 import { MODULUS } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { PostgresListener } from "./postgres-listener.ts";
-import { migrate } from "./postgres-schema.ts";
+import type { PostgresConnection } from "./sql/postgres-connection.ts";
+import { inPostgresTransaction, loadPg, migratePostgres, newPool } from "./sql/postgres.ts";
+import { MIGRATIONS } from "./postgres-schema.ts";
 import { postgresSearch, type SearchDialect } from "./search-sql.ts";
 import type { Row } from "./sql-rows.ts";
 import type { Statement, Transaction } from "./sql-statements.ts";
 import type { AppendRow, SqlDatabase } from "./sql-store.ts";
 
-/** How a store reaches its database: by `connectionString` or by `pool`. */
-export type PostgresConnection = {
-  /** `postgres://…`. The store connects when first used and disconnects when closed. */
-  readonly connectionString?: string | undefined;
-  /** A pool of the package `pg`, which the caller ends. */
-  readonly pool?: Pool | undefined;
-  /** The schema of the tables, made when first used; default `agentchart`. */
-  readonly schema?: string | undefined;
-};
-
-type Driver = typeof import("pg");
-
 /** A client as the pool has it: with the socket of its connection, which the types of `pg` leave out. */
 type Connected = PoolClient & { readonly connection: { readonly stream: Socket } };
-
-/** The error of a query that the driver gave up. Nothing more may be asked of its connection. */
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && error.message === "Query read timeout";
 
 /** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
 const TRANSIENT =
   /^(?:08...|57P0.|25006|53300|40P01|40001|ECONN.*|EHOST.*|ENET.*|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)$/u;
-
-async function loadDriver(): Promise<Driver> {
-  try {
-    const module = await import("pg");
-    return module.default as unknown as Driver;
-  } catch (error) {
-    throw new AgentError("config/invalid", "postgresStore needs the package pg: npm install pg", {
-      cause: error,
-    });
-  }
-}
 
 /** Turns an error of the driver into an AgentError. Its message quotes neither Postgres, which may repeat data, nor the
  *  connection string. */
@@ -69,18 +44,6 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
 const MAX_PREPARED = 100;
 
 const ignore = (): void => {};
-
-/** Takes a client out of the pool, with a listener for `error`: a lost connection fails the current query and is not an
- *  uncaught error. Uses the callback, because the connection may be lost before a promise would resolve. */
-function checkOut(pool: Pool): Promise<PoolClient> {
-  return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      if (!client) return reject(error ?? new Error("no client"));
-      client.on("error", ignore);
-      resolve(client);
-    });
-  });
-}
 
 /** The append as one statement: one round trip, and all or nothing on the locked row. */
 const appendSql = (schema: string, now: string) => `
@@ -232,12 +195,6 @@ export class PostgresDatabase implements SqlDatabase {
     await pool.end().finally(() => clearTimeout(cut));
   }
 
-  /** A statement without parameters, which there is nothing to plan of. */
-  #command(text: string): QueryConfig {
-    const timed = { text, query_timeout: this.#timeoutMs };
-    return timed;
-  }
-
   /** A query that the driver gives up in time, of whichever pool, and that each connection prepares once: planning a statement takes
    *  longer than running it. */
   #timed(text: string, values: readonly unknown[] = []): QueryConfig {
@@ -262,23 +219,19 @@ export class PostgresDatabase implements SqlDatabase {
 
   async #connect(): Promise<Pool> {
     const { pool: ownPool, connectionString } = this.#options;
-    const { Pool: PoolOf } = await loadDriver();
     const pool =
       ownPool ??
-      new PoolOf({
+      (await newPool("postgresStore", {
         ...(connectionString !== undefined && { connectionString }),
-        connectionTimeoutMillis: this.#timeoutMs,
-        query_timeout: this.#timeoutMs,
-        keepAlive: true,
+        timeoutMs: this.#timeoutMs,
         allowExitOnIdle: true, // a program that has nothing left to do ends
-      });
+      }));
     if (!ownPool) {
-      pool.on("error", ignore); // a lost idle connection is not an error: the pool opens another one
       pool.on("connect", (client) => void this.#clients.add(client));
       pool.on("remove", (client) => void this.#clients.delete(client));
     }
     try {
-      await this.#within(pool, (client) => migrate(client, this.schema));
+      await this.#within(pool, (client) => migratePostgres(client, this.schema, MIGRATIONS));
       return pool;
     } catch (error) {
       if (!ownPool) await this.#end(pool);
@@ -296,32 +249,14 @@ export class PostgresDatabase implements SqlDatabase {
     return this.#ready;
   }
 
-  async #within<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await checkOut(pool);
-    let isBroken = true;
-    try {
-      await client.query(this.#command("BEGIN"));
-      const result = await work(client);
-      await client.query(this.#command("COMMIT"));
-      isBroken = false;
-      return result;
-    } catch (error) {
-      if (!isTimeout(error))
-        isBroken = await client.query(this.#command("ROLLBACK")).then(
-          () => false,
-          () => true,
-        );
-      throw error;
-    } finally {
-      client.off("error", ignore);
-      client.release(isBroken);
-    }
+  #within<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return inPostgresTransaction(pool, work, this.#timeoutMs);
   }
 
   /** Returns a client that the caller connects and ends. */
   async #newClient(): Promise<import("pg").Client> {
     const { options } = await this.#pool();
-    const { Client } = await loadDriver();
+    const { Client } = await loadPg("postgresStore");
     return new Client({
       ...options,
       password: options.password,

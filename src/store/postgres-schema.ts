@@ -1,10 +1,8 @@
-import type { ClientBase } from "pg";
-import { AgentError } from "../base/error.ts";
 import { POSTGRES_SEARCH_TABLES } from "./search-sql.ts";
 
 /** Each migrates the tables from the version that is its index to the next one. A released migration never changes. `S`
  *  stands for the schema. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE S.sessions (
      session_id text COLLATE "C" PRIMARY KEY,
      seq bigint NOT NULL DEFAULT 0,
@@ -53,38 +51,3 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX sessions_unsearched ON S.sessions (session_id) WHERE searched = 0 AND position IS NOT NULL;
    ${POSTGRES_SEARCH_TABLES}`,
 ];
-
-async function versionOf(client: ClientBase, schema: string): Promise<number> {
-  // Not to_regclass, which may not see what another process has just created.
-  const known = await client.query(
-    "SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'",
-    [schema.slice(1, -1)],
-  );
-  if (known.rowCount === 0) return 0;
-  const { rows } = await client.query(
-    `SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`,
-  );
-  return Number(rows[0].version);
-}
-
-/** Creates or migrates the tables, in a transaction that the caller commits; several processes may do so at once. Needs no
- *  right to create anything if the tables are current. Throws `session/version` for tables of a newer release. */
-export async function migrate(client: ClientBase, schema: string): Promise<void> {
-  const newest = MIGRATIONS.length;
-  if ((await versionOf(client, schema)) === newest) return;
-  await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`agentchart ${schema}`]);
-  const found = await versionOf(client, schema);
-  if (found > newest) {
-    const message = `The schema has tables of version ${found}; this release supports ${newest}.`;
-    throw new AgentError("session/version", message);
-  }
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-  await client.query(
-    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
-  );
-  for (const [index, migration] of MIGRATIONS.entries()) {
-    if (index < found) continue;
-    await client.query(migration.replaceAll(/\bS\./gu, `${schema}.`));
-    await client.query(`INSERT INTO ${schema}.migrations (version) VALUES ($1)`, [index + 1]);
-  }
-}

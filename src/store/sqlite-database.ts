@@ -1,6 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
 import { appendError, storeClosed, type AppendState } from "./append-check.ts";
 import { chained } from "./checksum.ts";
@@ -10,32 +8,33 @@ import type { Row } from "./sql-rows.ts";
 import type { Statement, Transaction } from "./sql-statements.ts";
 import type { AppendRow, SqlDatabase } from "./sql-store.ts";
 import { SQLITE_SEARCH } from "./search-sql.ts";
-import { migrate, renewSearchTables } from "./sqlite-schema.ts";
+import {
+  inSqliteTransaction,
+  migrateSqlite,
+  openSqlite,
+  SQLITE,
+  sqliteCodeOf,
+  SqliteStatements,
+} from "./sql/sqlite.ts";
+import { MIGRATIONS, renewSearchTables } from "./sqlite-schema.ts";
 import { pollEvery } from "./watch-seq.ts";
 
-const BUSY_TIMEOUT_MS = 5_000;
-const BUSY_RETRY_MS = 5;
-const [BUSY, LOCKED, CORRUPT, NOT_A_DATABASE] = [5, 6, 11, 26];
 const REASONS: { readonly [code: number]: string } = {
-  [BUSY]: "another process holds it",
-  [LOCKED]: "another process holds it",
+  [SQLITE.busy]: "another process holds it",
+  [SQLITE.locked]: "another process holds it",
   8: "it is read-only",
   10: "the disk failed",
   13: "the disk is full",
   14: "it cannot be opened",
 };
 
-function codeOf(thrown: unknown): number | undefined {
-  const errcode = (thrown as { errcode?: unknown } | null)?.errcode;
-  return typeof errcode === "number" ? errcode & 0xff : undefined;
-}
-
 function sqliteError(thrown: unknown, operation: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
-  const code = codeOf(thrown);
-  const options = { cause: thrown, isRetryable: code === BUSY || code === LOCKED };
-  if (code === CORRUPT) return new AgentError("session/damaged", "The SQLite file is damaged.", options);
-  if (code === NOT_A_DATABASE)
+  const code = sqliteCodeOf(thrown);
+  const options = { cause: thrown, isRetryable: code === SQLITE.busy || code === SQLITE.locked };
+  if (code === SQLITE.corrupt)
+    return new AgentError("session/damaged", "The SQLite file is damaged.", options);
+  if (code === SQLITE.notADatabase)
     return new AgentError(
       "session/damaged",
       "The file is not a SQLite database, or its beginning is damaged.",
@@ -46,43 +45,6 @@ function sqliteError(thrown: unknown, operation: string): AgentError {
     );
   const reason = code === undefined ? "" : ` (${REASONS[code] ?? `SQLite error ${code}`})`;
   return new AgentError("store/failed", `SQLite could not ${operation}${reason}.`, options);
-}
-
-/** Switches to WAL mode. While several processes make the same new file, SQLite fails with BUSY without waiting. */
-function useWal(db: DatabaseSync): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return db.exec("PRAGMA journal_mode = WAL");
-    } catch (error) {
-      if (codeOf(error) !== BUSY || Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_RETRY_MS);
-    }
-  }
-}
-
-/** Makes the file, for this user only, unless it is there. SQLite gives its `-wal` and `-shm` the same mode. */
-function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  try {
-    closeSync(openSync(path, "a", 0o600));
-  } catch {
-    // SQLite reports why it cannot open the file
-  }
-}
-
-/** A prepared statement, and the index of the value for each of its `?`: node:sqlite does not bind `$1` by position. */
-type Prepared = { readonly statement: StatementSync; readonly order: readonly number[] };
-
-function prepare(db: DatabaseSync, sql: string): Prepared {
-  const order: number[] = [];
-  const statement = db.prepare(
-    sql.replaceAll(/\$(\d+)/gu, (_, number: string) => {
-      order.push(Number(number) - 1);
-      return "?";
-    }),
-  );
-  return { statement, order };
 }
 
 const STATE = `
@@ -107,10 +69,10 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #path: string;
   readonly #fsync: LocalStoreOptions["fsync"];
   readonly #watchEveryMs: number;
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new SqliteStatements();
   #db: DatabaseSync | undefined;
   #isClosed = false;
-  readonly #migrations: readonly string[] | undefined;
+  readonly #migrations: readonly string[];
   #synchronous = "NORMAL";
 
   /** `migrations` make its tables; default: those of sessions. */
@@ -118,7 +80,7 @@ export class SqliteDatabase implements SqlDatabase {
     path: string,
     fsync: LocalStoreOptions["fsync"],
     watchEveryMs: number,
-    migrations?: readonly string[],
+    migrations = MIGRATIONS,
   ) {
     this.#migrations = migrations;
     this.#path = path;
@@ -202,21 +164,11 @@ export class SqliteDatabase implements SqlDatabase {
   #open(): DatabaseSync {
     if (this.#isClosed) throw storeClosed();
     if (this.#db) return this.#db;
-    if (this.#path !== ":memory:") createFile(this.#path);
-    // Not imported, so that an older Node can load this file and report the required version.
-    const sqlite = process.getBuiltinModule("node:sqlite");
-    const db = new sqlite.DatabaseSync(this.#path);
-    try {
-      db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.#db = openSqlite(this.#path, (db) => {
       db.exec("PRAGMA synchronous = NORMAL");
-      useWal(db);
-      migrate(db, this.#migrations);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-    this.#db = db;
-    return db;
+      migrateSqlite(db, this.#migrations);
+    });
+    return this.#db;
   }
 
   #use<T>(operation: string, work: (db: DatabaseSync) => T): T {
@@ -236,27 +188,19 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   #all(db: DatabaseSync, [sql, values]: Statement): readonly Row[] {
-    let prepared = this.#statements.get(sql);
-    if (!prepared) this.#statements.set(sql, (prepared = prepare(db, sql)));
-    const { statement, order } = prepared;
-    return statement.all(...order.map((index) => values[index] as SQLInputValue));
+    return this.#statements.all(db, sql, values ?? []);
   }
 
   /** Runs synchronously, so that no other statement of this process comes in between; other processes wait. */
   #transaction<T>(operation: string, run: () => Transaction<T>, isSynced: boolean): T {
     return this.#use(operation, (db) => {
       this.#sync(db, isSynced);
-      db.exec("BEGIN IMMEDIATE");
-      try {
+      return inSqliteTransaction(db, () => {
         const statements = run();
         let step = statements.next();
         while (!step.done) step = statements.next(this.#all(db, step.value));
-        db.exec("COMMIT");
         return step.value;
-      } catch (error) {
-        if (db.isTransaction) db.exec("ROLLBACK");
-        throw error;
-      }
+      });
     });
   }
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AgentError } from "../base/error.ts";
+import { inSqliteTransaction } from "./sql/sqlite.ts";
 import { SQLITE_SEARCH_TABLES } from "./search-sql.ts";
 
 /** Each migrates the tables from the version that is its index to the next one. A released migration never changes. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE sessions (
      session_id TEXT PRIMARY KEY,
      seq INTEGER NOT NULL DEFAULT 0,
@@ -59,47 +59,12 @@ const MIGRATIONS: readonly string[] = [
 /** The tables of an index that is a database of its own; of another version it is made anew. */
 export const INDEX_MIGRATIONS: readonly string[] = [SQLITE_SEARCH_TABLES];
 
-const versionOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-
-/** Creates or migrates the tables; several processes may do so at once. Throws `session/version` for tables of a newer
- *  release. */
-export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
-  if (isMigrated(db, migrations)) return;
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    // Another process may have migrated them since, also a newer release.
-    if (!isMigrated(db, migrations)) {
-      for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
-      db.exec(`PRAGMA user_version = ${migrations.length}`);
-    }
-    db.exec("COMMIT");
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
-}
-
-/** True for tables of this release. Throws `session/version` for those of a newer one. */
-function isMigrated(db: DatabaseSync, migrations: readonly string[]): boolean {
-  const [found, newest] = [versionOf(db), migrations.length];
-  if (found <= newest) return found === newest;
-  throw new AgentError(
-    "session/version",
-    `The database has tables of version ${found}; this release supports ${newest}.`,
-  );
-}
-
 /** Makes the tables of the index of sessions anew, empty. */
 export function renewSearchTables(db: DatabaseSync): void {
   const tables = ["search_words", "search_texts", "search_labels", "search_sessions"];
-  db.exec("BEGIN IMMEDIATE");
-  try {
+  inSqliteTransaction(db, () => {
     for (const table of tables) db.exec(`DROP TABLE IF EXISTS ${table}`);
     db.exec(SQLITE_SEARCH_TABLES);
-    db.exec("UPDATE sessions SET searched = 0; COMMIT");
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+    db.exec("UPDATE sessions SET searched = 0");
+  });
 }

@@ -1,9 +1,11 @@
 import * as s from "../base/option-schema.ts";
 import { localShape, type LocalStoreOptions } from "./local-options.ts";
-import type { PostgresConnection } from "./postgres-database.ts";
-
-/** The names of schemas, which SQL quotes. */
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,50}$/u;
+import {
+  CONNECTION,
+  connectionShape,
+  isConnection,
+  type PostgresConnection,
+} from "./sql/postgres-connection.ts";
 
 /** Options of {@link memoryStore}. */
 export type MemoryStoreOptions = {
@@ -61,17 +63,13 @@ export const postgresSchema = s.lazily(() =>
   s.restricted(
     s.options<PostgresStoreOptions>(
       {
-        connectionString: s.optional(s.secret()),
-        pool: s.optional(s.having("connect", "a pool of the package pg")),
-        schema: s.optional(
-          s.matching(SCHEMA_NAME, "a lower-case name of at most 51 letters, digits and underscores"),
-        ),
+        ...connectionShape(),
         now: s.optional(s.func()),
         timeoutMs: s.optional(s.positive()),
       },
       { what: "options, such as { connectionString }" },
     ),
-    ({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined),
-    "either `connectionString` or `pool`",
+    isConnection,
+    CONNECTION,
   ),
 );

@@ -12,6 +12,11 @@ export function wordsOf(text: string): readonly string[] {
   return words.map((word) => (word.length > 3 ? word.replace(/ies$/u, "y").replace(/(?<!s)s$/u, "") : word));
 }
 
+/** The weight of a word that so many of the texts have: the rarer, the more. */
+export function rarityOf(having: number, texts: number): number {
+  return Math.log(1 + (texts - having + 0.5) / (having + 0.5));
+}
+
 /**
  * The items that match a query, best first by BM25, in their order if they match equally well. Written here and not taken from a
  * package, because every process and every release must find the same.
@@ -27,7 +32,7 @@ export function rank<T>(query: string, searched: readonly Searched<T>[]): readon
   const weights = new Map(
     [...asked].map((word) => {
       const having = counts.filter((found) => found.has(word)).length;
-      return [word, Math.log(1 + (searched.length - having + 0.5) / (having + 0.5))];
+      return [word, rarityOf(having, searched.length)];
     }),
   );
   const scored = searched.map(({ item, words }, index) => {

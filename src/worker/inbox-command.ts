@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { ClientTool } from "../tool/declared-tools.ts";
 import type { Decision } from "../tool/pending.ts";
-import type { Limits } from "../../machines/agent/settings.ts";
+import type { Limits } from "../../machines/agent/limits.ts";
 
 /** The data of an input in a session's inbox. */
 export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at: number } & (

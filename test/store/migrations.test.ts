@@ -5,7 +5,8 @@ import pg from "pg";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { SessionStore } from "agentchart";
 import { postgresStore } from "../../src/store/postgres.ts";
-import { migrate } from "../../src/store/sqlite-schema.ts";
+import { migrateSqlite } from "../../src/store/sql/sqlite.ts";
+import { MIGRATIONS } from "../../src/store/sqlite-schema.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
@@ -75,7 +76,7 @@ test("SQLite tables that a newer release migrates at the same moment stay at its
     if (sql.startsWith("BEGIN")) newer.exec("PRAGMA user_version = 99");
     exec(sql);
   });
-  expect(() => migrate(db)).toThrow(expect.objectContaining({ code: "session/version" }));
+  expect(() => migrateSqlite(db, MIGRATIONS)).toThrow(expect.objectContaining({ code: "session/version" }));
   expect(newer.prepare("PRAGMA user_version").get()).toEqual({ user_version: 99 });
   expect(db.isTransaction).toBe(false);
   for (const each of [db, newer]) each.close();

@@ -3,50 +3,42 @@ import { append } from "../facts.ts";
 import { closeCalls } from "./calls.ts";
 import type { AgentContext, Change, Outcome } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
-import type { Limits } from "../settings.ts";
+import { LIMIT_TABLE, LIMITS, portionOf, type Limits } from "../limits.ts";
 import { makeMessage } from "./messages.ts";
-import { addLimits, LIMITS } from "./spent.ts";
+import { addLimits } from "./spent.ts";
 import { overBudgetResult } from "../../../src/tool/results.ts";
 
-/** The amounts that the turn has used. Unknown costs and tokens count as 0. */
-export function usedOf({ progress, at }: AgentContext): { readonly [K in keyof Limits]-?: number } {
+/** The amount of a limit that the turn has used. */
+export function usedOf({ progress, at }: AgentContext, name: keyof Limits): number {
   const { stats } = progress;
-  const { inputTokens = 0, outputTokens = 0, cost = 0 } = stats.usage;
-  return {
-    modelCalls: stats.modelCalls,
-    toolCalls: stats.toolCalls,
-    inputTokens,
-    outputTokens,
-    totalTokens: inputTokens + outputTokens,
-    cost,
-    wallMs: elapsed(stats.startedAt, at),
-  };
+  const { modelCalls, toolCalls, usage } = stats;
+  return LIMIT_TABLE[name].used({ modelCalls, toolCalls, usage, durationMs: elapsed(stats.startedAt, at) });
 }
 
 function limitOf({ settings, progress }: AgentContext, name: keyof Limits): number {
   return (settings.budget[name] ?? Number.POSITIVE_INFINITY) + (progress.extended[name] ?? 0);
 }
 
+function isUsedUp(context: AgentContext, name: keyof Limits): boolean {
+  return usedOf(context, name) >= limitOf(context, name);
+}
+
 /** The limit that forbids another model call; `toolCalls` does not apply to it. */
 export function exceededByModel(context: AgentContext): keyof Limits | undefined {
-  const used = usedOf(context);
-  return LIMITS.find((name) => name !== "toolCalls" && used[name] >= limitOf(context, name));
+  return LIMITS.find((name) => name !== "toolCalls" && isUsedUp(context, name));
 }
 
 /** The limit that forbids running the approved calls of the batch. */
 export function exceededByTools(context: AgentContext): keyof Limits | undefined {
-  const used = usedOf(context);
   const starting = context.calls.filter(({ status }) => status === "approved").length;
   if (starting === 0) return undefined;
-  if (used.toolCalls + starting > limitOf(context, "toolCalls")) return "toolCalls";
-  return LIMITS.find(
-    (name) => name !== "toolCalls" && name !== "modelCalls" && used[name] >= limitOf(context, name),
-  );
+  if (usedOf(context, "toolCalls") + starting > limitOf(context, "toolCalls")) return "toolCalls";
+  return LIMITS.find((name) => name !== "toolCalls" && name !== "modelCalls" && isUsedUp(context, name));
 }
 
 function overBudget(context: AgentContext, name: keyof Limits): Outcome {
   const reason = "BUDGET_EXCEEDED";
-  const limit = { name, allowed: limitOf(context, name), used: usedOf(context)[name] };
+  const limit = { name, allowed: limitOf(context, name), used: usedOf(context, name) };
   const text = `Budget exceeded: ${name} ${limit.used} of ${limit.allowed}.`;
   return { reason, reply: { ...makeMessage(context, "assistant", [{ type: "text", text }]), reason }, limit };
 }
@@ -85,19 +77,12 @@ export function extendBudget(
   return { at: event.at, progress: { ...context.progress, extended } };
 }
 
-/** What the calls of the open batch have used so far, themselves and the agents inside of them. */
-function usedInBatch({ calls }: AgentContext): { readonly [K in Exclude<keyof Limits, "wallMs">]-?: number } {
-  const sum = { modelCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0 };
-  for (const { spent, attempt } of calls) {
-    const { inputTokens = 0, outputTokens = 0, cost = 0 } = spent?.usage ?? {};
-    sum.modelCalls += spent?.modelCalls ?? 0;
-    sum.toolCalls += attempt + (spent?.toolCalls ?? 0);
-    sum.inputTokens += inputTokens;
-    sum.outputTokens += outputTokens;
-    sum.totalTokens += inputTokens + outputTokens;
-    sum.cost += cost;
-  }
-  return sum;
+/** The amount of a limit that the calls of the open batch have used so far, themselves and the agents inside of them. */
+function usedInBatch({ calls }: AgentContext, name: keyof Limits): number {
+  return calls.reduce((sum, { spent, attempt }) => {
+    const { modelCalls = 0, toolCalls = 0, usage = {} } = spent ?? {};
+    return sum + LIMIT_TABLE[name].used({ modelCalls, toolCalls: attempt + toolCalls, usage, durationMs: 0 });
+  }, 0);
 }
 
 /** The limits of the agent inside of one call: an equal share of what was left of each limit when the batch began, whatever its calls
@@ -107,22 +92,14 @@ export function shareOfBudget(
   callId: string,
   isSharing: (record: CallRecord) => boolean,
 ): Limits {
-  const used = usedOf(context);
-  const inBatch = { ...usedInBatch(context), wallMs: 0 };
   const sharing = context.calls.filter((record) => record.call.id === callId || isSharing(record));
   const place = sharing.findIndex(({ call }) => call.id === callId);
   const shares = LIMITS.flatMap((name) => {
     const extended = context.calls.reduce((sum, { spent }) => sum + (spent?.extended?.[name] ?? 0), 0);
     const own = name === "toolCalls" ? context.calls.length : 0;
-    const left = limitOf(context, name) - extended - (used[name] - inBatch[name]) - own;
+    const left =
+      limitOf(context, name) - extended - (usedOf(context, name) - usedInBatch(context, name)) - own;
     return Number.isFinite(left) ? [[name, portionOf(name, Math.max(0, left), sharing.length, place)]] : [];
   });
   return Object.fromEntries(shares) as Limits;
-}
-
-/** One of `count` equal parts; of what is counted, the first ones get what is left over. Time is not divided. */
-function portionOf(name: keyof Limits, left: number, count: number, place: number): number {
-  if (name === "wallMs") return left;
-  if (name === "cost") return left / count;
-  return Math.floor(left / count) + (place < left % count ? 1 : 0);
 }

@@ -1,18 +1,7 @@
 import type { AgentContext, Progress, TurnStats } from "../context.ts";
-import type { Limits } from "../settings.ts";
+import { LIMITS, type Limits } from "../limits.ts";
 import type { Spent } from "../call-record.ts";
 import { addUsage } from "../../../src/message/usage.ts";
-
-/** The limits that a turn may have. */
-export const LIMITS = [
-  "modelCalls",
-  "toolCalls",
-  "inputTokens",
-  "outputTokens",
-  "totalTokens",
-  "cost",
-  "wallMs",
-] as const satisfies readonly (keyof Limits)[];
 
 /** Adds amounts to limits. */
 export function addLimits(limits: Limits, extra: Limits): Limits {

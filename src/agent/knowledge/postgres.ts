@@ -1,14 +1,14 @@
 import type { Pool, PoolClient } from "pg";
-import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import {
   CONNECTION,
   connectionShape,
   isConnection,
-  newPool,
   type PostgresConnection,
-} from "../memory/postgres-pool.ts";
+} from "../../store/sql/postgres-connection.ts";
+import { inPostgresTransaction, PostgresTables } from "../../store/sql/postgres.ts";
+import { lexemeOf, tsqueryAnyOf } from "../../store/sql/words.ts";
 import type { EmbedderInfo } from "../../model/embedder.ts";
 import type { KnowledgeStore } from "./port.ts";
 import {
@@ -17,7 +17,6 @@ import {
   type StoredDocument,
   type StoredPassage,
 } from "./sql-knowledge.ts";
-import type { WeightedTerm } from "./terms.ts";
 import { Nearest, VectorTable, type Near, type StoredEmbedder } from "../../model/vectors.ts";
 
 /** Options of {@link postgresKnowledge}: either a `connectionString` or a `pool`. */
@@ -72,18 +71,15 @@ async function preparePgvector(pool: Pool): Promise<boolean> {
   );
 }
 
-type Opened = { readonly pool: Pool; readonly hasPgvector: boolean };
 /** How many vectors are read at once. */
 const PAGE = 5_000;
-/** A lexeme as text of a `tsquery`; terms are letters and numbers. */
-const lexeme = ({ term }: WeightedTerm | { readonly term: string }): string => `'${term}'`;
 
 class PostgresDatabase implements KnowledgeDatabase {
   readonly #options: PostgresKnowledgeOptions;
   readonly #passages: string;
   readonly #documents: string;
   readonly #about: string;
-  #ready: Promise<Opened> | undefined;
+  readonly #tables: PostgresTables<boolean>;
   #table: { readonly version: string; readonly vectors: VectorTable } | undefined;
 
   constructor(options: PostgresKnowledgeOptions) {
@@ -92,51 +88,24 @@ class PostgresDatabase implements KnowledgeDatabase {
     this.#passages = `${schema}.knowledge_passages`;
     this.#documents = `${schema}.knowledge_documents`;
     this.#about = `${schema}.knowledge_about`;
-  }
-
-  async #open(): Promise<Opened> {
-    const { pool: given, connectionString, schema = "agentchart" } = this.#options;
-    const pool = given ?? (await newPool(connectionString!, "postgresKnowledge"));
-    await pool.query(migration(`"${schema}"`));
-    return { pool, hasPgvector: await preparePgvector(pool) };
-  }
-
-  async #run<T>(operation: string, use: (opened: Opened) => Promise<T>): Promise<T> {
-    try {
-      const opening = (this.#ready ??= this.#open());
-      opening.catch(() => (this.#ready === opening ? (this.#ready = undefined) : undefined)); // the next call tries again
-      return await use(await opening);
-    } catch (error) {
-      if (AgentError.is(error)) throw error;
-      // Postgres may repeat data in its messages.
-      throw new AgentError("store/failed", `Postgres: could not ${operation}.`, { cause: error });
-    }
+    this.#tables = new PostgresTables(options, "postgresKnowledge", async (pool) => {
+      await pool.query(migration(schema));
+      return preparePgvector(pool);
+    });
   }
 
   #query<R>(operation: string, sql: string, values: readonly unknown[] = []): Promise<readonly R[]> {
-    return this.#run(operation, async ({ pool }) => (await pool.query(sql, [...values])).rows as R[]);
+    return this.#tables.run(operation, async (pool) => (await pool.query(sql, [...values])).rows as R[]);
   }
 
   /** Runs `change` as one transaction. Writers wait for each other, and the version of what is stored goes up. */
   #write<T>(operation: string, change: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#run(operation, async ({ pool }) => {
-      const client = await pool.connect();
-      try {
-        await client.query("BEGIN");
+    return this.#tables.run(operation, (pool) =>
+      inPostgresTransaction(pool, async (client) => {
         await client.query(`UPDATE ${this.#about} SET value = value::bigint + 1 WHERE key = 'version'`);
-        const result = await change(client);
-        await client.query("COMMIT");
-        client.release();
-        return result;
-      } catch (error) {
-        const isLost = await client.query("ROLLBACK").then(
-          () => false,
-          () => true,
-        );
-        client.release(isLost);
-        throw error;
-      }
-    });
+        return change(client);
+      }),
+    );
   }
 
   async #embedder(client: Pool | PoolClient): Promise<StoredEmbedder> {
@@ -146,7 +115,7 @@ class PostgresDatabase implements KnowledgeDatabase {
   }
 
   embedder(): Promise<StoredEmbedder> {
-    return this.#run("read the embedder", ({ pool }) => this.#embedder(pool));
+    return this.#tables.run("read the embedder", (pool) => this.#embedder(pool));
   }
 
   put(...[source, rows, embedder, accept, at]: Parameters<KnowledgeDatabase["put"]>): Promise<void> {
@@ -222,7 +191,7 @@ class PostgresDatabase implements KnowledgeDatabase {
         SELECT (SELECT count(*) FROM ${this.#passages} WHERE words @@ lexeme::tsquery)
         FROM unnest($1::text[]) WITH ORDINALITY AS asked (lexeme, place) ORDER BY place)::int[] AS counts`;
     const [found] = await this.#query<{ total: number; counts: number[] }>("search", sql, [
-      terms.map((term) => lexeme({ term })),
+      terms.map(lexemeOf),
     ]);
     return {
       total: found!.total,
@@ -235,13 +204,13 @@ class PostgresDatabase implements KnowledgeDatabase {
       SELECT row::float8 AS row FROM ${this.#passages} WHERE words @@ $1::tsquery
       ORDER BY (SELECT sum(weight) FROM unnest($2::text[], $3::float8[]) AS asked (lexeme, weight) WHERE words @@ lexeme::tsquery) DESC, length(words), row
       LIMIT $4`;
-    const lexemes = terms.map(lexeme);
-    const values = [lexemes.join(" | "), lexemes, terms.map(({ weight }) => weight), limit];
+    const words = terms.map(({ term }) => term);
+    const values = [tsqueryAnyOf(words), words.map(lexemeOf), terms.map(({ weight }) => weight), limit];
     return (await this.#query<{ row: number }>("search", sql, values)).map(({ row }) => row);
   }
 
   near(vector: Float32Array, limit: number): Promise<readonly Near[]> {
-    return this.#run("search", async ({ pool, hasPgvector }) => {
+    return this.#tables.run("search", async (pool, hasPgvector) => {
       if (hasPgvector) {
         const sql = `
           SELECT row::float8 AS row, 1 - (vector::vector <=> $1::real[]::vector) AS similarity FROM ${this.#passages}
@@ -285,8 +254,7 @@ class PostgresDatabase implements KnowledgeDatabase {
   }
 
   async close(): Promise<void> {
-    if (!this.#options.pool) await (await this.#ready?.catch(() => undefined))?.pool.end();
-    this.#ready = undefined;
+    await this.#tables.close();
     this.#table = undefined;
   }
 }

@@ -1,10 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { EmbedderInfo } from "../../model/embedder.ts";
+import { inSqliteTransaction, SqliteTables } from "../../store/sql/sqlite.ts";
+import { ftsAnyOf } from "../../store/sql/words.ts";
 import { Pauses } from "./pauses.ts";
 import type { KnowledgeStore } from "./port.ts";
 import {
@@ -55,16 +54,9 @@ const TABLES = `
   CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');
   CREATE VIRTUAL TABLE IF NOT EXISTS word_counts USING fts5vocab(words, 'row')`;
 
-function openDatabase(path: string): DatabaseSync {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  if (path !== ":memory:") {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "a", 0o600)); // documents may be for this user only
-  }
-  const db = new DatabaseSync(path, { timeout: 5_000, allowExtension: true });
+function makeTables(db: DatabaseSync): void {
   db.enableLoadExtension(false);
-  db.exec(`PRAGMA journal_mode = WAL; ${TABLES}`);
-  return db;
+  db.exec(TABLES);
 }
 
 /** Loads `sqlite-vec`; false if it is not installed or not for this machine. */
@@ -88,47 +80,27 @@ const DOCUMENT =
   "SELECT source, hash, at, (SELECT count(*) FROM passages p WHERE p.source = d.source) AS passages FROM documents d";
 
 class SqliteDatabase implements KnowledgeDatabase {
-  readonly #path: string;
   readonly #maxInMemory: number;
-  #db: DatabaseSync | undefined;
-  #isClosed = false;
+  readonly #tables: SqliteTables;
   #loading: Promise<boolean> | undefined;
   #writes = 0;
   #table: { readonly version: string; readonly vectors: VectorTable } | undefined;
 
   constructor({ path, maxInMemory = 50_000 }: SqliteKnowledgeOptions) {
-    this.#path = path;
+    this.#tables = new SqliteTables(path, makeTables, { allowExtension: true });
     this.#maxInMemory = maxInMemory;
-  }
-
-  async #run<T>(operation: string, use: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
-    try {
-      if (this.#isClosed) throw new Error("the store is closed");
-      return await use((this.#db ??= openDatabase(this.#path)));
-    } catch (error) {
-      if (AgentError.is(error)) throw error;
-      const message = `SQLite could not ${operation}: ${messageOf(error)}`;
-      throw new AgentError("store/failed", message, { cause: error });
-    }
   }
 
   /** Runs `change` as one transaction; it does not wait for anything, so that no other one comes between. */
   #write(operation: string, change: (db: DatabaseSync) => void): Promise<void> {
-    return this.#run(operation, (db) => {
+    return this.#tables.run(operation, (db) => {
       this.#writes++;
-      db.exec("BEGIN IMMEDIATE");
-      try {
-        change(db);
-        db.exec("COMMIT");
-      } catch (error) {
-        if (db.isTransaction) db.exec("ROLLBACK");
-        throw error;
-      }
+      inSqliteTransaction(db, () => change(db));
     });
   }
 
   embedder(): Promise<StoredEmbedder> {
-    return this.#run("read the embedder", readEmbedder);
+    return this.#tables.run("read the embedder", readEmbedder);
   }
 
   put(...[source, rows, embedder, accept, at]: Parameters<KnowledgeDatabase["put"]>): Promise<void> {
@@ -171,7 +143,7 @@ class SqliteDatabase implements KnowledgeDatabase {
     const gone: number[] = [];
     const sql = "SELECT row, id FROM passages WHERE source = ? AND row > ? ORDER BY row LIMIT ?";
     for (let last = 0; ;) {
-      const page = (await this.#run("finish a document", (db) =>
+      const page = (await this.#tables.run("finish a document", (db) =>
         db.prepare(sql).all(source, last, ROWS_PER_PAGE),
       )) as unknown as readonly { readonly row: number; readonly id: string }[];
       for (const { row, id } of page) if (!kept.has(id)) gone.push(row);
@@ -182,20 +154,20 @@ class SqliteDatabase implements KnowledgeDatabase {
   }
 
   document(source: string): Promise<StoredDocument | undefined> {
-    return this.#run("read a document", (db) => {
+    return this.#tables.run("read a document", (db) => {
       return db.prepare(`${DOCUMENT} WHERE source = ?`).get(source) as StoredDocument | undefined;
     });
   }
 
   documents(after: string | undefined, limit: number): Promise<readonly StoredDocument[]> {
-    return this.#run("read documents", (db) => {
+    return this.#tables.run("read documents", (db) => {
       const sql = `${DOCUMENT} WHERE source > ? ORDER BY source LIMIT ?`;
       return db.prepare(sql).all(after ?? "", limit) as unknown as readonly StoredDocument[];
     });
   }
 
   ids(source: string): Promise<readonly string[]> {
-    return this.#run("read a document", (db) =>
+    return this.#tables.run("read a document", (db) =>
       db
         .prepare("SELECT id FROM passages WHERE source = ? ORDER BY row")
         .all(source)
@@ -214,7 +186,7 @@ class SqliteDatabase implements KnowledgeDatabase {
   }
 
   count(terms: readonly string[]): ReturnType<KnowledgeDatabase["count"]> {
-    return this.#run("search", (db) => {
+    return this.#tables.run("search", (db) => {
       const { total } = db.prepare("SELECT count(*) AS total FROM passages").get() as {
         readonly total: number;
       };
@@ -224,8 +196,8 @@ class SqliteDatabase implements KnowledgeDatabase {
   }
 
   withTerms(...[terms, limit]: Parameters<KnowledgeDatabase["withTerms"]>): Promise<readonly number[]> {
-    return this.#run("search", (db) => {
-      const match = terms.map(({ term }) => `"${term}"`).join(" OR ");
+    return this.#tables.run("search", (db) => {
+      const match = ftsAnyOf(terms.map(({ term }) => term));
       const sql = "SELECT rowid AS row FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?";
       return db
         .prepare(sql)
@@ -235,7 +207,7 @@ class SqliteDatabase implements KnowledgeDatabase {
   }
 
   near(vector: Float32Array, limit: number): Promise<readonly Near[]> {
-    return this.#run("search", async (db) => {
+    return this.#tables.run("search", async (db) => {
       const { total } = db.prepare("SELECT count(*) AS total FROM vectors").get() as {
         readonly total: number;
       };
@@ -264,7 +236,7 @@ class SqliteDatabase implements KnowledgeDatabase {
   }
 
   passages(rows: readonly number[]): Promise<readonly StoredPassage[]> {
-    return this.#run("search", (db) => {
+    return this.#tables.run("search", (db) => {
       const sql =
         "SELECT row, id, source, text, meta FROM passages WHERE row IN (SELECT value FROM json_each(?))";
       return db.prepare(sql).all(JSON.stringify(rows)) as unknown as readonly StoredPassage[];
@@ -272,9 +244,7 @@ class SqliteDatabase implements KnowledgeDatabase {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#db?.close();
-    this.#db = undefined;
+    this.#tables.close();
     this.#table = undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
 import { isUnspaced, pairsOf, plainOf, runsOf } from "../../base/words.ts";
+import { rarityOf } from "../../tool/rank.ts";
 
 /** English words that stand in most questions and say nothing. */
 const STOP_WORDS = new Set(
@@ -67,7 +68,7 @@ export function weighted(
   return terms
     .map((term) => {
       const count = counts.get(term) ?? 0;
-      return { term, count, weight: Math.log(1 + (total - count + 0.5) / (count + 0.5)) };
+      return { term, count, weight: rarityOf(count, total) };
     })
     .toSorted((a, b) => a.count - b.count);
 }

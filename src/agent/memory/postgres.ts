@@ -1,14 +1,12 @@
-import type { Pool } from "pg";
-import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import {
   CONNECTION,
   connectionShape,
   isConnection,
-  newPool,
   type PostgresConnection,
-} from "./postgres-pool.ts";
+} from "../../store/sql/postgres-connection.ts";
+import { PostgresTables } from "../../store/sql/postgres.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -44,35 +42,19 @@ const migration = (schema: string, table: string): string => `
   CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});
   ${ADDED_COLUMNS.map((column) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column}`).join("; ")}`;
 
-function postgresDatabase({
-  connectionString,
-  pool,
-  schema = "agentchart",
-}: PostgresMemoryOptions): MemoryDatabase {
-  const table = `"${schema}".memories`;
-  let ready: Promise<Pool> | undefined;
-  const open = async (): Promise<Pool> => {
-    const opened = pool ?? (await newPool(connectionString!, "postgresMemory"));
-    await opened.query(migration(`"${schema}"`, table));
-    return opened;
-  };
+function postgresDatabase(options: PostgresMemoryOptions): MemoryDatabase {
+  const schema = `"${options.schema ?? "agentchart"}"`;
+  const table = `${schema}.memories`;
+  const tables = new PostgresTables(options, "postgresMemory", (pool) =>
+    pool.query(migration(schema, table)),
+  );
   return {
     table,
-    async query(operation, sql, values) {
-      try {
-        const opening = (ready ??= open());
-        opening.catch(() => (ready === opening ? (ready = undefined) : undefined)); // the next query tries again
-        return (await (await opening).query<{ [column: string]: unknown }>(sql, [...values])).rows;
-      } catch (error) {
-        if (AgentError.is(error)) throw error;
-        // Postgres may repeat data in its messages.
-        throw new AgentError("store/failed", `Postgres: could not ${operation}.`, { cause: error });
-      }
-    },
-    async close() {
-      if (!pool) await (await ready?.catch(() => undefined))?.end();
-      ready = undefined;
-    },
+    query: (operation, sql, values) =>
+      tables.run(operation, async (pool) => {
+        return (await pool.query<{ [column: string]: unknown }>(sql, [...values])).rows;
+      }),
+    close: () => tables.close(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../tool/rank.ts";
+import { rarityOf, wordsOf } from "../../tool/rank.ts";
 
 /**
  * How much of what a query asks for each text has, from 0 to 1: the share of its words, of which those count more that few texts
@@ -9,7 +9,7 @@ export function scoresOf(query: string, texts: readonly string[]): readonly numb
   const having = texts.map((text) => new Set(wordsOf(text)));
   const weights = asked.map((word) => {
     const count = having.filter((words) => words.has(word)).length;
-    return count === 0 ? 0 : Math.log(1 + (texts.length - count + 0.5) / (count + 0.5));
+    return count === 0 ? 0 : rarityOf(count, texts.length);
   });
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   return having.map((words) => {

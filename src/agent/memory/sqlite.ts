@@ -1,9 +1,7 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import { inSqliteTransaction, SqliteStatements, SqliteTables } from "../../store/sql/sqlite.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -28,56 +26,25 @@ export const sqliteMemorySchema = s.lazily(() =>
   ),
 );
 
-function openDatabase(path: string): DatabaseSync {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  if (path !== ":memory:") {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "a", 0o600)); // what is remembered of a user is for this user only
-  }
-  const db = new DatabaseSync(path, { timeout: 5_000 });
-  try {
-    addTable(db);
-  } catch (error) {
-    db.close(); // also ends its transaction
-    throw error;
-  }
-  return db;
-}
-
 function addTable(db: DatabaseSync): void {
-  db.exec(
-    `PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS memories (${COLUMNS}) WITHOUT ROWID`,
-  );
-  const known = db.prepare("SELECT name FROM pragma_table_info('memories')").all();
-  for (const column of ADDED_COLUMNS)
-    if (!known.some(({ name }) => column.startsWith(`${String(name)} `)))
-      db.exec(`ALTER TABLE memories ADD COLUMN ${column}`);
-  db.exec("COMMIT");
+  inSqliteTransaction(db, () => {
+    db.exec(`CREATE TABLE IF NOT EXISTS memories (${COLUMNS}) WITHOUT ROWID`);
+    const known = db.prepare("SELECT name FROM pragma_table_info('memories')").all();
+    for (const column of ADDED_COLUMNS)
+      if (!known.some(({ name }) => column.startsWith(`${String(name)} `)))
+        db.exec(`ALTER TABLE memories ADD COLUMN ${column}`);
+  });
 }
 
 function sqliteDatabase(path: string): MemoryDatabase {
-  let db: DatabaseSync | undefined;
-  let isClosed = false;
+  const tables = new SqliteTables(path, addTable);
+  const statements = new SqliteStatements();
   return {
     table: "memories",
-    async query(operation, sql, values) {
-      try {
-        if (isClosed) throw new Error("the store is closed");
-        db ??= openDatabase(path);
-        const order: number[] = []; // node:sqlite does not bind `$1` by position
-        const statement = db.prepare(
-          sql.replaceAll(/\$(\d+)/gu, (_, number: string) => (order.push(Number(number) - 1), "?")),
-        );
-        return statement.all(...order.map((index) => values[index]!));
-      } catch (error) {
-        const message = `SQLite could not ${operation}: ${messageOf(error)}`;
-        throw new AgentError("store/failed", message, { cause: error });
-      }
-    },
+    query: (operation, sql, values) => tables.run(operation, (db) => statements.all(db, sql, values)),
     async close() {
-      isClosed = true;
-      db?.close();
-      db = undefined;
+      statements.clear();
+      tables.close();
     },
   };
 }

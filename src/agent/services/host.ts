@@ -7,7 +7,7 @@ import type { ClientTools } from "../../tool/client-tools.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { Limits } from "../../../machines/agent/settings.ts";
+import type { Limits } from "../../../machines/agent/limits.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { RuleStates } from "../../tool/rules/law.ts";
 import type { Position } from "../../../machines/agent/services.ts";

@@ -7,11 +7,9 @@ import type { ActorAgent } from "../inbox-agent.ts";
 import type { ActorParent } from "../live-chart.ts";
 import type { AgentConfig } from "../options/agent-config.ts";
 import type { Input, Reply, Snapshot, Status } from "../types.ts";
+import { waitMsOf } from "./inner-config.ts";
 import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
 
-/** How long a session is waited for that another process has, in lease times; and the time of a lease by default, ms. */
-const LEASES = 2;
-const LEASE_MS = 30_000;
 const LOST = "session/lease-lost";
 /** How often a session is opened whose lease is lost because the store was late. */
 const MAX_RUNS = 3;
@@ -87,7 +85,7 @@ export class ActorRun {
       this.#hasBegun = true;
       this.#ready.resolve();
     });
-    await agent.open({ waitMs: LEASES * (config.sessionOptions?.leaseMs ?? LEASE_MS) });
+    await agent.open({ waitMs: waitMsOf(config) });
     if (session) return this.#restore(agent);
     const options = { ...this.#asked(), idempotencyKey: key };
     return this.#drive(agent, () => agent.call(message, options) as Promise<Reply<never>>);

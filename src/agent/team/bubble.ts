@@ -3,7 +3,7 @@ import { AgentError } from "../../base/error.ts";
 import type { Ask, Decision, PendingCall } from "../../tool/pending.ts";
 import type { Resumed } from "../../tool/types.ts";
 import { addLimits } from "../../../machines/agent/updates/spent.ts";
-import type { Limits } from "../../../machines/agent/settings.ts";
+import { LIMITS, type Limits } from "../../../machines/agent/limits.ts";
 import type { InnerAgent } from "../inbox-agent.ts";
 import type { Snapshot } from "../types.ts";
 
@@ -25,7 +25,6 @@ const BUDGET = "budget";
 const STOPPED = "stopped";
 
 const amount: JsonObject = { type: "number", exclusiveMinimum: 0 };
-const LIMITS = ["modelCalls", "toolCalls", "inputTokens", "outputTokens", "totalTokens", "cost", "wallMs"];
 const EXTENSION: JsonObject = {
   type: "object",
   properties: {

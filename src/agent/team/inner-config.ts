@@ -1,7 +1,8 @@
 import { AgentError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { LEASE_MS } from "../../store/lease.ts";
 import type { ToolContext } from "../../tool/types.ts";
-import type { Limits } from "../../../machines/agent/settings.ts";
+import type { Limits } from "../../../machines/agent/limits.ts";
 import type { OuterCall } from "../services/outer-call.ts";
 import { engineOf } from "../options/agent-rules.ts";
 import { permissionsWithin } from "../nested-path.ts";
@@ -14,11 +15,10 @@ import type { AgentToolAgent } from "./options.ts";
 const GRACE_SHARE = 0.75;
 const GRACE_MS = 2_000;
 
-/** How long a session is waited for whose process has died, in lease times; and the time of a lease by default, ms. */
+/** How long a session is waited for whose process has died, in lease times. */
 const LEASES = 2;
-const LEASE_MS = 30_000;
 
-/** How long the session of an inner agent is waited for, ms. */
+/** How long a session is waited for that another process has, ms. */
 export function waitMsOf({ sessionOptions }: Pick<AgentConfig<never>, "sessionOptions"> = {}): number {
   return LEASES * (sessionOptions?.leaseMs ?? LEASE_MS);
 }

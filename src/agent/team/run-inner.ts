@@ -2,7 +2,7 @@ import { AgentError, agentErrorOf } from "../../base/error.ts";
 import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 import { suspend } from "../../tool/suspend.ts";
 import type { ToolContext, ToolReturn } from "../../tool/types.ts";
-import type { Limits } from "../../../machines/agent/settings.ts";
+import type { Limits } from "../../../machines/agent/limits.ts";
 import { createInnerAgent } from "../create-agent.ts";
 import type { InnerAgent } from "../inbox-agent.ts";
 import { stepsOf } from "../steps.ts";

@@ -1,6 +1,7 @@
 import type { LeftOut, RunFacts } from "./facts.ts";
 import type { Finding, SuspicionCheck } from "./suspicion.ts";
 import { firstLine, grouped, percent } from "./wording.ts";
+import { limitLabel } from "../../../machines/agent/limits.ts";
 
 /** The share of a window, and of a limit, from which on it is nearly used up. */
 const NEARLY = 0.8;
@@ -51,17 +52,6 @@ export const forgottenMessage: SuspicionCheck = {
   },
 };
 
-const NAMES: { readonly [limit: string]: string } = {
-  modelCalls: "model calls",
-  toolCalls: "tool calls",
-  inputTokens: "input tokens",
-  outputTokens: "output tokens",
-  totalTokens: "tokens",
-  cost: "cost",
-  wallMs: "time, ms",
-  maxIters: "iterations",
-};
-
 const amount = (value: number): string => String(Number(value.toPrecision(6)));
 
 export const spentBudget: SuspicionCheck = {
@@ -76,7 +66,7 @@ export const spentBudget: SuspicionCheck = {
     // a turn that rests more than once says it once, with its newest numbers
     return grouped(near, ({ turn, name }) => `${turn} ${name}`).map((all): Finding => {
       const { name, used: spent, allowed, turn, share } = all.at(-1)!;
-      const what = NAMES[name] ?? name;
+      const what = name === "maxIters" ? "iterations" : limitLabel(name);
       return {
         text: `Turn ${turn} used ${amount(spent)} of ${amount(allowed)} of its budget (${what}).`,
         steps: all.map(({ step }) => step),

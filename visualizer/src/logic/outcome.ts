@@ -1,7 +1,7 @@
 import type { IconName } from "../parts/icon.tsx";
 import { groupOf, type JsonObject, type Msg, type RunRow } from "../wire/types.ts";
 import { isObject } from "../../../src/base/is-object.ts";
-import { limitName } from "./limit-name.ts";
+import { limitLabel } from "../../../machines/agent/limits.ts";
 import { isMessage } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";
 
@@ -59,7 +59,7 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
   const exceeded = isObject(progress) ? progress["exceeded"] : undefined;
   if (!isObject(outcome))
     return typeof exceeded === "string"
-      ? overBudget(`The limit of ${limitName(exceeded)} is used up.`)
+      ? overBudget(`The limit of ${limitLabel(exceeded)} is used up.`)
       : undefined;
   const reason = String(outcome["reason"]);
   const known = ENDED[reason];

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { WAIT_TEXT } from "../logic/wait-text.ts";
 import { configurationName } from "../logic/chart-index.ts";
-import { limitName } from "../logic/limit-name.ts";
+import { limitLabel } from "../../../machines/agent/limits.ts";
 import { model, type PendingState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
@@ -37,5 +37,7 @@ function waitText({ items, exceeded }: PendingState): string {
   const calls = items
     .filter(({ decided }) => decided === undefined)
     .map(({ name, waitsFor }) => `${name} ${WAIT_TEXT[waitsFor]}.`);
-  return [...calls, ...(exceeded === undefined ? [] : [`Budget used up: ${limitName(exceeded)}.`])].join(" ");
+  return [...calls, ...(exceeded === undefined ? [] : [`Budget used up: ${limitLabel(exceeded)}.`])].join(
+    " ",
+  );
 }

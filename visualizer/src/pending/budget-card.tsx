@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { limitName } from "../logic/limit-name.ts";
+import { limitLabel } from "../../../machines/agent/limits.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { expectRevision, refusalText, sendCommand } from "../store/commands.ts";
@@ -9,7 +9,7 @@ import { useModel } from "../store/use-model.ts";
 
 /** A card for a turn that was stopped by an exceeded limit. */
 export function BudgetCard({ limit }: { readonly limit: string }) {
-  const name = limitName(limit);
+  const name = limitLabel(limit);
   const [extra, setExtra] = useState("");
   const [revision, setRevision] = useState(() => model.row?.leaf);
   const [error, setError] = useState<string>();

@@ -1,5 +1,4 @@
 import type { Pool } from "pg";
-import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 
 /** How a store in Postgres connects: either a `connectionString` or a `pool`. */
@@ -16,7 +15,9 @@ export type PostgresConnection = {
 export const connectionShape = () => ({
   connectionString: s.optional(s.secret()),
   pool: s.optional(s.having<Pool>("connect", "a pool of the package pg")),
-  schema: s.optional(s.matching(/^[a-z_][a-z0-9_]{0,50}$/u, "a lower-case name")),
+  schema: s.optional(
+    s.matching(/^[a-z_][a-z0-9_]{0,50}$/u, "a lower-case name of at most 51 letters, digits and underscores"),
+  ),
 });
 
 /** The rule about the whole of {@link PostgresConnection}. */
@@ -24,16 +25,3 @@ export const isConnection = ({ connectionString, pool }: PostgresConnection): bo
   (connectionString === undefined) !== (pool === undefined);
 /** What {@link isConnection} expects. */
 export const CONNECTION = "either `connectionString` or `pool`";
-
-const TIMEOUT_MS = 10_000;
-
-/** A pool for the function `of`. Throws `config/invalid` without the package `pg`. */
-export async function newPool(connectionString: string, of: string): Promise<Pool> {
-  const { default: pg } = await import("pg").catch((error: unknown) => {
-    throw new AgentError("config/invalid", `${of} needs the package pg: npm install pg`, { cause: error });
-  });
-  const times = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  const pool = new pg.Pool({ connectionString, ...times, keepAlive: true, max: 4 });
-  pool.on("error", () => {}); // an idle connection was lost; the next query gets another one
-  return pool;
-}

@@ -1,0 +1,57 @@
+import type { Usage } from "../../src/message/types.ts";
+
+/** What a turn, or the agent inside of a call, has used. Unknown tokens and costs count as 0. */
+type Spending = {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+  readonly durationMs: number;
+};
+
+/** A limit as a person reads it, the unit that says how it is checked and shared, and its amount of what was used. */
+type LimitRow = {
+  readonly label: string;
+  readonly unit: "calls" | "tokens" | "money" | "ms";
+  readonly used: (spending: Spending) => number;
+};
+
+/** The limits of a turn, in the order in which they are checked: their types, checks, shares and names are made of this table. */
+export const LIMIT_TABLE = {
+  /** Model calls, attempts included. */
+  modelCalls: { label: "model calls", unit: "calls", used: ({ modelCalls }) => modelCalls },
+  /** Tool calls, attempts included. */
+  toolCalls: { label: "tool calls", unit: "calls", used: ({ toolCalls }) => toolCalls },
+  /** Tokens of all prompts of the turn. */
+  inputTokens: { label: "input tokens", unit: "tokens", used: ({ usage }) => usage.inputTokens ?? 0 },
+  /** Tokens of all answers of the turn. */
+  outputTokens: { label: "output tokens", unit: "tokens", used: ({ usage }) => usage.outputTokens ?? 0 },
+  /** Input and output tokens together. */
+  totalTokens: {
+    label: "tokens",
+    unit: "tokens",
+    used: ({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
+  },
+  /** Cost of all model calls, in the currency of `modelOptions.prices`. */
+  cost: { label: "cost", unit: "money", used: ({ usage }) => usage.cost ?? 0 },
+  /** Duration of the turn in ms, without the time in which it was suspended. */
+  wallMs: { label: "time (ms)", unit: "ms", used: ({ durationMs }) => durationMs },
+} as const satisfies { readonly [name: string]: LimitRow };
+
+/** The limits of a turn that a person may raise; an absent one is no limit. */
+export type Limits = { readonly [K in keyof typeof LIMIT_TABLE]?: number | undefined };
+
+/** The names of the limits. */
+export const LIMITS = Object.keys(LIMIT_TABLE) as readonly (keyof Limits)[];
+
+/** The name of a limit as a person reads it; of another name the name itself. */
+export function limitLabel(name: string): string {
+  return Object.hasOwn(LIMIT_TABLE, name) ? LIMIT_TABLE[name as keyof Limits].label : name;
+}
+
+/** One of `count` equal parts of an amount; of what is counted, the first ones get what is left over. Time is not divided. */
+export function portionOf(name: keyof Limits, amount: number, count: number, place: number): number {
+  const { unit } = LIMIT_TABLE[name];
+  if (unit === "ms") return amount;
+  if (unit === "money") return amount / count;
+  return Math.floor(amount / count) + (place < amount % count ? 1 : 0);
+}

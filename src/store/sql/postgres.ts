@@ -1,0 +1,145 @@
+import type { ClientBase, Pool, PoolClient, PoolConfig } from "pg";
+import { AgentError } from "../../base/error.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** Loads the package `pg` for the function `of`. Throws `config/invalid` without it. */
+export async function loadPg(of: string): Promise<(typeof import("pg"))["default"]> {
+  const { default: pg } = await import("pg").catch((error: unknown) => {
+    throw new AgentError("config/invalid", `${of} needs the package pg: npm install pg`, { cause: error });
+  });
+  return pg;
+}
+
+/** Makes a pool for the function `of`. A lost idle connection is no error: the pool opens another one. */
+export async function newPool(
+  of: string,
+  { timeoutMs, ...config }: PoolConfig & { timeoutMs: number },
+): Promise<Pool> {
+  const pg = await loadPg(of);
+  const times = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true };
+  const pool = new pg.Pool({ ...times, ...config });
+  pool.on("error", ignore);
+  return pool;
+}
+
+const ignore = (): void => {};
+
+/** Takes a client out of the pool, with a listener for `error`: a lost connection fails the current query and is not an
+ *  uncaught error. Uses the callback, because the connection may be lost before a promise would resolve. */
+function checkOut(pool: Pool): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) return reject(error ?? new Error("no client"));
+      client.on("error", ignore);
+      resolve(client);
+    });
+  });
+}
+
+/** True for the error of a query that the driver gave up. Nothing more may be asked of its connection. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === "Query read timeout";
+
+/** Runs `work` as one transaction of a client of the pool. `timeoutMs` is for its beginning and its end. */
+export async function inPostgresTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  timeoutMs?: number,
+): Promise<T> {
+  const command = (text: string) => ({ text, ...(timeoutMs !== undefined && { query_timeout: timeoutMs }) });
+  const client = await checkOut(pool);
+  let isBroken = true;
+  try {
+    await client.query(command("BEGIN"));
+    const result = await work(client);
+    await client.query(command("COMMIT"));
+    isBroken = false;
+    return result;
+  } catch (error) {
+    if (!isTimeout(error))
+      isBroken = await client.query(command("ROLLBACK")).then(
+        () => false,
+        () => true,
+      );
+    throw error;
+  } finally {
+    client.off("error", ignore);
+    client.release(isBroken);
+  }
+}
+
+async function versionOf(client: ClientBase, schema: string): Promise<number> {
+  const known = await client.query(
+    "SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'",
+    [schema.slice(1, -1)],
+  );
+  if (known.rowCount === 0) return 0;
+  const { rows } = await client.query(
+    `SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`,
+  );
+  return Number(rows[0].version);
+}
+
+/** Creates or migrates the tables, in a transaction that the caller commits; several processes may do so at once. In a migration `S`
+ *  stands for the schema. Needs no right to create anything if the tables are current. Throws `session/version` for tables of
+ *  a newer release. */
+export async function migratePostgres(
+  client: ClientBase,
+  schema: string,
+  migrations: readonly string[],
+): Promise<void> {
+  const newest = migrations.length;
+  if ((await versionOf(client, schema)) === newest) return;
+  await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`agentchart ${schema}`]);
+  const found = await versionOf(client, schema);
+  if (found > newest) {
+    const message = `The schema has tables of version ${found}; this release supports ${newest}.`;
+    throw new AgentError("session/version", message);
+  }
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
+  );
+  for (const [index, migration] of migrations.entries()) {
+    if (index < found) continue;
+    await client.query(migration.replaceAll(/\bS\./gu, `${schema}.`));
+    await client.query(`INSERT INTO ${schema}.migrations (version) VALUES ($1)`, [index + 1]);
+  }
+}
+
+/** Tables in a schema of Postgres, made by `prepare` when first used; what it returns is passed to each use. */
+export class PostgresTables<P = void> {
+  readonly #connection: PostgresConnection;
+  readonly #open: () => Promise<{ readonly pool: Pool; readonly prepared: P }>;
+  #ready: Promise<{ readonly pool: Pool; readonly prepared: P }> | undefined;
+
+  /** `of` is the function of the user that needs the package `pg`. */
+  constructor(connection: PostgresConnection, of: string, prepare: (pool: Pool) => Promise<P>) {
+    const { pool: given, connectionString } = connection;
+    this.#connection = connection;
+    this.#open = async () => {
+      const pool = given ?? (await newPool(of, { connectionString, timeoutMs: TIMEOUT_MS, max: 4 }));
+      return { pool, prepared: await prepare(pool) };
+    };
+  }
+
+  /** Runs `use`. Rejects with `store/failed` if that fails, without the words of Postgres, which may repeat data. */
+  async run<T>(operation: string, use: (pool: Pool, prepared: P) => Promise<T>): Promise<T> {
+    try {
+      const opening = (this.#ready ??= this.#open());
+      opening.catch(() => (this.#ready === opening ? (this.#ready = undefined) : undefined)); // the next use tries again
+      const { pool, prepared } = await opening;
+      return await use(pool, prepared);
+    } catch (error) {
+      if (AgentError.is(error)) throw error;
+      throw new AgentError("store/failed", `Postgres: could not ${operation}.`, { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#connection.pool) await (await this.#ready?.catch(() => undefined))?.pool.end();
+    this.#ready = undefined;
+  }
+}

@@ -1,0 +1,153 @@
+// src/store/sql opens SQLite and Postgres for stores: files, pools, transactions, migrations, prepared statements and searches by words.
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { AgentError, messageOf } from "../../base/error.ts";
+
+const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_RETRY_MS = 5;
+
+/** The codes of errors of SQLite that callers tell apart. */
+export const SQLITE = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 } as const;
+
+/** The code of an error of SQLite; undefined for any other error. */
+export function sqliteCodeOf(thrown: unknown): number | undefined {
+  const errcode = (thrown as { errcode?: unknown } | null)?.errcode;
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
+}
+
+/** Switches to WAL mode. While several processes make the same new file, SQLite fails with BUSY without waiting. */
+function useWal(db: DatabaseSync): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return db.exec("PRAGMA journal_mode = WAL");
+    } catch (error) {
+      if (sqliteCodeOf(error) !== SQLITE.busy || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_RETRY_MS);
+    }
+  }
+}
+
+/** Makes the file, for this user only, unless it is there. SQLite gives its `-wal` and `-shm` the same mode. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "a", 0o600));
+  } catch {
+    // SQLite reports why it cannot open the file
+  }
+}
+
+/** Opens a file, made with its folder if it is missing, or `:memory:`, in WAL mode. `prepare` makes its tables. */
+export function openSqlite(
+  path: string,
+  prepare: (db: DatabaseSync) => void,
+  options: { readonly allowExtension?: boolean } = {},
+): DatabaseSync {
+  if (path !== ":memory:") createFile(path);
+  // Not imported, so that an older Node can load this file and report the required version.
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  const db = new sqlite.DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, ...options });
+  try {
+    useWal(db);
+    prepare(db);
+    return db;
+  } catch (error) {
+    db.close(); // also ends its transaction
+    throw error;
+  }
+}
+
+/** Runs `work` as one transaction of this process alone; other processes wait. It must not wait for anything. */
+export function inSqliteTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+const versionOf = (db: DatabaseSync): number =>
+  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+
+/** True for tables of this release. Throws `session/version` for those of a newer one. */
+function isMigrated(db: DatabaseSync, migrations: readonly string[]): boolean {
+  const [found, newest] = [versionOf(db), migrations.length];
+  if (found <= newest) return found === newest;
+  throw new AgentError(
+    "session/version",
+    `The database has tables of version ${found}; this release supports ${newest}.`,
+  );
+}
+
+/** Creates or migrates the tables; several processes may do so at once. Each migration leads from the version that is its index to
+ *  the next one. Throws `session/version` for tables of a newer release. */
+export function migrateSqlite(db: DatabaseSync, migrations: readonly string[]): void {
+  if (isMigrated(db, migrations)) return;
+  inSqliteTransaction(db, () => {
+    // Another process may have migrated them since, also a newer release.
+    if (isMigrated(db, migrations)) return;
+    for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+type Prepared = { readonly statement: StatementSync; readonly order: readonly number[] };
+
+/** The prepared statements of a database, by their text with `$1` as Postgres has it: node:sqlite does not bind these by position. */
+export class SqliteStatements {
+  readonly #prepared = new Map<string, Prepared>();
+
+  /** The rows of a statement. */
+  all(db: DatabaseSync, sql: string, values: readonly unknown[]): Record<string, unknown>[] {
+    let prepared = this.#prepared.get(sql);
+    if (!prepared) this.#prepared.set(sql, (prepared = this.#prepare(db, sql)));
+    const { statement, order } = prepared;
+    return statement.all(...order.map((index) => values[index] as SQLInputValue));
+  }
+
+  /** Forgets them, because the tables or the database changed. */
+  clear(): void {
+    this.#prepared.clear();
+  }
+
+  #prepare(db: DatabaseSync, sql: string): Prepared {
+    const order: number[] = [];
+    const text = sql.replaceAll(/\$(\d+)/gu, (_, number: string) => (order.push(Number(number) - 1), "?"));
+    return { statement: db.prepare(text), order };
+  }
+}
+
+/** A SQLite file with tables of its own, opened when first used. */
+export class SqliteTables {
+  readonly #open: () => DatabaseSync;
+  #db: DatabaseSync | undefined;
+  #isClosed = false;
+
+  constructor(...args: Parameters<typeof openSqlite>) {
+    this.#open = () => openSqlite(...args);
+  }
+
+  /** Runs `use`. Rejects with `store/failed` and the words of SQLite if that fails. */
+  async run<T>(operation: string, use: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+    try {
+      if (this.#isClosed) throw new Error("the store is closed");
+      return await use((this.#db ??= this.#open()));
+    } catch (error) {
+      if (AgentError.is(error)) throw error;
+      const message = `SQLite could not ${operation}: ${messageOf(error)}`;
+      throw new AgentError("store/failed", message, { cause: error });
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#db?.close();
+    this.#db = undefined;
+  }
+}
