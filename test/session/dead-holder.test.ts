@@ -87,7 +87,9 @@ const nextOf = (store: SessionStore) => store.acquire("s", { owner: newOwner("ne
 
 const NO_PROC = "the system tells no process of another";
 const isLinux = process.platform === "linux";
+// oxlint-disable-next-line vitest/expect-expect -- says in the report what this machine cannot test
 test.skipIf(isLinux)(NO_PROC, () => {});
+// oxlint-disable-next-line vitest/expect-expect -- says in the report what this machine cannot test
 test.skipIf(postgres)(NO_POSTGRES, () => {});
 
 describe.skipIf(!isLinux).each(Object.entries(SPECS))("with a session in %s", (_, spec) => {

@@ -4,6 +4,7 @@ import { sessionManager, type JournalEntry } from "agentchart/session";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
 import { call, show, traced } from "../support/trace.ts";
+import { failureOf } from "../support/failure.ts";
 
 const never = () => new Promise<string>(() => {});
 const tool = (name: string, execute: () => string | Promise<string>, fields: object = {}) =>
@@ -145,11 +146,12 @@ describe("a durable agent", () => {
       tools: [tool("slow", () => (started.resolve(), gate.promise))],
     });
     const running = first.agent.call("go");
-    const ended = expect(running).rejects.toMatchObject({ code: "run/shutdown" });
+    const ended = failureOf(running);
     await started.promise;
     const stopping = first.agent.shutdown({ deadlineMs: 30_000 });
     gate.resolve("result");
-    await Promise.all([stopping, ended]);
+    await stopping;
+    expect(await ended).toMatchObject({ code: "run/shutdown" });
 
     const second = setup(["done"], { store });
     await second.agent.open();

@@ -3,6 +3,7 @@ import { textOf, userMsg, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted, toolOf } from "../support/agents.ts";
 import { call } from "../support/trace.ts";
+import { failureOf } from "../support/failure.ts";
 
 test.each<[string, (agent: Agent) => Promise<unknown>]>([
   ["message that was observed", (agent) => agent.observe(userMsg("Known?"))],
@@ -13,9 +14,9 @@ test.each<[string, (agent: Agent) => Promise<unknown>]>([
   const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
   const { agent } = scripted([{ calls: [call("a", "pay")] }], { store, sessionId: "s", tools });
   await agent.call("Pay");
-  const rejected = expect(tell(agent)).rejects.toMatchObject({ code: "run/closed" });
+  const rejected = failureOf(tell(agent));
   await agent.shutdown();
-  await rejected;
+  expect(await rejected).toMatchObject({ code: "run/closed" });
 });
 
 test("A saved session is not loaded into a turn that began while it was read", async () => {
@@ -24,9 +25,9 @@ test("A saved session is not loaded into a turn that began while it was read", a
   await saved.call("Hello");
   await saved.saveTo(store, "k");
   const { agent } = scripted(["Own"]);
-  const loaded = expect(agent.loadFrom(store, "k")).rejects.toMatchObject({ code: "run/busy" });
+  const loaded = failureOf(agent.loadFrom(store, "k"));
   const reply = agent.call("Hi");
-  await loaded;
+  expect(await loaded).toMatchObject({ code: "run/busy" });
   expect((await reply).text).toBe("Own");
   expect((await agent.messages()).map(textOf)).toEqual(["Hi", "Own"]);
 });
@@ -43,10 +44,10 @@ test("A call that was refused while the agent was shut down leaves nothing behin
   };
   const session = { store, sessionId: "s", sessionOptions: { durability: "turn" as const } };
   const { agent: first } = scripted([], { ...session, hooks: [refusing] });
-  const refused = expect(first.call("Hello")).rejects.toMatchObject({ code: "run/shutdown" });
+  const refused = failureOf(first.call("Hello"));
   await hearing.promise;
   await first.shutdown({ deadlineMs: 1 });
-  await refused;
+  expect(await refused).toMatchObject({ code: "run/shutdown" });
   const { agent } = scripted(["Hi"], session);
   expect((await agent.call("Again")).text).toBe("Hi");
   expect((await agent.messages()).map(textOf)).toEqual(["Again", "Hi"]);

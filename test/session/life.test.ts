@@ -3,6 +3,7 @@ import { AgentError, textOf } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted, toolOf } from "../support/agents.ts";
 import { freshModules } from "../support/fresh-modules.ts";
+import { failureOf } from "../support/failure.ts";
 
 describe("a session in this process", () => {
   test("is open from the start without a store", async () => {
@@ -18,10 +19,10 @@ describe("a session in this process", () => {
     const gate = Promise.withResolvers<void>();
     store.acquire = async (...args) => (await gate.promise, acquire(...args));
     const { agent } = scripted(["Hi"], { store, sessionId: "s" });
-    const call = expect(agent.call("Hello")).rejects.toMatchObject({ code: "run/shutdown" });
+    const call = failureOf(agent.call("Hello"));
     await agent.shutdown();
     gate.resolve();
-    await call;
+    expect(await call).toMatchObject({ code: "run/shutdown" });
     store.acquire = acquire;
     expect(await store.load("s")).toBeUndefined();
     expect(await store.acquire("s", { owner: "other", ttlMs: 1_000 })).toMatchObject({ takeovers: 0 });

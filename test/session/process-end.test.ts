@@ -69,4 +69,5 @@ describe.each(Object.entries(SPECS))("a process that ends, with a session in %s"
   );
 });
 
+// oxlint-disable-next-line vitest/expect-expect -- says in the report what this machine cannot test
 test.skipIf(postgres)(NO_POSTGRES, () => {});

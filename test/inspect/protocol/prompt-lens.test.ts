@@ -48,6 +48,7 @@ afterAll(async () => {
   await client.end();
   await server.stop();
 });
+// oxlint-disable-next-line vitest/expect-expect -- says in the report what this machine cannot test
 test.skipIf(server)(`from Postgres (${NO_POSTGRES})`, () => {});
 
 const LONG = "A line of a long result of a tool.\n".repeat(400);

@@ -32,6 +32,7 @@ function listen(queue: WakeQueue) {
   return { taken, errors, consumer };
 }
 
+// oxlint-disable-next-line vitest/expect-expect -- no test yet
 const onPostgres = test.skipIf(!server);
 const why = server ? "" : ` (${NO_POSTGRES})`;
 
