@@ -15,30 +15,38 @@ type LimitRow = {
   readonly used: (spending: Spending) => number;
 };
 
-/** The limits of a turn, in the order in which they are checked: their types, checks, shares and names are made of this table. */
-export const LIMIT_TABLE = {
+/** The limits of a turn that a person may raise; an absent one is no limit. */
+export type Limits = {
   /** Model calls, attempts included. */
-  modelCalls: { label: "model calls", unit: "calls", used: ({ modelCalls }) => modelCalls },
+  readonly modelCalls?: number | undefined;
   /** Tool calls, attempts included. */
-  toolCalls: { label: "tool calls", unit: "calls", used: ({ toolCalls }) => toolCalls },
+  readonly toolCalls?: number | undefined;
   /** Tokens of all prompts of the turn. */
-  inputTokens: { label: "input tokens", unit: "tokens", used: ({ usage }) => usage.inputTokens ?? 0 },
+  readonly inputTokens?: number | undefined;
   /** Tokens of all answers of the turn. */
-  outputTokens: { label: "output tokens", unit: "tokens", used: ({ usage }) => usage.outputTokens ?? 0 },
+  readonly outputTokens?: number | undefined;
   /** Input and output tokens together. */
+  readonly totalTokens?: number | undefined;
+  /** Cost of all model calls, in the currency of `modelOptions.prices`. */
+  readonly cost?: number | undefined;
+  /** Duration of the turn in ms, without the time in which it was suspended. */
+  readonly wallMs?: number | undefined;
+};
+
+/** The limits of a turn, in the order in which they are checked: their checks, shares, questions and names are made of this table. */
+export const LIMIT_TABLE: { readonly [K in keyof Limits]-?: LimitRow } = {
+  modelCalls: { label: "model calls", unit: "calls", used: ({ modelCalls }) => modelCalls },
+  toolCalls: { label: "tool calls", unit: "calls", used: ({ toolCalls }) => toolCalls },
+  inputTokens: { label: "input tokens", unit: "tokens", used: ({ usage }) => usage.inputTokens ?? 0 },
+  outputTokens: { label: "output tokens", unit: "tokens", used: ({ usage }) => usage.outputTokens ?? 0 },
   totalTokens: {
     label: "tokens",
     unit: "tokens",
     used: ({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
   },
-  /** Cost of all model calls, in the currency of `modelOptions.prices`. */
   cost: { label: "cost", unit: "money", used: ({ usage }) => usage.cost ?? 0 },
-  /** Duration of the turn in ms, without the time in which it was suspended. */
   wallMs: { label: "time (ms)", unit: "ms", used: ({ durationMs }) => durationMs },
-} as const satisfies { readonly [name: string]: LimitRow };
-
-/** The limits of a turn that a person may raise; an absent one is no limit. */
-export type Limits = { readonly [K in keyof typeof LIMIT_TABLE]?: number | undefined };
+};
 
 /** The names of the limits. */
 export const LIMITS = Object.keys(LIMIT_TABLE) as readonly (keyof Limits)[];
