@@ -9,8 +9,8 @@ const packageName = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
 /** The CommonJS files that load a package in the middle of a function, and what of them is bundled. */
 const LOADERS: { readonly [file: string]: readonly [from: string, to: string] | undefined } = {
-  "src/model/load-tokenizer.cjs": ["gpt-tokenizer/encoding/cl100k_base", "./vendor/gpt-tokenizer.cjs"],
-  "src/tool/load-zod.cjs": undefined,
+  "src/core/model/load-tokenizer.cjs": ["gpt-tokenizer/encoding/cl100k_base", "./vendor/gpt-tokenizer.cjs"],
+  "src/core/tool/load-zod.cjs": undefined,
 };
 
 /** Copies these files, instead of making them a part of a module. */
@@ -78,7 +78,7 @@ function firstLineOf(entry: string, fileName: string): string {
 
 /** The entries that are loaded without an agent. */
 const ALONE = [
-  "src/model/openai/index.ts",
+  "src/core/model/openai/index.ts",
   "src/ui/index.ts",
   "src/ui/react/index.ts",
   "src/store/memory.ts",
@@ -87,27 +87,27 @@ const ALONE = [
   "src/store/postgres.ts",
   "src/session/index.ts",
   "machines/index.ts",
-  "src/diagram/layout-worker.ts",
-  "src/tool/check-thread-main.ts",
+  "src/core/diagram/layout-worker.ts",
+  "src/core/tool/check-thread-main.ts",
   "src/cli/main.ts",
-  "src/base/check-node.ts",
+  "src/core/base/check-node.ts",
 ];
 
 // One build for all entries, so that they share their modules: an error class is the same class everywhere.
 const main = defineConfig({
   entry: {
     index: "src/index.ts",
-    "openai/index": "src/model/openai/index.ts",
-    "ai-sdk/index": "src/ai-sdk/index.ts",
-    "plan/index": "src/agent/plan/index.ts",
-    "skills/index": "src/agent/skills/index.ts",
-    "team/index": "src/agent/team/index.ts",
-    "workspace/index": "src/workspace/index.ts",
-    "memory/index": "src/agent/memory/index.ts",
-    "knowledge/index": "src/agent/knowledge/index.ts",
-    "mcp/index": "src/tool/mcp/index.ts",
-    "otel/index": "src/otel/index.ts",
-    "rules/index": "src/agent/rules/index.ts",
+    "openai/index": "src/core/model/openai/index.ts",
+    "ai-sdk/index": "src/core/model/ai-sdk/index.ts",
+    "plan/index": "src/kit/plan/index.ts",
+    "skills/index": "src/kit/skills/index.ts",
+    "team/index": "src/kit/team/index.ts",
+    "workspace/index": "src/kit/workspace/index.ts",
+    "memory/index": "src/kit/memory/index.ts",
+    "knowledge/index": "src/kit/knowledge/index.ts",
+    "mcp/index": "src/kit/mcp/index.ts",
+    "otel/index": "src/kit/otel/index.ts",
+    "rules/index": "src/kit/rules/index.ts",
     "ui/index": "src/ui/index.ts",
     "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",
@@ -118,13 +118,13 @@ const main = defineConfig({
     "store/postgres": "src/store/postgres.ts",
     "session/index": "src/session/index.ts",
     "inspect/index": "src/inspect/index.ts",
-    "diagram/layout-worker": "src/diagram/layout-worker.ts",
-    "tool/check-thread": "src/tool/check-thread-main.ts",
+    "diagram/layout-worker": "src/core/diagram/layout-worker.ts",
+    "tool/check-thread": "src/core/tool/check-thread-main.ts",
     "worker/index": "src/worker/index.ts",
     "server/index": "src/server/index.ts",
     "cli/main": "src/cli/main.ts",
     "cli/dev-thread": "src/cli/dev/thread-main.ts",
-    "check-node": "src/base/check-node.ts",
+    "check-node": "src/core/base/check-node.ts",
   },
   format: "esm",
   dts: true,

@@ -15,7 +15,7 @@ export type {
   ToolRunOutcome,
 } from "./agent/services.ts";
 export { sessionMachine, type SessionMachine } from "./session/session.machine.ts";
-export { chartJson } from "../src/diagram/chart-json.ts";
-export type { Chart, ChartEdge, ChartName, ChartNode } from "../src/diagram/chart-json.ts";
-export { chartMermaid } from "../src/diagram/chart-mermaid.ts";
-export { chartXState } from "../src/diagram/chart-xstate.ts";
+export { chartJson } from "../src/core/diagram/chart-json.ts";
+export type { Chart, ChartEdge, ChartName, ChartNode } from "../src/core/diagram/chart-json.ts";
+export { chartMermaid } from "../src/core/diagram/chart-mermaid.ts";
+export { chartXState } from "../src/core/diagram/chart-xstate.ts";

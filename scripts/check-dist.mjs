@@ -8,8 +8,8 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { agentMachine, chartJson } from "agentchart/machines";
-import { chartSvg } from "../src/diagram/chart-svg.ts";
-import { layoutChart } from "../src/diagram/layout-chart.ts";
+import { chartSvg } from "../src/core/diagram/chart-svg.ts";
+import { layoutChart } from "../src/core/diagram/layout-chart.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path) => readFileSync(join(root, path), "utf8");

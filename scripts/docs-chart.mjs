@@ -3,9 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentMachine, chartJson, sessionMachine } from "agentchart/machines";
-import { chartSvg } from "../src/diagram/chart-svg.ts";
-import { layoutChart } from "../src/diagram/layout-chart.ts";
-import { layoutKey } from "../src/diagram/layout-in-worker.ts";
+import { chartSvg } from "../src/core/diagram/chart-svg.ts";
+import { layoutChart } from "../src/core/diagram/layout-chart.ts";
+import { layoutKey } from "../src/core/diagram/layout-in-worker.ts";
 
 const docs = join(import.meta.dirname, "../docs");
 
@@ -19,5 +19,5 @@ async function draw(chart, name) {
 await draw(chartJson(sessionMachine), "session-chart");
 const chart = chartJson(agentMachine);
 const layouts = await draw(chart, "chart");
-const shipped = join(import.meta.dirname, "../src/diagram/agent-layouts.json");
+const shipped = join(import.meta.dirname, "../src/core/diagram/agent-layouts.json");
 writeFileSync(shipped, `${JSON.stringify({ key: layoutKey(chart), layouts })}\n`);

@@ -4,7 +4,7 @@ export type { Rerun, RerunOptions } from "./agent/rerun.ts";
 export { defineAgent } from "./agent/options/define-agent.ts";
 export type { AgentClass, InstanceConfig } from "./agent/options/define-agent.ts";
 export type { CompactionOptions, CompactionResult } from "./agent/types.ts";
-export type { AgentEvent, AgentEventBody } from "./event/types.ts";
+export type { AgentEvent, AgentEventBody } from "./core/event/types.ts";
 export type {
   Agent,
   AgentSlots,
@@ -35,10 +35,10 @@ export type {
   ToolOptions,
   TurnOptions,
 } from "./agent/options/config-groups.ts";
-export { AgentError } from "./base/error.ts";
-export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
-export { redactSecrets } from "./base/secrets.ts";
-export { defineHook } from "./hook/define.ts";
+export { AgentError } from "./core/base/error.ts";
+export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./core/base/error.ts";
+export { redactSecrets } from "./core/base/secrets.ts";
+export { defineHook } from "./core/hook/define.ts";
 export type {
   Chunk,
   CompactionPatch,
@@ -49,14 +49,14 @@ export type {
   Prompt,
   PromptPatch,
   ReasoningPatch,
-} from "./hook/types.ts";
-export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";
-export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
-export { REASONS } from "./message/types.ts";
-export type { Json, JsonObject } from "./base/json.ts";
-export { accountLines, ranInput } from "./message/account.ts";
-export { sourcesOf } from "./message/sources.ts";
-export type { AnswerSource } from "./message/sources.ts";
+} from "./core/hook/types.ts";
+export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./core/message/create.ts";
+export { textOf, toolResultsOf, toolUsesOf } from "./core/message/query.ts";
+export { REASONS } from "./core/message/types.ts";
+export type { Json, JsonObject } from "./core/base/json.ts";
+export { accountLines, ranInput } from "./core/message/account.ts";
+export { sourcesOf } from "./core/message/sources.ts";
+export type { AnswerSource } from "./core/message/sources.ts";
 export type {
   Block,
   CallAccount,
@@ -76,7 +76,7 @@ export type {
   ToolResultState,
   ToolUseBlock,
   Usage,
-} from "./message/types.ts";
+} from "./core/message/types.ts";
 export type {
   ChatModel,
   Execution,
@@ -86,19 +86,19 @@ export type {
   StreamPart,
   ToolChoice,
   ToolSpec,
-} from "./model/port.ts";
-export type { EmbedOptions, Embedder } from "./model/embedder.ts";
+} from "./core/model/port.ts";
+export type { EmbedOptions, Embedder } from "./core/model/embedder.ts";
 export type { SessionStore } from "./store/port.ts";
-export type { ArgumentsOf, CallsOf, OtherTool } from "./tool/calls.ts";
-export { defineTool } from "./tool/define.ts";
-export type { ToolDefinition } from "./tool/define.ts";
-export { defineSlot } from "./tool/slot.ts";
-export type { SlotDefinition } from "./tool/slot.ts";
-export { suspend, toolError } from "./tool/suspend.ts";
-export type { AskOptions, SuspendOptions } from "./tool/suspend.ts";
-export { createToolkit } from "./tool/toolkit.ts";
-export { toolsFrom } from "./tool/tools-from.ts";
-export type { ToolMethods, ToolRow } from "./tool/tools-from.ts";
+export type { ArgumentsOf, CallsOf, OtherTool } from "./core/tool/calls.ts";
+export { defineTool } from "./core/tool/define.ts";
+export type { ToolDefinition } from "./core/tool/define.ts";
+export { defineSlot } from "./core/tool/slot.ts";
+export type { SlotDefinition } from "./core/tool/slot.ts";
+export { suspend, toolError } from "./core/tool/suspend.ts";
+export type { AskOptions, SuspendOptions } from "./core/tool/suspend.ts";
+export { createToolkit } from "./core/tool/toolkit.ts";
+export { toolsFrom } from "./core/tool/tools-from.ts";
+export type { ToolMethods, ToolRow } from "./core/tool/tools-from.ts";
 export type {
   Group,
   OutputOf,
@@ -116,7 +116,7 @@ export type {
   ToolkitOptions,
   ToolOutcome,
   ToolReturn,
-} from "./tool/types.ts";
-export type { AgentChange } from "./tool/fingerprint.ts";
-export type { ClientTool } from "./tool/declared-tools.ts";
-export type { AnyCall, Ask, Decision, PendingCall, WaitsFor } from "./tool/pending.ts";
+} from "./core/tool/types.ts";
+export type { AgentChange } from "./core/tool/fingerprint.ts";
+export type { ClientTool } from "./core/tool/declared-tools.ts";
+export type { AnyCall, Ask, Decision, PendingCall, WaitsFor } from "./core/tool/pending.ts";

@@ -2,7 +2,7 @@
 // return.
 import type { ChartDefinition } from "../chart/definition.ts";
 import { Resolver } from "../chart/resolve.ts";
-import { Transcript } from "../../src/message/transcript.ts";
+import { Transcript } from "../../src/core/message/transcript.ts";
 import { freshContext, type AgentContext } from "./context.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 import { acting } from "./states/acting.ts";

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../../src/base/json.ts";
-import type { CallAccount, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
-import type { Letter } from "../../src/tool/rules/law.ts";
-import type { Ask, Decision } from "../../src/tool/pending.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import type { CallAccount, ToolResultBlock, ToolUseBlock, Usage } from "../../src/core/message/types.ts";
+import type { Letter } from "../../src/core/tool/rules/law.ts";
+import type { Ask, Decision } from "../../src/core/tool/pending.ts";
 import type { Limits } from "./limits.ts";
 import type { ExecutionData } from "./settings.ts";
 

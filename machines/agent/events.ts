@@ -1,11 +1,11 @@
-import type { HookPoint } from "../../src/hook/types.ts";
-import type { Json } from "../../src/base/json.ts";
-import type { Msg, TakeOver } from "../../src/message/types.ts";
-import type { Decision } from "../../src/tool/pending.ts";
+import type { HookPoint } from "../../src/core/hook/types.ts";
+import type { Json } from "../../src/core/base/json.ts";
+import type { Msg, TakeOver } from "../../src/core/message/types.ts";
+import type { Decision } from "../../src/core/tool/pending.ts";
 import type { AgentContext, WantedOutput } from "./context.ts";
 import type { Limits } from "./limits.ts";
-import type { ClientTool } from "../../src/tool/declared-tools.ts";
-import type { Fingerprint } from "../../src/tool/fingerprint.ts";
+import type { ClientTool } from "../../src/core/tool/declared-tools.ts";
+import type { Fingerprint } from "../../src/core/tool/fingerprint.ts";
 
 /** Who caused an event. */
 export type Cause = "caller" | "hook" | "inspector" | "worker" | "operator";

@@ -1,4 +1,4 @@
-import * as s from "../../src/base/option-schema.ts";
+import * as s from "../../src/core/base/option-schema.ts";
 import { LIMIT_TABLE, LIMITS, type Limits } from "./limits.ts";
 
 const amount = (name: keyof Limits): s.OptionSchema<number> => {

@@ -1,4 +1,4 @@
-import type { Usage } from "../../src/message/types.ts";
+import type { Usage } from "../../src/core/message/types.ts";
 
 /** What a turn, or the agent inside of a call, has used. Unknown tokens and costs count as 0. */
 type Spending = {

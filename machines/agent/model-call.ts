@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type { CallEdit } from "./prompt/edits.ts";
 import type { RequestParts } from "./prompt/request.ts";
 import type { Limits } from "./limits.ts";

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../src/base/json.ts";
-import { Transcript } from "../../src/message/transcript.ts";
-import type { Msg } from "../../src/message/types.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { Transcript } from "../../src/core/message/transcript.ts";
+import type { Msg } from "../../src/core/message/types.ts";
 import type { Persistence } from "../chart/persisted.ts";
 import type { AgentContext } from "./context.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionPhase } from "../../src/base/phase.ts";
+import type { SessionPhase } from "../../src/core/base/phase.ts";
 import type { AgentContext } from "./context.ts";
 import { openCalls } from "./updates/calls.ts";
 

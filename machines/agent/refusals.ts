@@ -1,12 +1,12 @@
-import { shortened } from "../../src/base/shown.ts";
+import { shortened } from "../../src/core/base/shown.ts";
 import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext } from "./context.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { AgentCommand } from "./events.ts";
-import { describeChange } from "../../src/tool/fingerprint.ts";
-import type { Decision, PendingCall } from "../../src/tool/pending.ts";
-import { revisionOf } from "../../src/tool/stored-slots.ts";
-import { validateInput } from "../../src/tool/validate-input.ts";
+import { describeChange } from "../../src/core/tool/fingerprint.ts";
+import type { Decision, PendingCall } from "../../src/core/tool/pending.ts";
+import { revisionOf } from "../../src/core/tool/stored-slots.ts";
+import { validateInput } from "../../src/core/tool/validate-input.ts";
 import { addressIn, asksOf, recordAt } from "./updates/asks.ts";
 import { changeInTurn } from "./updates/changed-agent.ts";
 import { openCalls, pendingCalls } from "./updates/calls.ts";

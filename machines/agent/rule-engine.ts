@@ -1,5 +1,5 @@
-import { AgentError } from "../../src/base/error.ts";
-import type { RuleStates } from "../../src/tool/rules/law.ts";
+import { AgentError } from "../../src/core/base/error.ts";
+import type { RuleStates } from "../../src/core/tool/rules/law.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { AgentContext, Change } from "./context.ts";
 import type { Verdict } from "./services.ts";

@@ -1,5 +1,5 @@
-import type { ErrorInfo } from "../../src/base/error.ts";
-import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { ErrorInfo } from "../../src/core/base/error.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import type {
   CallAccount,
   FinishReason,
@@ -7,16 +7,16 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
   Usage,
-} from "../../src/message/types.ts";
-import type { StoredSlots } from "../../src/tool/stored-slots.ts";
-import type { Resumed, Suspension } from "../../src/tool/types.ts";
+} from "../../src/core/message/types.ts";
+import type { StoredSlots } from "../../src/core/tool/stored-slots.ts";
+import type { Resumed, Suspension } from "../../src/core/tool/types.ts";
 import type { AgentContext, Compaction, Draft, WantedOutput } from "./context.ts";
-import type { RuleStates } from "../../src/tool/rules/law.ts";
+import type { RuleStates } from "../../src/core/tool/rules/law.ts";
 import type { CallRecord, CallRules, Spent } from "./call-record.ts";
 import type { ExecutionData } from "./settings.ts";
-import type { PendingCall } from "../../src/tool/pending.ts";
+import type { PendingCall } from "../../src/core/tool/pending.ts";
 import type { Overrides, CallEdit, PromptEdit } from "./prompt/edits.ts";
-import type { Transcript } from "../../src/message/transcript.ts";
+import type { Transcript } from "../../src/core/message/transcript.ts";
 import type { View } from "./prompt/view.ts";
 
 /** Every service says when it ended, epoch ms: the chart has no clock of its own. */

@@ -1,5 +1,5 @@
-import type { Execution } from "../../src/model/port.ts";
-import type { RuleData } from "../../src/tool/rules/law.ts";
+import type { Execution } from "../../src/core/model/port.ts";
+import type { RuleData } from "../../src/core/tool/rules/law.ts";
 import type { Limits } from "./limits.ts";
 import { ALL_WHOLE, type ResultLimits } from "./prompt/view.ts";
 

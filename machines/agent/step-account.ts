@@ -1,4 +1,4 @@
-import type { Msg, TakeOver } from "../../src/message/types.ts";
+import type { Msg, TakeOver } from "../../src/core/message/types.ts";
 import type { AgentContext } from "./context.ts";
 import type { StepFacts } from "./facts.ts";
 import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "./services.ts";

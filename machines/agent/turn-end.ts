@@ -1,5 +1,5 @@
-import type { ErrorInfo } from "../../src/base/error.ts";
-import type { Msg, ReachedLimit, Reason } from "../../src/message/types.ts";
+import type { ErrorInfo } from "../../src/core/base/error.ts";
+import type { Msg, ReachedLimit, Reason } from "../../src/core/message/types.ts";
 
 /** How a turn came to rest. `isRefusal`: its call was refused, and the outcome of the session is that of the turn before. */
 export type TurnEnd = {

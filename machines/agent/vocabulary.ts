@@ -1,5 +1,5 @@
-import type { HookPoint } from "../../src/hook/types.ts";
-import type { Reason } from "../../src/message/types.ts";
+import type { HookPoint } from "../../src/core/hook/types.ts";
+import type { Reason } from "../../src/core/message/types.ts";
 import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definition.ts";
 import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";

@@ -1,5 +1,5 @@
 // machines/chart defines charts as data, resolves them as pure functions, and makes XState machines of them.
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 
 /** A value, or several of them in order. */
 export type OneOrMore<T> = T | readonly T[];

@@ -1,6 +1,6 @@
 import type { StateValue } from "xstate";
-import { AgentError } from "../../src/base/error.ts";
-import type { JsonObject } from "../../src/base/json.ts";
+import { AgentError } from "../../src/core/base/error.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import type {
   Branch,
   ChartDefinition,

@@ -6,8 +6,8 @@ import {
   type AnyActor,
   type AnyStateMachine,
 } from "xstate";
-import { AgentError } from "../../src/base/error.ts";
-import type { JsonObject } from "../../src/base/json.ts";
+import { AgentError } from "../../src/core/base/error.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { withoutFacts, type Effect } from "./definition.ts";
 import type { Named } from "./nodes.ts";
 import type { Persistence } from "./persisted.ts";

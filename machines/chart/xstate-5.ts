@@ -8,8 +8,8 @@ import {
   type PromiseActorLogic,
   type Snapshot,
 } from "xstate";
-import { AgentError, messageOf } from "../../src/base/error.ts";
-import { nearestName } from "../../src/base/nearest-name.ts";
+import { AgentError, messageOf } from "../../src/core/base/error.ts";
+import { nearestName } from "../../src/core/base/nearest-name.ts";
 import type { ChartMachine, Names, Slots } from "./machine-type.ts";
 import type { Named, Node, Transition } from "./nodes.ts";
 import { opened, sealed, type Persistence } from "./persisted.ts";

@@ -1,5 +1,5 @@
 // machines/session holds the chart of a session's life in one process: its lease, its restore, its end.
-import type { AgentError } from "../../src/base/error.ts";
+import type { AgentError } from "../../src/core/base/error.ts";
 import type {
   Branch,
   ChartDefinition,

@@ -1,6 +1,6 @@
 import { agentMachine } from "../../machines/agent/agent.machine.ts";
-import { chartHash } from "../diagram/chart-hash.ts";
-import { chartJson, type Chart } from "../diagram/chart-json.ts";
+import { chartHash } from "../core/diagram/chart-hash.ts";
+import { chartJson, type Chart } from "../core/diagram/chart-json.ts";
 
 /** The chart of every agent of this version. */
 export type AgentChart = {

@@ -1,19 +1,19 @@
-import { shortened } from "../base/shown.ts";
-import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
-import { AgentError } from "../base/error.ts";
-import { EventEmitter, type EventPlace } from "../event/emitter.ts";
-import type { Hook } from "../hook/types.ts";
-import type { Msg } from "../message/types.ts";
+import { shortened } from "../core/base/shown.ts";
+import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
+import { AgentError } from "../core/base/error.ts";
+import { EventEmitter, type EventPlace } from "../core/event/emitter.ts";
+import type { Hook } from "../core/hook/types.ts";
+import type { Msg } from "../core/message/types.ts";
 import { replayEvents } from "../session/replay.ts";
 import type { SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { PendingCall } from "../tool/pending.ts";
-import type { SessionToolkit } from "../tool/toolkit.ts";
-import type { OutputOf, Schema } from "../tool/types.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
+import type { SessionToolkit } from "../core/tool/toolkit.ts";
+import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { openSchema, shutdownSchema, subscribeSchema, checkCallOptions } from "./options/call-schema.ts";
-import { check } from "../base/options.ts";
-import { hookSchema } from "../hook/hook-schema.ts";
+import { check } from "../core/base/options.ts";
+import { hookSchema } from "../core/hook/hook-schema.ts";
 import { type OnBegin, limitedCall, unretried, errorOfWaiter } from "./call-limits.ts";
 import { currentHooks, joinClass, type ClassMember } from "./class-hooks.ts";
 import { rulesOption } from "./options/agent-rules.ts";
@@ -31,7 +31,7 @@ import { TurnStream } from "./stream.ts";
 import { printedEvent } from "./services/printed.ts";
 import { busy, Turns } from "./turns.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
-import type { AgentEvent, AgentEventBody } from "../event/types.ts";
+import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
 import type {
   CompactionResult,
   Agent,

@@ -1,10 +1,10 @@
-import { AgentError } from "../base/error.ts";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
-import { slotSchema, slotValue } from "../tool/slot.ts";
-import { checkWritableByClients, readSlot } from "../tool/slot-access.ts";
-import { revisionOf } from "../tool/stored-slots.ts";
-import type { Slot } from "../tool/types.ts";
+import { AgentError } from "../core/base/error.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
+import { slotSchema, slotValue } from "../core/tool/slot.ts";
+import { checkWritableByClients, readSlot } from "../core/tool/slot-access.ts";
+import { revisionOf } from "../core/tool/stored-slots.ts";
+import type { Slot } from "../core/tool/types.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import type { Runtime } from "./runtime.ts";
 import type { AgentSlots } from "./types.ts";

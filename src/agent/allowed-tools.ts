@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { matchesName } from "../tool/name-pattern.ts";
-import type { SessionToolkit } from "../tool/toolkit.ts";
-import type { Tool } from "../tool/types.ts";
+import { matchesName } from "../core/tool/name-pattern.ts";
+import type { SessionToolkit } from "../core/tool/toolkit.ts";
+import type { Tool } from "../core/tool/types.ts";
 import { sharing } from "./options/sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";

@@ -1,4 +1,4 @@
-import type { Hook, HookPoint } from "../hook/types.ts";
+import type { Hook, HookPoint } from "../core/hook/types.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
 import { pointsOf, stopHook } from "./options/config.ts";
 import { sortHooks } from "./services/run-hooks.ts";

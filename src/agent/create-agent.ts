@@ -1,9 +1,9 @@
 import type { KeptSessions } from "../session/kept-sessions.ts";
-import type { RuleStates } from "../tool/rules/law.ts";
+import type { RuleStates } from "../core/tool/rules/law.ts";
 import type { Lease } from "../store/port.ts";
-import type { CallsIn } from "../tool/calls.ts";
-import type { AnyCall } from "../tool/pending.ts";
-import type { Tool, Toolkit } from "../tool/types.ts";
+import type { CallsIn } from "../core/tool/calls.ts";
+import type { AnyCall } from "../core/tool/pending.ts";
+import type { Tool, Toolkit } from "../core/tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
 import { DrivenSession } from "./driven-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";

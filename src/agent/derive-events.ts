@@ -1,14 +1,14 @@
-import { elapsed } from "../base/elapsed.ts";
-import { toolResultsOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
-import { recoveredResult } from "../tool/results.ts";
-import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
+import { elapsed } from "../core/base/elapsed.ts";
+import { toolResultsOf } from "../core/message/query.ts";
+import type { Msg, ToolResultBlock } from "../core/message/types.ts";
+import { recoveredResult } from "../core/tool/results.ts";
+import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
 import { beginsToWait, unfinishedResult, waitingResult } from "../session/call-records.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { StepFacts } from "../../machines/agent/facts.ts";
-import type { AgentEventBody } from "../event/types.ts";
+import type { AgentEventBody } from "../core/event/types.ts";
 
 /** Returns a state value as a string such as "reasoning.calling". The substate `running` is left out. */
 export function stateName(value: unknown): string {

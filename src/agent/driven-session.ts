@@ -1,7 +1,7 @@
-import { errorInfo, type AgentError, type ErrorInfo } from "../base/error.ts";
-import type { Msg } from "../message/types.ts";
+import { errorInfo, type AgentError, type ErrorInfo } from "../core/base/error.ts";
+import type { Msg } from "../core/message/types.ts";
 import type { Lease } from "../store/port.ts";
-import type { OutputOf, Schema } from "../tool/types.ts";
+import type { OutputOf, Schema } from "../core/tool/types.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 import { refusalOf } from "../../machines/agent/updates/entry.ts";
 import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";

@@ -1,4 +1,4 @@
-import { AgentError, endingError } from "../base/error.ts";
+import { AgentError, endingError } from "../core/base/error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 

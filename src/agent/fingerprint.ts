@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
-import type { Json } from "../base/json.ts";
-import type { Tool } from "../tool/types.ts";
-import type { Fingerprint } from "../tool/fingerprint.ts";
+import type { Json } from "../core/base/json.ts";
+import type { Tool } from "../core/tool/types.ts";
+import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
 
 type Config = Pick<AgentConfig<never>, "sysPrompt" | "permissions" | "personas">;

@@ -1,9 +1,9 @@
-import type { AgentError, ErrorInfo } from "../base/error.ts";
-import type { Json } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
+import type { AgentError, ErrorInfo } from "../core/base/error.ts";
+import type { Json } from "../core/base/json.ts";
+import type { Msg } from "../core/message/types.ts";
 import type { Lease } from "../store/port.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
-import type { OutputOf, Schema } from "../tool/types.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
+import type { OutputOf, Schema } from "../core/tool/types.ts";
 import type { CompactionResult, Agent, Budget, CallOptions, DecideOptions, Input, Reply } from "./types.ts";
 import type { SessionJournal } from "../session/session-journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";

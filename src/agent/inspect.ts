@@ -1,7 +1,7 @@
 import type { InspectionEvent } from "xstate";
-import { parseAddress } from "../base/inspect-address.ts";
+import { parseAddress } from "../core/base/inspect-address.ts";
 import type { AgentConfig, AgentWatcher, Inspector } from "./options/agent-config.ts";
-import { guarded } from "../base/guarded.ts";
+import { guarded } from "../core/base/guarded.ts";
 import type { Agent } from "./types.ts";
 
 type Observer = Exclude<Inspector, AgentWatcher>;

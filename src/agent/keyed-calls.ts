@@ -1,8 +1,8 @@
-import { AgentError, errorFrom } from "../base/error.ts";
-import type { Msg } from "../message/types.ts";
+import { AgentError, errorFrom } from "../core/base/error.ts";
+import type { Msg } from "../core/message/types.ts";
 import { checkSameInput, inputHash, readTakenInput, type TakenInput } from "../session/input-outcome.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { OutputOf, Schema } from "../tool/types.ts";
+import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
 import type { OnBegin } from "./call-limits.ts";
 import type { Runtime } from "./runtime.ts";

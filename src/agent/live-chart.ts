@@ -7,7 +7,7 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
 import { liveMachine } from "./services/actors.ts";
 import { bindHost, markSeen, type Host } from "./services/host.ts";
-import { type AgentError, type ErrorInfo, errorFrom } from "../base/error.ts";
+import { type AgentError, type ErrorInfo, errorFrom } from "../core/base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 
 /** A state of the chart by its path, such as "reasoning.calling.running", with the context. */

@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { Permissions } from "./options/agent-config.ts";
 
 /** How deep agents may call each other by default. */

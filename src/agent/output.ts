@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import { defineTool } from "../tool/define.ts";
-import { isStandardSchema, jsonSchemaOf, parseStandard } from "../tool/schema.ts";
-import { validateInput } from "../tool/validate-input.ts";
-import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
-import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { defineTool } from "../core/tool/define.ts";
+import { isStandardSchema, jsonSchemaOf, parseStandard } from "../core/tool/schema.ts";
+import { validateInput } from "../core/tool/validate-input.ts";
+import type { Schema, StandardSchema, Tool } from "../core/tool/types.ts";
+import { OUTPUT_TOOL } from "../core/tool/reserved-names.ts";
 
 /** Returns a `$ref` of a schema that was moved one level down, with its `$defs` moved to the root. */
 function movedRef(ref: string, id: string): string {

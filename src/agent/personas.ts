@@ -1,7 +1,7 @@
-import type { ChatModel, ToolSpec } from "../model/port.ts";
-import type { Msg } from "../message/types.ts";
-import { defineTool } from "../tool/define.ts";
-import type { Tool } from "../tool/types.ts";
+import type { ChatModel, ToolSpec } from "../core/model/port.ts";
+import type { Msg } from "../core/message/types.ts";
+import { defineTool } from "../core/tool/define.ts";
+import type { Tool } from "../core/tool/types.ts";
 import type { HandoffSettings } from "../../machines/agent/settings.ts";
 import { permissionsWithin } from "./nested-path.ts";
 import type { AgentConfig, Handoff, Permissions, Persona } from "./options/agent-config.ts";

@@ -1,8 +1,8 @@
-import { toolResultsOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
-import { defineTool } from "../tool/define.ts";
-import { READ_RESULT } from "../tool/reserved-names.ts";
-import type { Tool, ToolOutcome } from "../tool/types.ts";
+import { toolResultsOf } from "../core/message/query.ts";
+import type { Msg, ToolResultBlock } from "../core/message/types.ts";
+import { defineTool } from "../core/tool/define.ts";
+import { READ_RESULT } from "../core/tool/reserved-names.ts";
+import type { Tool, ToolOutcome } from "../core/tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import { formAt, mediaOf, resultText, shown } from "../../machines/agent/prompt/shown.ts";
 import { ALL_WHOLE, WHOLE } from "../../machines/agent/prompt/view.ts";

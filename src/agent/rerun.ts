@@ -1,10 +1,10 @@
-import { AgentError, agentErrorOf } from "../base/error.ts";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
+import { AgentError, agentErrorOf } from "../core/base/error.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
 import { checkChanges } from "../session/fork-changes.ts";
 import type { Fork } from "../session/fork.ts";
 import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
-import { RESERVED_NAMES } from "../tool/reserved-names.ts";
+import { RESERVED_NAMES } from "../core/tool/reserved-names.ts";
 import { checkConfig, toolkitOf } from "./options/config.ts";
 import { withoutSnapshot } from "./options/config-groups.ts";
 import { createAgent } from "./create-agent.ts";

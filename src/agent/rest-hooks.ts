@@ -1,7 +1,7 @@
-import { errorInfo } from "../base/error.ts";
-import type { Hook, HookEvent } from "../hook/types.ts";
-import type { Msg } from "../message/types.ts";
-import { revisionOf } from "../tool/stored-slots.ts";
+import { errorInfo } from "../core/base/error.ts";
+import type { Hook, HookEvent } from "../core/hook/types.ts";
+import type { Msg } from "../core/message/types.ts";
+import { revisionOf } from "../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { causedBy } from "./steps.ts";

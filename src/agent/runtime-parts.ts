@@ -1,11 +1,11 @@
-import type { AgentError } from "../base/error.ts";
-import type { EventEmitter } from "../event/emitter.ts";
-import type { Hook } from "../hook/types.ts";
+import type { AgentError } from "../core/base/error.ts";
+import type { EventEmitter } from "../core/event/emitter.ts";
+import type { Hook } from "../core/hook/types.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
-import type { RuleStates } from "../tool/rules/law.ts";
+import type { RuleStates } from "../core/tool/rules/law.ts";
 import type { Lease } from "../store/port.ts";
-import type { SessionToolkit } from "../tool/toolkit.ts";
-import type { Schema } from "../tool/types.ts";
+import type { SessionToolkit } from "../core/tool/toolkit.ts";
+import type { Schema } from "../core/tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { ActorParent } from "./live-chart.ts";

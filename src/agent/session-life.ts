@@ -1,5 +1,5 @@
 import { createActor, type AnyActorScope, type ExecutableActionObject, type SnapshotFrom } from "xstate";
-import { AgentError, errorFrom, type ErrorInfo } from "../base/error.ts";
+import { AgentError, errorFrom, type ErrorInfo } from "../core/base/error.ts";
 import { acceleratedMachine } from "../../machines/chart/accelerator.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 import type { HostEffect } from "../../machines/chart/machine-type.ts";

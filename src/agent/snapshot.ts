@@ -1,6 +1,6 @@
-import { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { checkMessages } from "../message/validate.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { checkMessages } from "../core/message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
 import { contextOf } from "../session/fold.ts";
 import {

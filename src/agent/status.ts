@@ -1,20 +1,20 @@
 import { phaseOf } from "../../machines/agent/phase.ts";
-import { type AboutTurns, aboutTurns } from "../message/about-turns.ts";
+import { type AboutTurns, aboutTurns } from "../core/message/about-turns.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
 import type { Status, Reply } from "./types.ts";
-import { elapsed } from "../base/elapsed.ts";
-import { finishReasonOf, textOf } from "../message/query.ts";
-import { sourcesOf } from "../message/sources.ts";
-import type { Msg } from "../message/types.ts";
+import { elapsed } from "../core/base/elapsed.ts";
+import { finishReasonOf, textOf } from "../core/message/query.ts";
+import { sourcesOf } from "../core/message/sources.ts";
+import type { Msg } from "../core/message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { recoveryOf, suspendTurn } from "../../machines/agent/updates/ending.ts";
-import type { PendingCall, WaitsFor } from "../tool/pending.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Transcript } from "../message/transcript.ts";
+import type { PendingCall, WaitsFor } from "../core/tool/pending.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Transcript } from "../core/message/transcript.ts";
 
 /** What a session's status follows from. */
 export type SessionView = {

@@ -4,7 +4,7 @@ import type { Cause } from "../../machines/agent/events.ts";
 import { accountOf, type StepAccount } from "../../machines/agent/step-account.ts";
 import { type Fact, stepFacts } from "../../machines/agent/facts.ts";
 import type { Step } from "../../machines/chart/resolve.ts";
-import { guarded } from "../base/guarded.ts";
+import { guarded } from "../core/base/guarded.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** One step of an agent's chart, as observers see it. */

@@ -1,5 +1,5 @@
-import { EventBuffer } from "../event/buffer.ts";
-import type { AgentEvent } from "../event/types.ts";
+import { EventBuffer } from "../core/event/buffer.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import { callerOf, errorOfWaiter } from "./call-limits.ts";
 import type { Reply } from "./types.ts";
 

@@ -1,8 +1,8 @@
-import type { ErrorInfo } from "../base/error.ts";
-import type { Json } from "../base/json.ts";
-import type { Reason } from "../message/types.ts";
-import type { ChatModel, ModelRequest } from "../model/port.ts";
-import type { Tool } from "../tool/types.ts";
+import type { ErrorInfo } from "../core/base/error.ts";
+import type { Json } from "../core/base/json.ts";
+import type { Reason } from "../core/message/types.ts";
+import type { ChatModel, ModelRequest } from "../core/model/port.ts";
+import type { Tool } from "../core/tool/types.ts";
 import type { ModelInput, ModelOutcome, ToolInput, ToolRunOutcome } from "../../machines/agent/services.ts";
 import type { StepSource } from "./steps.ts";
 

@@ -1,17 +1,17 @@
 // src/agent implements createAgent: the API of an agent over one running machine, its events and its journal.
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { AnyActorRef } from "xstate";
-import type { Hook } from "../hook/types.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { AnswerSource } from "../message/sources.ts";
-import type { FinishReason, Msg, Reason, Usage } from "../message/types.ts";
-import type { SessionPhase } from "../base/phase.ts";
+import type { Hook } from "../core/hook/types.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { AnswerSource } from "../core/message/sources.ts";
+import type { FinishReason, Msg, Reason, Usage } from "../core/message/types.ts";
+import type { SessionPhase } from "../core/base/phase.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { ClientTool } from "../tool/declared-tools.ts";
-import type { OutputOf, Schema, Slot, Toolkit } from "../tool/types.ts";
-import type { AnyCall, Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
-import type { ChatModel } from "../model/port.ts";
+import type { ClientTool } from "../core/tool/declared-tools.ts";
+import type { OutputOf, Schema, Slot, Toolkit } from "../core/tool/types.ts";
+import type { AnyCall, Decision, PendingCall, WaitsFor } from "../core/tool/pending.ts";
+import type { ChatModel } from "../core/model/port.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 
 /** Limits of a turn beside `maxIters`, each a number above 0; an absent one is no limit. They are checked before each model call

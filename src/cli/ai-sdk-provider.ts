@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AiSdkLanguageModel } from "../ai-sdk/sdk-types.ts";
-import { AgentError } from "../base/error.ts";
-import type { ChatModel } from "../model/port.ts";
+import type { AiSdkLanguageModel } from "../core/model/ai-sdk/sdk-types.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { ChatModel } from "../core/model/port.ts";
 import type { Environment } from "./terminal.ts";
 
 type Provider = { readonly package: string; readonly factory: string; readonly key: string };
@@ -56,7 +56,7 @@ export async function aiSdkProviderModel(
   const apiKey = env[provider.key]?.trim();
   if (!apiKey)
     throw new AgentError("config/invalid", `The model "${flags.model}" needs a key: set ${provider.key}.`);
-  const { aiSdkModel } = await import("../ai-sdk/ai-sdk-model.ts");
+  const { aiSdkModel } = await import("../core/model/ai-sdk/ai-sdk-model.ts");
   const loaded = (await import(pathToFileURL(path).href)) as {
     readonly [name: string]: (settings: object) => (model: string) => AiSdkLanguageModel;
   };

@@ -1,10 +1,10 @@
 import { agentMachine } from "../../machines/agent/agent.machine.ts";
 import { sessionMachine } from "../../machines/session/session.machine.ts";
-import { chartJson } from "../diagram/chart-json.ts";
-import { chartMermaid } from "../diagram/chart-mermaid.ts";
-import { chartSvg } from "../diagram/chart-svg.ts";
-import { chartXState } from "../diagram/chart-xstate.ts";
-import { layoutChart } from "../diagram/layout-chart.ts";
+import { chartJson } from "../core/diagram/chart-json.ts";
+import { chartMermaid } from "../core/diagram/chart-mermaid.ts";
+import { chartSvg } from "../core/diagram/chart-svg.ts";
+import { chartXState } from "../core/diagram/chart-xstate.ts";
+import { layoutChart } from "../core/diagram/layout-chart.ts";
 import type { Handler } from "./define-command.ts";
 import type { chart } from "./definitions.ts";
 import { UsageError } from "./usage-error.ts";

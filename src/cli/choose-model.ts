@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { Environment } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -6,7 +6,7 @@ import {
   type HelpContext,
   type ParseOptionsResult,
 } from "commander";
-import { nearestName } from "../base/nearest-name.ts";
+import { nearestName } from "../core/base/nearest-name.ts";
 import type { CommandDefinition, Parameter, Sections } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import type { OptionSchema } from "../base/option-schema.ts";
+import type { OptionSchema } from "../core/base/option-schema.ts";
 import type { CliIo } from "./cli-io.ts";
 
 /** A flag or an argument of a command. `T` is the type of its value. */
@@ -103,7 +103,7 @@ export function choice<const T extends string>(
 export function integer(
   value: string,
   description: string,
-  schema: SchemaSource = async () => (await import("../base/option-schema.ts")).integer(1),
+  schema: SchemaSource = async () => (await import("../core/base/option-schema.ts")).integer(1),
 ): Parameter<number | undefined> {
   return { description, value, schema, parse: (text) => (/^\d+$/.test(text) ? Number(text) : text) };
 }
@@ -119,7 +119,7 @@ export function amount(value: string, description: string): Parameter<number | u
 
 /** A port. 0 stands for any free port. */
 export function port(description: string): Parameter<number | undefined> {
-  const schema = async () => (await import("../base/option-schema.ts")).port();
+  const schema = async () => (await import("../core/base/option-schema.ts")).port();
   return integer("PORT", `${description}, 0 for any free port`, schema);
 }
 

@@ -1,4 +1,4 @@
-import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
+import { AgentError, messageOf, type ErrorCode } from "../core/base/error.ts";
 
 /** What a user of the command line can do about a failure. */
 const HINTS: { readonly [code in ErrorCode]?: string } = {

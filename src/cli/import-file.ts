@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { AgentError, messageOf } from "../base/error.ts";
+import { AgentError, messageOf } from "../core/base/error.ts";
 
 /** The exports of the file of a flag, such as "tools". Rejects with `config/invalid` and one line that says why the file
  *  cannot be loaded. */

@@ -1,5 +1,5 @@
-import { AgentError } from "../base/error.ts";
-import { problemOf } from "../base/options.ts";
+import { AgentError } from "../core/base/error.ts";
+import { problemOf } from "../core/base/options.ts";
 import type { SuspicionCheck } from "../inspect/suspicions/suspicion.ts";
 import { suspicionSchema } from "../inspect/suspicions/suspicion-schema.ts";
 import { importFile } from "./import-file.ts";

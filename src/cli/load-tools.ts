@@ -1,5 +1,5 @@
-import { AgentError } from "../base/error.ts";
-import type { Tool } from "../tool/types.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Tool } from "../core/tool/types.ts";
 import { importFile } from "./import-file.ts";
 
 /** The tools that a file exports: its default export, which is a tool or an array of tools, or otherwise every named export

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // src/cli implements the command `agentchart`.
-import { nodeVersionProblem } from "../base/node-version.ts";
+import { nodeVersionProblem } from "../core/base/node-version.ts";
 
 // Nothing else is imported statically: a Node that is too old to load it must still print this line.
 const problem = nodeVersionProblem(process);

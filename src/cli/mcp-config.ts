@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { AgentError, messageOf } from "../base/error.ts";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
-import type { McpHeaders, McpOptions } from "../tool/mcp/types.ts";
+import { AgentError, messageOf } from "../core/base/error.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
+import type { McpHeaders, McpOptions } from "../kit/mcp/types.ts";
 
 /** The bytes of a file that names MCP servers, and the servers. */
 export type McpConfig = {

@@ -1,5 +1,5 @@
-import type { McpOptions, McpServer } from "../tool/mcp/types.ts";
-import type { Tool } from "../tool/types.ts";
+import type { McpOptions, McpServer } from "../kit/mcp/types.ts";
+import type { Tool } from "../core/tool/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Values } from "./define-command.ts";
 import { readMcpConfig } from "./mcp-config.ts";
@@ -41,7 +41,7 @@ export async function connectServers(
   terminal: CliIo["terminal"],
 ): Promise<McpTools> {
   if (wanted.length === 0) return { tools: [], close: async () => {} };
-  const { mcp } = await import("../tool/mcp/index.ts");
+  const { mcp } = await import("../kit/mcp/index.ts");
   const onEvent: McpOptions["onEvent"] = ({ type, server, tool, message }) => {
     if (type === "log") return;
     terminal.note(`MCP ${server}${tool === undefined ? "" : `, ${tool}`}: ${message}`);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { shellQuote } from "./shell-quote.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,5 +1,5 @@
 import type { Status } from "../agent/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import { sessionCommand, type SessionTarget } from "./session-commands.ts";
 import { shellFlag } from "./shell-quote.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import type { MemoryStore } from "../agent/memory/port.ts";
-import { postgresMemory } from "../agent/memory/postgres.ts";
-import { sqliteMemory } from "../agent/memory/sqlite.ts";
+import type { MemoryStore } from "../kit/memory/port.ts";
+import { postgresMemory } from "../kit/memory/postgres.ts";
+import { sqliteMemory } from "../kit/memory/sqlite.ts";
 import { redactPassword } from "./open-store.ts";
 import { UsageError } from "./usage-error.ts";
 

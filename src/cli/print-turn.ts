@@ -1,9 +1,9 @@
 import type { Reply } from "../agent/types.ts";
-import type { JsonObject } from "../base/json.ts";
-import { redactSecrets } from "../base/secrets.ts";
-import type { AgentEvent } from "../event/types.ts";
-import type { ToolResultBlock } from "../message/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { redactSecrets } from "../core/base/secrets.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import type { ToolResultBlock } from "../core/message/types.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import { asSentence } from "./error-message.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import type { Agent } from "../agent/types.ts";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Handler, Input } from "./define-command.ts";
 import type { run } from "./definitions.ts";

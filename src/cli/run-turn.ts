@@ -1,6 +1,6 @@
 import type { Agent, Reply } from "../agent/types.ts";
-import { AgentError } from "../base/error.ts";
-import type { AgentEvent } from "../event/types.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import { printNextCommands } from "./next-commands.ts";
 import { onSignal } from "./on-signal.ts";

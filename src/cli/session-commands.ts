@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import { flagName } from "./cli-command.ts";
 import type { Parameter, Values } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";

@@ -1,13 +1,13 @@
 import { createAgent } from "../agent/create-agent.ts";
 import type { Agent } from "../agent/types.ts";
-import { skillWarningsSlot } from "../agent/skills/loaded.ts";
-import { skills } from "../agent/skills/skills.ts";
-import { openaiModel } from "../model/openai/openai-model.ts";
+import { skillWarningsSlot } from "../kit/skills/loaded.ts";
+import { skills } from "../kit/skills/skills.ts";
+import { openaiModel } from "../core/model/openai/openai-model.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { ChatModel } from "../model/port.ts";
+import type { ChatModel } from "../core/model/port.ts";
 import { aiSdkProviderModel } from "./ai-sdk-provider.ts";
 import { chooseModel } from "./choose-model.ts";
-import type { Tool } from "../tool/types.ts";
+import type { Tool } from "../core/tool/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Values } from "./define-command.ts";
 import { loadTools } from "./load-tools.ts";

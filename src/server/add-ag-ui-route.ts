@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Json } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { Json } from "../core/base/json.ts";
+import type { Msg } from "../core/message/types.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent } from "../ui/ag-ui-event.ts";
 import { RunEvents, type AgUiRun } from "../ui/ag-ui-run.ts";
 import { readRunInput, type RunInput } from "../ui/read-run-input.ts";

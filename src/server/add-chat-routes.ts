@@ -1,11 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { AgentError } from "../base/error.ts";
-import { userMessage } from "../event/conversation/conversation-fold.ts";
+import { AgentError } from "../core/base/error.ts";
+import { userMessage } from "../core/event/conversation/conversation-fold.ts";
 import { toUIMessages } from "../ui/to-ui-messages.ts";
 import { readChatRequest } from "../ui/read-chat-request.ts";
-import { TurnChunks } from "../event/conversation/turn-chunks.ts";
-import type { TurnChunk } from "../event/conversation/ui-message-chunk.ts";
+import { TurnChunks } from "../core/event/conversation/turn-chunks.ts";
+import type { TurnChunk } from "../core/event/conversation/ui-message-chunk.ts";
 import { assertScope, type ServerEnv } from "./authenticate.ts";
 import * as routes from "./chat-routes.ts";
 import { decide, say } from "./chat-input.ts";

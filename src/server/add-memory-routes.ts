@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { MemoryStore } from "../agent/memory/port.ts";
+import type { MemoryStore } from "../kit/memory/port.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import * as routes from "./memory-routes.ts";
 

@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { userMsg } from "../message/create.ts";
-import type { MediaBlock, TextBlock } from "../message/types.ts";
+import { userMsg } from "../core/message/create.ts";
+import type { MediaBlock, TextBlock } from "../core/message/types.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
-import { positionOf } from "../event/position.ts";
+import { positionOf } from "../core/event/position.ts";
 import { formatEvents } from "./event-cursor.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import type { StreamSlots } from "./stream-slots.ts";

@@ -1,6 +1,6 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { MiddlewareHandler } from "hono";
-import { RateLimiter, retryAfter, wrongTokenLimiter, type RateLimit } from "../base/rate-limiter.ts";
+import { RateLimiter, retryAfter, wrongTokenLimiter, type RateLimit } from "../core/base/rate-limiter.ts";
 import { RequestError } from "./request-error.ts";
 import { SCOPES, TokenRegistry, type Access, type Scope, type Token } from "./tokens.ts";
 

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
-import { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { check } from "../base/options.ts";
-import type { ClientTool } from "../tool/declared-tools.ts";
-import { decisionSchema } from "../tool/decision-schema.ts";
-import { hashInput } from "../tool/hash.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { check } from "../core/base/options.ts";
+import type { ClientTool } from "../core/tool/declared-tools.ts";
+import { decisionSchema } from "../core/tool/decision-schema.ts";
+import { hashInput } from "../core/tool/hash.ts";
 import type { ChatRequest } from "../ui/read-chat-request.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import { newsAfter, newsOf, openTurn, type TurnNews } from "./chat-turn.ts";

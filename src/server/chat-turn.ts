@@ -1,7 +1,7 @@
-import type { ErrorInfo } from "../base/error.ts";
-import type { AgentEvent } from "../event/types.ts";
+import type { ErrorInfo } from "../core/base/error.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { StoredEvent } from "../session/replay.ts";
-import { GOES_ON } from "../message/types.ts";
+import { GOES_ON } from "../core/message/types.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
 
 /** What a page is shown of a turn: an event, or that what it has sent was refused. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 
 /** Formats events as server-sent events. An event of the journal has its position as id; others have no id. */
 export async function* formatEvents(events: AsyncIterable<AgentEvent>): AsyncGenerator<string> {

@@ -1,8 +1,8 @@
 import type { ElicitResult, InputRequest } from "@modelcontextprotocol/server";
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { redactSecrets } from "../base/secrets.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
+import { isObject } from "../core/base/is-object.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { redactSecrets } from "../core/base/secrets.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
 
 const MAX_TEXT = 2_000;
 const PRIMITIVES = new Set(["string", "number", "integer", "boolean"]);

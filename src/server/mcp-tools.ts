@@ -5,10 +5,10 @@ import type {
   McpServer,
   ServerContext,
 } from "@modelcontextprotocol/server";
-import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
-import { userMsg } from "../message/create.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { userMsg } from "../core/message/create.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { Access, Scope } from "./tokens.ts";
 import type { ServerOptions } from "./options.ts";
 import { decisionOf, questionOf } from "./mcp-asks.ts";

@@ -1,8 +1,8 @@
-import { AgentError } from "../base/error.ts";
-import type { AgentEvent } from "../event/types.ts";
-import { textOf } from "../message/query.ts";
-import type { Reason } from "../message/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { textOf } from "../core/message/query.ts";
+import type { Reason } from "../core/message/types.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
 
 /** How a turn came to rest. */

@@ -1,5 +1,5 @@
-import * as s from "../base/option-schema.ts";
-import type { RateLimit } from "../base/rate-limiter.ts";
+import * as s from "../core/base/option-schema.ts";
+import type { RateLimit } from "../core/base/rate-limiter.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import type { Dispatcher } from "../worker/types.ts";
 import type { McpServing, ServerOptions } from "./options.ts";

@@ -1,6 +1,6 @@
-import type { ErrorInfo } from "../base/error.ts";
-import type { RateLimit } from "../base/rate-limiter.ts";
-import type { MemoryStore } from "../agent/memory/port.ts";
+import type { ErrorInfo } from "../core/base/error.ts";
+import type { RateLimit } from "../core/base/rate-limiter.ts";
+import type { MemoryStore } from "../kit/memory/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Dispatcher } from "../worker/types.ts";
 import type { Token } from "./tokens.ts";

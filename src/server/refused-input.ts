@@ -1,4 +1,4 @@
-import { errorFrom } from "../base/error.ts";
+import { errorFrom } from "../core/base/error.ts";
 import { readEntries } from "../session/read-entry.ts";
 import type { SessionStore } from "../store/port.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { REASONS, type Msg } from "../message/types.ts";
+import { REASONS, type Msg } from "../core/message/types.ts";
 import { SESSION_PHASES } from "../store/port.ts";
-import { CALL_WAITS_FOR } from "../tool/pending.ts";
+import { CALL_WAITS_FOR } from "../core/tool/pending.ts";
 import { decision, json, jsonObject, optional } from "./shared-schemas.ts";
 
 const EPOCH_MS = { description: "Epoch ms" };

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { AgentError, type ErrorCode } from "../base/error.ts";
+import { AgentError, type ErrorCode } from "../core/base/error.ts";
 
 /** The codes of errors that only the server has, in addition to those of {@link AgentError}. */
 export type RequestCode =

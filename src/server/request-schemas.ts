@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SESSION_PHASES } from "../store/port.ts";
-import * as s from "../base/option-schema.ts";
+import * as s from "../core/base/option-schema.ts";
 import { limitsSchema } from "../../machines/agent/limits-schema.ts";
 import { MAX_PRIORITY } from "../worker/queue/wake-schema.ts";
 import { blocks, decision, json, jsonObject, optional, schemaOf } from "./shared-schemas.ts";

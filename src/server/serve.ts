@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
 
 /** How long responses may take to finish after `close()`, in ms. */
 const GRACE_MS = 2_000;

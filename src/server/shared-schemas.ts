@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { OptionSchema } from "../base/option-schema.ts";
-import type { MediaBlock, TextBlock } from "../message/types.ts";
-import { decisionSchema } from "../tool/decision-schema.ts";
-import type { Decision } from "../tool/pending.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { OptionSchema } from "../core/base/option-schema.ts";
+import type { MediaBlock, TextBlock } from "../core/message/types.ts";
+import { decisionSchema } from "../core/tool/decision-schema.ts";
+import type { Decision } from "../core/tool/pending.ts";
 
 /** An optional key. JSON has no undefined, so that the key is absent or has a value, as the type says. */
 export function optional<S extends z.ZodType>(

@@ -1,10 +1,10 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import { readPending } from "../session/read-pending.ts";
 import { isTaken } from "../session/input-outcome.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import type { CommandOptions } from "../worker/types.ts";
 
 /** Asks the inbox first: an input that has left it meanwhile is in the journal. */

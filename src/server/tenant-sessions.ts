@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { Budget, DecideOptions } from "../agent/types.ts";
-import { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Msg } from "../core/message/types.ts";
 import { readEntries } from "../session/read-entry.ts";
 import { openSession } from "../session/open-session.ts";
 import { EntryReader, type StoredEvent } from "../session/replay.ts";
@@ -13,7 +13,7 @@ import { deleteSession } from "../store/delete-session.ts";
 import { LEASE_MS } from "../store/lease.ts";
 import { newOwner } from "../store/lease-owner.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { refusedInTime } from "./refused-input.ts";
 import { assertWaits, inOrder, isUndecided } from "./stale-decision.ts";
 import type {

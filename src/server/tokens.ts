@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { AgentError } from "../base/error.ts";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
+import { AgentError } from "../core/base/error.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
 
 export const SCOPES = ["read", "write", "decide"] as const;
 /** What a token allows: "read" to read sessions; "write" to create, continue, interrupt and delete them; "decide" to decide about their

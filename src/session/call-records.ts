@@ -1,6 +1,6 @@
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import { recoveredResult, suspendedResult } from "../tool/results.ts";
+import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
+import { recoveredResult, suspendedResult } from "../core/tool/results.ts";
 import type { CallChange, ResultRef } from "./entry.ts";
 
 /** Returns the calls for which the messages of an entry ask. The messages may be damaged: they are checked as a whole later. */

@@ -1,5 +1,5 @@
-import { AgentError, type ErrorCode } from "../base/error.ts";
-import { historyProblem, type OpenBatch } from "../message/pairing.ts";
+import { AgentError, type ErrorCode } from "../core/base/error.ts";
+import { historyProblem, type OpenBatch } from "../core/message/pairing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
 

@@ -1,4 +1,4 @@
-import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import { AS_OPENED, callsAskedIn } from "./call-records.ts";
 import { changed } from "./changed.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";

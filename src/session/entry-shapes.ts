@@ -1,6 +1,6 @@
-import * as s from "../base/option-schema.ts";
-import { mismatchOf } from "../base/options.ts";
-import { REASONS } from "../message/types.ts";
+import * as s from "../core/base/option-schema.ts";
+import { mismatchOf } from "../core/base/options.ts";
+import { REASONS } from "../core/message/types.ts";
 
 // Objects keep the fields that a later release has added; what is checked is what this one reads.
 const shapes = s.lazily(() => {

@@ -1,5 +1,5 @@
-import type { ErrorInfo } from "../base/error.ts";
-import type { Msg, Reason, TakeOver } from "../message/types.ts";
+import type { ErrorInfo } from "../core/base/error.ts";
+import type { Msg, Reason, TakeOver } from "../core/message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
 import type { TurnEnd } from "../../machines/agent/turn-end.ts";
@@ -7,9 +7,9 @@ import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 import type { KeptParts } from "../../machines/agent/facts.ts";
 import type { Cause } from "../../machines/agent/events.ts";
-import type { StoredSlot } from "../tool/stored-slots.ts";
+import type { StoredSlot } from "../core/tool/stored-slots.ts";
 import type { StoredModelCall } from "./model-calls.ts";
-import type { AgentChange } from "../tool/fingerprint.ts";
+import type { AgentChange } from "../core/tool/fingerprint.ts";
 import type { EntryType } from "./entry-shapes.ts";
 import type { StepAccount } from "../../machines/agent/step-account.ts";
 

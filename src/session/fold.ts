@@ -1,7 +1,7 @@
-import { frozenCopy } from "../base/freeze.ts";
-import { Transcript } from "../message/transcript.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { ToolUseBlock } from "../message/types.ts";
+import { frozenCopy } from "../core/base/freeze.ts";
+import { Transcript } from "../core/message/transcript.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { ToolUseBlock } from "../core/message/types.ts";
 import {
   freshContext,
   type AgentContext,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OpenBlocks } from "../event/open-blocks.ts";
-import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
-import type { AgentEvent } from "../event/types.ts";
-import { AgentError } from "../base/error.ts";
+import { OpenBlocks } from "../core/event/open-blocks.ts";
+import { isAfter, positionOf, type EventPosition } from "../core/event/position.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { SessionStore } from "../store/port.ts";
 import { readEntries } from "./read-entry.ts";
 import { EntryReader } from "./replay.ts";

@@ -1,6 +1,6 @@
-import { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Msg } from "../core/message/types.ts";
 import { keptProblem } from "./entry-shapes.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 

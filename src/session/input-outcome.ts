@@ -1,9 +1,9 @@
-import { shortened } from "../base/shown.ts";
-import { AgentError, errorFrom } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Msg, Reason } from "../message/types.ts";
+import { shortened } from "../core/base/shown.ts";
+import { AgentError, errorFrom } from "../core/base/error.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Msg, Reason } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import { hashInput } from "../tool/hash.ts";
+import { hashInput } from "../core/tool/hash.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEntry } from "./entry.ts";

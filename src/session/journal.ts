@@ -1,5 +1,5 @@
-import { agentErrorOf, type AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { agentErrorOf, type AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
 import { positionFact, chartPosition, type ChartStepRecord } from "./entries.ts";
 import type { ChartPosition, Fact } from "./entry.ts";

@@ -1,4 +1,4 @@
-import type { Transcript } from "../message/transcript.ts";
+import type { Transcript } from "../core/message/transcript.ts";
 import type { Lease } from "../store/port.ts";
 import type { MessageMarks } from "./message-marks.ts";
 

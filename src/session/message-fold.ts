@@ -1,4 +1,4 @@
-import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import type { SessionEntry } from "./entry.ts";
 import { damagedEntry } from "./read-entry.ts";
 

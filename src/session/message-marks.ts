@@ -1,5 +1,5 @@
-import { hasBlock } from "../message/query.ts";
-import type { Msg } from "../message/types.ts";
+import { hasBlock } from "../core/message/query.ts";
+import type { Msg } from "../core/message/types.ts";
 import type { Fact, ResultRef, SessionEntry } from "./entry.ts";
 
 /** The messages from index `index` on, and the results that they refer to, are in entry `seq` and later ones. */

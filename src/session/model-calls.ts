@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../core/base/is-object.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { PromptEdit } from "../../machines/agent/prompt/edits.ts";
-import { isSame } from "../base/is-same.ts";
+import { isSame } from "../core/base/is-same.ts";
 
 /** Values with longer JSON are stored once in a session, and named by their hash where they stand. */
 const MAX_INLINE = 80;

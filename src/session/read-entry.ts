@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { Fact, SessionEntry } from "./entry.ts";
 import { shapeProblem } from "./entry-shapes.ts";

@@ -1,4 +1,4 @@
-import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { SessionEntry } from "./entry.ts";
 import { damagedEntry, readEntries } from "./read-entry.ts";

@@ -1,5 +1,5 @@
 import type { LoadedSession, SessionStore } from "../store/port.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { contextOf } from "./fold.ts";
 import { newestState } from "./newest-state.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../core/base/json.ts";
 import type { SessionStore } from "../store/port.ts";
 import { newestState } from "./newest-state.ts";
 

@@ -1,11 +1,11 @@
-import { isSame } from "../base/is-same.ts";
-import { withAccount } from "../message/account.ts";
-import { toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import type { ChatModel, StreamPart } from "../model/port.ts";
+import { isSame } from "../core/base/is-same.ts";
+import { withAccount } from "../core/message/account.ts";
+import { toolResultsOf, toolUsesOf } from "../core/message/query.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
+import type { ChatModel, StreamPart } from "../core/model/port.ts";
 import type { SessionStore } from "../store/port.ts";
-import { hashInput } from "../tool/hash.ts";
-import type { Tool } from "../tool/types.ts";
+import { hashInput } from "../core/tool/hash.ts";
+import type { Tool } from "../core/tool/types.ts";
 import { openSession } from "./open-session.ts";
 
 /** Returns the content of a message as a string, without its id and time, and without what became of calls. */

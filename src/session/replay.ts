@@ -1,11 +1,11 @@
-import type { AgentEvent, AgentEventBody } from "../event/types.ts";
-import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
-import { OpenBlocks } from "../event/open-blocks.ts";
-import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
-import { toolResultsOf } from "../message/query.ts";
-import type { Msg, TakeOver, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
+import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
+import { OpenBlocks } from "../core/event/open-blocks.ts";
+import { isAfter, positionOf, type EventPosition } from "../core/event/position.ts";
+import { toolResultsOf } from "../core/message/query.ts";
+import type { Msg, TakeOver, ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";

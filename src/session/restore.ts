@@ -1,6 +1,6 @@
-import { AgentError } from "../base/error.ts";
-import { hasBlock } from "../message/query.ts";
-import { Transcript } from "../message/transcript.ts";
+import { AgentError } from "../core/base/error.ts";
+import { hasBlock } from "../core/message/query.ts";
+import { Transcript } from "../core/message/transcript.ts";
 import type { LoadedSession, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";

@@ -1,6 +1,6 @@
-import * as s from "../base/option-schema.ts";
-import { Transcript } from "../message/transcript.ts";
-import type { Json } from "../base/json.ts";
+import * as s from "../core/base/option-schema.ts";
+import { Transcript } from "../core/message/transcript.ts";
+import type { Json } from "../core/base/json.ts";
 import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";

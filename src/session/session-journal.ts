@@ -1,6 +1,6 @@
-import { AgentError, messageOf, type ErrorInfo } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg, TakeOver } from "../message/types.ts";
+import { AgentError, messageOf, type ErrorInfo } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Msg, TakeOver } from "../core/message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
 import { newOwner, processOf } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";

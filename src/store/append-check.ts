@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { Batch, FormerHolder, Lease } from "./port.ts";
 
 /** The part of a session that an append is checked against. `owner` is null once the lease was released. */

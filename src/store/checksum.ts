@@ -1,5 +1,5 @@
 import crypto from "node:crypto";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import { readJson, sessionDamaged } from "./stored-json.ts";
 
 // The checksums of rows in SQL stores.

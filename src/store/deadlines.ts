@@ -1,6 +1,6 @@
-import { withRulesOf } from "../tool/rules/store-rules.ts";
-import { AgentError } from "../base/error.ts";
-import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import { withRulesOf } from "../core/tool/rules/store-rules.ts";
+import { AgentError } from "../core/base/error.ts";
+import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import type { SessionStore } from "./port.ts";
 
 /** How long an operation of a store may take unless the store says so itself, ms. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { dirname } from "node:path";
 import type { LRUCache } from "lru-cache";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf, noteEnd, type FileExtent } from "./file-end.ts";
 import { isMissing } from "./file-error.ts";

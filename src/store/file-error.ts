@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 
 /** Codes of errors that may not occur when the operation is repeated. */
 const TRANSIENT = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import type { Acknowledged } from "./file-journal.ts";
 import { checkEnd } from "./file-end.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import zlib from "node:zlib";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 
 // Append-only files that any number of processes write without a lock. They must be on a local file system, where one write

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf } from "./file-end.ts";
 import { ifExists } from "./file-error.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { check } from "../base/options.ts";
+import { check } from "../core/base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft } from "./file-change.ts";
 import { inTime, settlingAppend, STORE_TIMEOUT_MS } from "./deadlines.ts";

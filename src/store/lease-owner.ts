@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 
 /** Identifies this process among all that ever had a lease. */
 const PROCESS_ID = randomUUID();

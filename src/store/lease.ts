@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import { newOwner, readOwner } from "./lease-owner.ts";
 import type { Lease, SessionStore } from "./port.ts";
 

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { SessionStore } from "./port.ts";
 import { Searcher, type IndexChanges, type SearcherOptions } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";

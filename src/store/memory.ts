@@ -1,5 +1,5 @@
-import type { JsonObject } from "../base/json.ts";
-import { check } from "../base/options.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { check } from "../core/base/options.ts";
 import { dueTime, duePage, isSessionDue } from "./due.ts";
 import { readPosition, matchesFilter } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";

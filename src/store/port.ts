@@ -1,10 +1,10 @@
 // src/store defines the port of session stores, and implements it in memory, files, SQLite and Postgres.
-import type { SessionPhase } from "../base/phase.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Reason, Usage } from "../message/types.ts";
-import type { WaitsFor } from "../tool/pending.ts";
+import type { SessionPhase } from "../core/base/phase.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Reason, Usage } from "../core/message/types.ts";
+import type { WaitsFor } from "../core/tool/pending.ts";
 
-export { SESSION_PHASES, type SessionPhase } from "../base/phase.ts";
+export { SESSION_PHASES, type SessionPhase } from "../core/base/phase.ts";
 
 /** The right to advance one session. */
 export type Lease = {

@@ -1,7 +1,7 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { REASONS } from "../message/types.ts";
-import type { WaitsFor } from "../tool/pending.ts";
+import { isObject } from "../core/base/is-object.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { REASONS } from "../core/message/types.ts";
+import type { WaitsFor } from "../core/tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
 /** The fields of a position that stores read; `meta` is undefined if this position has none. */

@@ -1,4 +1,4 @@
-import { check } from "../base/options.ts";
+import { check } from "../core/base/options.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import type { SessionStore } from "./port.ts";
 import { PostgresDatabase } from "./postgres-database.ts";

@@ -1,6 +1,6 @@
-import { AgentError } from "../base/error.ts";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
+import { AgentError } from "../core/base/error.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
 import { withLeaseIfFree } from "./lease.ts";
 import type { PruneOptions, PruneReport, SessionInfo, SessionStore } from "./port.ts";
 import { exportWhole } from "./transfer.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
-import { withRulesOf } from "../tool/rules/store-rules.ts";
+import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import type { SessionStore } from "./port.ts";
 
 /** Options of {@link retryingStore}. */

@@ -1,8 +1,8 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { isSecret } from "../base/secrets.ts";
-import type { Usage } from "../message/types.ts";
-import { addUsage } from "../message/usage.ts";
+import { isObject } from "../core/base/is-object.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import { isSecret } from "../core/base/secrets.ts";
+import type { Usage } from "../core/message/types.ts";
+import { addUsage } from "../core/message/usage.ts";
 import type { JournalEntry } from "./port.ts";
 import { eachWord } from "./search-words.ts";
 

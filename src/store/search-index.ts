@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { FoundSession, JournalEntry, SearchPage, SessionInfo, SessionSearch } from "./port.ts";
 import { labelsOf } from "./position.ts";
 import { SearchFold, type Summary } from "./search-fold.ts";

@@ -1,4 +1,4 @@
-import { isUnspaced, pairsOf, plainOf, runsOf } from "../base/words.ts";
+import { isUnspaced, pairsOf, plainOf, runsOf } from "../core/base/words.ts";
 
 /** Longer words are cut: nobody types them, and full-text indexes refuse them. */
 const MAX_WORD = 64;

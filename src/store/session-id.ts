@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 
 /** Throws `config/invalid` unless `id` is a valid id of a session, an input or an owner. `what` begins the message. */
 export function checkId(id: string, what: string): void {

@@ -1,5 +1,5 @@
-import type { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
 import { chained, hashOf, readChecked } from "./checksum.ts";
 import type { JournalEntry, LoadedSession, SessionInfo, SessionInput } from "./port.ts";
 import { readPosition } from "./position.ts";

@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import { appendError, leaseLost, type AppendState } from "./append-check.ts";
 import { chained, hashOf } from "./checksum.ts";
 import { duePage } from "./due.ts";

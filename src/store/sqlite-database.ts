@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import { appendError, storeClosed, type AppendState } from "./append-check.ts";
 import { chained } from "./checksum.ts";
 import type { Batch } from "./port.ts";

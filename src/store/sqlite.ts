@@ -1,4 +1,4 @@
-import { check } from "../base/options.ts";
+import { check } from "../core/base/options.ts";
 import type { SessionStore } from "./port.ts";
 import { settlingAppend } from "./deadlines.ts";
 import { sqlStore } from "./sql-store.ts";

@@ -1,4 +1,4 @@
-import * as s from "../base/option-schema.ts";
+import * as s from "../core/base/option-schema.ts";
 import { localShape, type LocalStoreOptions } from "./local-options.ts";
 import {
   CONNECTION,

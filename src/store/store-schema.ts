@@ -1,4 +1,4 @@
-import * as s from "../base/option-schema.ts";
+import * as s from "../core/base/option-schema.ts";
 import type { SessionStore } from "./port.ts";
 
 /** The schema of a session store, which is known by a method. */

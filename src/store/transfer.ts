@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { AgentError } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
-import { redactSecrets } from "../base/secrets.ts";
+import { AgentError } from "../core/base/error.ts";
+import { isObject } from "../core/base/is-object.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
+import { redactSecrets } from "../core/base/secrets.ts";
 import { withLease } from "./lease.ts";
 import type { JournalEntry, Lease, LoadedSession, SessionInput, SessionStore } from "./port.ts";
 import { readPosition } from "./position.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import * as s from "../base/option-schema.ts";
-import { check } from "../base/options.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import {
   parseRequest,

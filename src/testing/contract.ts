@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentError, type ErrorCode } from "../base/error.ts";
+import { AgentError, type ErrorCode } from "../core/base/error.ts";
 
 /** The test functions of vitest, Jest, Mocha or node:test, with which a contract registers its tests. */
 export type TestFramework = {

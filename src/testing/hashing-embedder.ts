@@ -1,7 +1,7 @@
-import { tellingTerms } from "../agent/knowledge/terms.ts";
-import { AgentError } from "../base/error.ts";
-import { throwIfAborted } from "../model/abort.ts";
-import type { Embedder } from "../model/embedder.ts";
+import { tellingTerms } from "../kit/knowledge/terms.ts";
+import { AgentError } from "../core/base/error.ts";
+import { throwIfAborted } from "../core/model/abort.ts";
+import type { Embedder } from "../core/model/embedder.ts";
 
 /** FNV-1a. */
 function hashOf(text: string): number {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { KnowledgeQuery, KnowledgeStore } from "../agent/knowledge/port.ts";
-import type { EmbedderInfo } from "../model/embedder.ts";
+import type { KnowledgeQuery, KnowledgeStore } from "../kit/knowledge/port.ts";
+import type { EmbedderInfo } from "../core/model/embedder.ts";
 import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
 
 /** What {@link knowledgeContract} tests. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { MemoryStore } from "../agent/memory/port.ts";
-import type { EmbedderInfo } from "../model/embedder.ts";
+import type { MemoryStore } from "../kit/memory/port.ts";
+import type { EmbedderInfo } from "../core/model/embedder.ts";
 import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
 
 /** What {@link memoryContract} tests. */

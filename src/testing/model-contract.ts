@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../base/error.ts";
-import { userMsg } from "../message/create.ts";
-import { textOf, toolUsesOf } from "../message/query.ts";
-import type { Msg } from "../message/types.ts";
-import { collect } from "../model/fold.ts";
+import { AgentError } from "../core/base/error.ts";
+import { userMsg } from "../core/message/create.ts";
+import { textOf, toolUsesOf } from "../core/message/query.ts";
+import type { Msg } from "../core/message/types.ts";
+import { collect } from "../core/model/fold.ts";
 import type { TestFramework } from "./contract.ts";
-import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
+import type { ChatModel, ModelRequest, StreamPart } from "../core/model/port.ts";
 import type { ModelRecording } from "./model-recording.ts";
 import { recordingContract, type ModelOverFetch } from "./recording-contract.ts";
 

@@ -1,4 +1,4 @@
-import type { Block, FinishReason, Usage } from "../message/types.ts";
+import type { Block, FinishReason, Usage } from "../core/message/types.ts";
 
 /** The answer of a provider as its server sent it, and what an adapter must make of it. */
 export type ModelRecording = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import { settle, waitUntil, type QueueContractTest } from "./queue-contract-kit.ts";
 
 /** Tests of signals. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../base/error.ts";
-import { toolResultMsg, userMsg } from "../message/create.ts";
-import type { Block, Msg } from "../message/types.ts";
-import { collect, type Folded } from "../model/fold.ts";
-import type { ChatModel, ModelRequest } from "../model/port.ts";
+import { AgentError } from "../core/base/error.ts";
+import { toolResultMsg, userMsg } from "../core/message/create.ts";
+import type { Block, Msg } from "../core/message/types.ts";
+import { collect, type Folded } from "../core/model/fold.ts";
+import type { ChatModel, ModelRequest } from "../core/model/port.ts";
 import type { TestFramework } from "./contract.ts";
 import type { ModelRecording } from "./model-recording.ts";
 

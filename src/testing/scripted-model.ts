@@ -1,7 +1,7 @@
-import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { FinishReason, Usage } from "../message/types.ts";
-import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { FinishReason, Usage } from "../core/message/types.ts";
+import type { ChatModel, ModelRequest, StreamPart } from "../core/model/port.ts";
 
 /** One answer of a scripted model: a string is a text answer, an array the parts of a stream, a function makes the stream. Tool
  *  calls without an id get `call_1`, `call_2` … A structured answer is a call of `generate_response` with the input

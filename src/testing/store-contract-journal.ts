@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import {
   collectAll,
   batchOf,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
 import type { ContractTest } from "./contract.ts";
 

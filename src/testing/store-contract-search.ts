@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { JournalEntry, SearchPage, SessionSearch, SessionStore } from "../store/port.ts";
 import { acquireLease, type StoreContractTest } from "./store-contract-kit.ts";
 

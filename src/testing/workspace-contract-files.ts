@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { contentHash } from "../workspace/content-hash.ts";
+import { contentHash } from "../kit/workspace/content-hash.ts";
 import { rejectsWith } from "./contract.ts";
 import { bytes, textAt, type WorkspaceTest } from "./workspace-contract-kit.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CommandEvent, ExecOptions, Workspace } from "../workspace/port.ts";
+import type { CommandEvent, ExecOptions, Workspace } from "../kit/workspace/port.ts";
 import type { ContractTest } from "./contract.ts";
 
 /** What {@link workspaceContract} tests. */

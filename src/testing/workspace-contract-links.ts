@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import { rejectsWith } from "./contract.ts";
 import { bytes, textAt, type WorkspaceTest } from "./workspace-contract-kit.ts";
 

@@ -1,5 +1,5 @@
-import type { Json } from "../base/json.ts";
-import type { Usage } from "../message/types.ts";
+import type { Json } from "../core/base/json.ts";
+import type { Usage } from "../core/message/types.ts";
 
 /** Who has said it: the call inside of which a sub-agent runs; absent for the agent itself. */
 type Attributed = { readonly subagentRunId?: string };

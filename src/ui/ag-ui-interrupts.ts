@@ -1,4 +1,4 @@
-import type { PendingCall } from "../tool/pending.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent, AgUiInterrupt } from "./ag-ui-event.ts";
 
 type Outcome = Extract<AgUiEvent, { readonly type: "RUN_FINISHED" }>["outcome"];

@@ -1,7 +1,7 @@
-import { toolResultsOf, textOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
-import { changedInput } from "../message/account.ts";
-import { isSaid, shownBlocks, shownOutput, shownResults } from "../event/conversation/shown-messages.ts";
+import { toolResultsOf, textOf } from "../core/message/query.ts";
+import type { Msg, ToolResultBlock } from "../core/message/types.ts";
+import { changedInput } from "../core/message/account.ts";
+import { isSaid, shownBlocks, shownOutput, shownResults } from "../core/event/conversation/shown-messages.ts";
 import type { AgUiMessage } from "./ag-ui-event.ts";
 
 type Assistant = Extract<AgUiMessage, { readonly role: "assistant" }>;

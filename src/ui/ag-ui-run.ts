@@ -1,16 +1,16 @@
-import type { Json } from "../base/json.ts";
-import type { AgentEvent } from "../event/types.ts";
-import { textOf, toolResultsOf } from "../message/query.ts";
-import type { Msg, Reason } from "../message/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { Json } from "../core/base/json.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { textOf, toolResultsOf } from "../core/message/query.ts";
+import type { Msg, Reason } from "../core/message/types.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
 import { hasWords, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "./ag-ui-messages.ts";
 import { canonical } from "./read-chat-request.ts";
 import { Subagents } from "./ag-ui-subagents.ts";
 import { RunState } from "./ag-ui-state.ts";
-import { TurnChunks } from "../event/conversation/turn-chunks.ts";
-import type { TurnChunk } from "../event/conversation/ui-message-chunk.ts";
+import { TurnChunks } from "../core/event/conversation/turn-chunks.ts";
+import type { TurnChunk } from "../core/event/conversation/ui-message-chunk.ts";
 
 /** What a run is called, and the transcript before it. */
 export type AgUiRun = {

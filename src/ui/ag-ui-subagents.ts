@@ -1,9 +1,9 @@
-import type { AgentEvent } from "../event/types.ts";
-import { toolResultsOf } from "../message/query.ts";
-import type { ToolResultBlock } from "../message/types.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { toolResultsOf } from "../core/message/query.ts";
+import type { ToolResultBlock } from "../core/message/types.ts";
+import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
-import { callAround, innerEvent } from "../event/conversation/inner-event.ts";
+import { callAround, innerEvent } from "../core/event/conversation/inner-event.ts";
 import { interruptIdOf, outcomeOf } from "./ag-ui-interrupts.ts";
 
 /** A fold of the events of one agent. */

@@ -1,7 +1,7 @@
-import { AgentError } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
-import { checkClientTools, type ClientTool } from "../tool/declared-tools.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
+import { AgentError } from "../core/base/error.ts";
+import { isObject } from "../core/base/is-object.ts";
+import { checkClientTools, type ClientTool } from "../core/tool/declared-tools.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
 
 /** What a page asks for. */
 export type ChatRequest = {

@@ -1,6 +1,6 @@
-import { isObject } from "../base/is-object.ts";
-import type { JsonObject, Json } from "../base/json.ts";
-import type { Decision, PendingCall } from "../tool/pending.ts";
+import { isObject } from "../core/base/is-object.ts";
+import type { JsonObject, Json } from "../core/base/json.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { interruptIdOf, isQuestion } from "./ag-ui-interrupts.ts";
 import {
   declaredIn,

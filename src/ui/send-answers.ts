@@ -1,4 +1,4 @@
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../core/base/is-object.ts";
 
 /** What of the messages of `useChat` is read. */
 type ChatMessage = {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 import { RunEvents, type AgUiRun } from "./ag-ui-run.ts";
 

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../event/types.ts";
-import { TurnChunks } from "../event/conversation/turn-chunks.ts";
-import type { TurnChunk } from "../event/conversation/ui-message-chunk.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { TurnChunks } from "../core/event/conversation/turn-chunks.ts";
+import type { TurnChunk } from "../core/event/conversation/ui-message-chunk.ts";
 
 /**
  * Turns the events of one turn into chunks of the AI SDK's UI message stream, which `useChat` reads. It ends with the turn.

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../event/types.ts";
-import { ConversationFold } from "../event/conversation/conversation-fold.ts";
-import type { TurnMessage } from "../event/conversation/message-fold.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { ConversationFold } from "../core/event/conversation/conversation-fold.ts";
+import type { TurnMessage } from "../core/event/conversation/message-fold.ts";
 
 /**
  * Makes the messages that a page begins with of the stored events of a session: one for each input of the user and one for each turn.

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { checkDecision } from "../agent/options/call-schema.ts";
 import { messagesOf } from "../agent/options/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
-import type { AgentEvent } from "../event/types.ts";
-import { AgentError } from "../base/error.ts";
-import { jsonProblem } from "../base/freeze.ts";
-import { check } from "../base/options.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { AgentError } from "../core/base/error.ts";
+import { jsonProblem } from "../core/base/freeze.ts";
+import { check } from "../core/base/options.ts";
 import type { WakeQueue } from "./queue/port.ts";
-import type { Msg } from "../message/types.ts";
+import type { Msg } from "../core/message/types.ts";
 import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
 import { withDeadlines } from "../store/deadlines.ts";
@@ -16,7 +16,7 @@ import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
 import { checkId } from "../store/session-id.ts";
-import { checkClientTools } from "../tool/declared-tools.ts";
+import { checkClientTools } from "../core/tool/declared-tools.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
 import {
   commandSchema,

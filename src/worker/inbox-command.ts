@@ -1,9 +1,9 @@
 import { checkDecision, checkLimits } from "../agent/options/call-schema.ts";
-import { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
-import type { ClientTool } from "../tool/declared-tools.ts";
-import type { Decision } from "../tool/pending.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Msg } from "../core/message/types.ts";
+import type { ClientTool } from "../core/tool/declared-tools.ts";
+import type { Decision } from "../core/tool/pending.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 
 /** The data of an input in a session's inbox. */

@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../agent/options/agent-config.ts";
-import { toolResultsOf } from "../message/query.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
+import { toolResultsOf } from "../core/message/query.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Msg } from "../core/message/types.ts";
 import { dueTime } from "../store/due.ts";
 import type { SessionInfo, SessionInput } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";

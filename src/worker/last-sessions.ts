@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Msg } from "../message/types.ts";
+import type { Msg } from "../core/message/types.ts";
 import type { KeptSession, KeptSessions } from "../session/kept-sessions.ts";
 import type { Lease } from "../store/port.ts";
 

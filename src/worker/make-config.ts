@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent } from "../agent/create-agent.ts";
-import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
-import { hideSecrets } from "../base/hide-secrets.ts";
-import { jsonSchemaOf } from "../tool/schema.ts";
+import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
+import { hideSecrets } from "../core/base/hide-secrets.ts";
+import { jsonSchemaOf } from "../core/tool/schema.ts";
 import type { AnyAgentConfig, WorkerAgents, WorkerSession } from "./types.ts";
 
 /** How long the function of an agent may take at the start of a program, ms. */

@@ -1,5 +1,5 @@
-import { blockOf } from "../event/open-blocks.ts";
-import type { AgentEvent } from "../event/types.ts";
+import { blockOf } from "../core/event/open-blocks.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 
 type Start = Extract<AgentEvent, { type: "block.start" | "block.end" }>;
 type Delta = Extract<AgentEvent, { type: "block.delta" }>;

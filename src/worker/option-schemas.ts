@@ -1,6 +1,6 @@
-import { positionSchema } from "../event/position.ts";
+import { positionSchema } from "../core/event/position.ts";
 import { decideShape } from "../agent/options/call-schema.ts";
-import * as s from "../base/option-schema.ts";
+import * as s from "../core/base/option-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import { wakeShape } from "./queue/wake-schema.ts";
 import type { WakeQueue } from "./queue/port.ts";

@@ -1,5 +1,5 @@
-import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { Lease, LoadedSession, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "../session/format.ts";
 import type { Quarantine } from "./types.ts";

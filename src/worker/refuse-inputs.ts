@@ -1,8 +1,8 @@
-import type { ErrorInfo } from "../base/error.ts";
-import { hideSecrets } from "../base/hide-secrets.ts";
-import type { JsonObject } from "../base/json.ts";
-import { shortened } from "../base/shown.ts";
-import type { Msg } from "../message/types.ts";
+import type { ErrorInfo } from "../core/base/error.ts";
+import { hideSecrets } from "../core/base/hide-secrets.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { shortened } from "../core/base/shown.ts";
+import type { Msg } from "../core/message/types.ts";
 import type { Fact } from "../session/entry.ts";
 import { JOURNAL_FORMAT } from "../session/format.ts";
 import { inputHash } from "../session/input-outcome.ts";

@@ -1,5 +1,5 @@
-import { elapsed } from "../base/elapsed.ts";
-import type { AgentEvent } from "../event/types.ts";
+import { elapsed } from "../core/base/elapsed.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { WorkerEvent, WorkerSessionRef, WorkerStats } from "./types.ts";
 
 type WorkerEventBody = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;

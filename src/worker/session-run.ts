@@ -1,10 +1,10 @@
 import { causedBy } from "../agent/steps.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
-import type { Schema } from "../tool/types.ts";
+import type { Schema } from "../core/tool/types.ts";
 import { parseCommand, type InboxCommand } from "./inbox-command.ts";
 import { isDeferred, type TextWaits } from "./inbox.ts";
 import { promiseReport, tellReport, type Put } from "./turn-report.ts";

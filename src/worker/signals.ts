@@ -1,7 +1,7 @@
-import { EventBuffer } from "../event/buffer.ts";
+import { EventBuffer } from "../core/event/buffer.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import type { AgentEvent } from "../event/types.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import { HeardBlocks, inPieces, OpenText } from "./open-text.ts";
 import type { WakeQueue } from "./queue/port.ts";
 

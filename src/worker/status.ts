@@ -1,5 +1,5 @@
-import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import { readPending } from "../session/read-pending.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";

@@ -1,4 +1,4 @@
-import { AgentError, errorInfo } from "../base/error.ts";
+import { AgentError, errorInfo } from "../core/base/error.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Report } from "./report.ts";

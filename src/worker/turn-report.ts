@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject } from "../base/json.ts";
-import type { AgentEvent } from "../event/types.ts";
-import { userMsg } from "../message/create.ts";
-import { textOf } from "../message/query.ts";
-import type { Msg } from "../message/types.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { AgentEvent } from "../core/event/types.ts";
+import { userMsg } from "../core/message/create.ts";
+import { textOf } from "../core/message/query.ts";
+import type { Msg } from "../core/message/types.ts";
 import { readTakenInput } from "../session/input-outcome.ts";
 import { openSession } from "../session/open-session.ts";
 import { READER_SETTINGS } from "../session/reader-settings.ts";

@@ -1,15 +1,15 @@
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 import type { SessionOptions } from "../agent/options/config-groups.ts";
 import type { AgentConfig } from "../agent/options/agent-config.ts";
 import type { Budget, DecideOptions, Input } from "../agent/types.ts";
-import type { ErrorInfo } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg, Reason } from "../message/types.ts";
+import type { ErrorInfo } from "../core/base/error.ts";
+import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Msg, Reason } from "../core/message/types.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
-import type { ClientTool } from "../tool/declared-tools.ts";
-import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
-import type { Schema } from "../tool/types.ts";
+import type { ClientTool } from "../core/tool/declared-tools.ts";
+import type { Decision, PendingCall, WaitsFor } from "../core/tool/pending.ts";
+import type { Schema } from "../core/tool/types.ts";
 
 // ── Dispatcher
 

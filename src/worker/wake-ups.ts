@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentError } from "../base/error.ts";
+import { AgentError } from "../core/base/error.ts";
 import type { Consumer, WakeQueue, WakeUp } from "./queue/port.ts";
 
 /** How long the start waits for a queue, ms: the sweep works without it. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import { AgentError, errorInfo } from "../base/error.ts";
-import { check } from "../base/options.ts";
+import { AgentError, errorInfo } from "../core/base/error.ts";
+import { check } from "../core/base/options.ts";
 import type { WakeUp } from "./queue/port.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";

@@ -13,7 +13,7 @@ import {
 import { aiSdkModel, type AiSdkLanguageModel, type AiSdkModelOptions } from "agentchart/ai-sdk";
 import { openaiModel } from "agentchart/openai";
 import { memoryStore } from "agentchart/store/memory";
-import { collect } from "../../src/model/fold.ts";
+import { collect } from "../../src/core/model/fold.ts";
 import { providers } from "./providers.ts";
 import { modelRecordings } from "../fixtures/recordings/model-recordings.ts";
 

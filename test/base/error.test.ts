@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AgentError, endingError } from "../../src/base/error.ts";
+import { AgentError, endingError } from "../../src/core/base/error.ts";
 
 test("an error that says how something ended has no stack, and those after it have one", () => {
   const ending = endingError("run/closed", "Agent 'a' is closed.");

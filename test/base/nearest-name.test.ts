@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { nearestName } from "../../src/base/nearest-name.ts";
+import { nearestName } from "../../src/core/base/nearest-name.ts";
 
 describe("nearestName()", () => {
   const names = ["model", "base-url", "tools", "system", "max-iters", "json", "debug", "help"];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeVersionProblem } from "../../src/base/node-version.ts";
+import { nodeVersionProblem } from "../../src/core/base/node-version.ts";
 import { ROOT } from "../project/source-files.ts";
 
 const problemOf = (node: string, others: object = {}): string | undefined =>

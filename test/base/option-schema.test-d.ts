@@ -1,5 +1,5 @@
 // Checked by `npm run typecheck`, never run: the schema of options fits their type, and the other way round.
-import * as s from "../../src/base/option-schema.ts";
+import * as s from "../../src/core/base/option-schema.ts";
 
 type Options = { readonly mode?: "fast" | "safe"; readonly count: number };
 const count = s.integer(1);

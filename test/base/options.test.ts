@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import * as s from "../../src/base/option-schema.ts";
-import { check, isRight, mismatchOf, problemOf } from "../../src/base/options.ts";
+import * as s from "../../src/core/base/option-schema.ts";
+import { check, isRight, mismatchOf, problemOf } from "../../src/core/base/options.ts";
 
 type Options = {
   readonly key?: string;

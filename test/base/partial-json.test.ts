@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fc from "../support/fast-check.ts";
-import { partialJson } from "../../src/base/partial-json.ts";
+import { partialJson } from "../../src/core/base/partial-json.ts";
 
 /** True if `part` is what has come of `whole`: members and items from the front, strings from their beginning. */
 function isPartOf(part: unknown, whole: unknown): boolean {

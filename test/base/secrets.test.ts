@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSecret, namesSecret, redactSecrets, restoreRedacted } from "../../src/base/secrets.ts";
+import { isSecret, namesSecret, redactSecrets, restoreRedacted } from "../../src/core/base/secrets.ts";
 
 describe("isSecret", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { agentMachine, chartJson, chartMermaid, chartXState, sessionMachine } from "agentchart/machines";
 import { expect, test, vi } from "vitest";
-import { chartSvg } from "../../src/diagram/chart-svg.ts";
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
+import { chartSvg } from "../../src/core/diagram/chart-svg.ts";
+import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
 import { agentchart } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.

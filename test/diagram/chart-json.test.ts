@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
 import type { AnyStateNode } from "xstate";
 import { agentChart } from "../../machines/agent/agent-chart.ts";
-import { isDecision } from "../../src/diagram/chart-json.ts";
+import { isDecision } from "../../src/core/diagram/chart-json.ts";
 import { unusualMachine } from "./charts.ts";
 
 type Branch = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
-import { isDecision } from "../../src/diagram/chart-json.ts";
+import { isDecision } from "../../src/core/diagram/chart-json.ts";
 import { unusualMachine } from "./charts.ts";
 
 /** Parses a Mermaid diagram: its boxes by title, its arrows, and the lines of text in its states. */

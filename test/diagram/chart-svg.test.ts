@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createMachine } from "xstate";
 import { chartJson } from "agentchart/machines";
-import { isDecision } from "../../src/diagram/chart-json.ts";
-import { chartSvg } from "../../src/diagram/chart-svg.ts";
+import { isDecision } from "../../src/core/diagram/chart-json.ts";
+import { chartSvg } from "../../src/core/diagram/chart-svg.ts";
 import { CHARTS, layoutsOf } from "./charts.ts";
 
 const textsOf = (svg: string): string[] =>

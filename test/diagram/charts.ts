@@ -1,9 +1,9 @@
 import { and, createMachine, not } from "xstate";
 import { agentMachine, chartJson, type Chart } from "agentchart/machines";
-import agentLayouts from "../../src/diagram/agent-layouts.json" with { type: "json" };
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
-import { layoutKey } from "../../src/diagram/layout-in-worker.ts";
-import type { Layouts } from "../../src/diagram/layout.ts";
+import agentLayouts from "../../src/core/diagram/agent-layouts.json" with { type: "json" };
+import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
+import { layoutKey } from "../../src/core/diagram/layout-in-worker.ts";
+import type { Layouts } from "../../src/core/diagram/layout.ts";
 
 const parallel = createMachine({
   id: "player",

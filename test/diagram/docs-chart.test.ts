@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
-import { chartSvg } from "../../src/diagram/chart-svg.ts";
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
-import { layoutKey } from "../../src/diagram/layout-in-worker.ts";
+import { chartSvg } from "../../src/core/diagram/chart-svg.ts";
+import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
+import { layoutKey } from "../../src/core/diagram/layout-in-worker.ts";
 import { ROOT } from "../project/source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -14,7 +14,7 @@ test("docs/chart.svg, docs/chart-dark.svg and agent-layouts.json match the machi
   const layouts = await layoutChart(chart);
   const { landscape } = layouts;
   expect(read("docs/chart.svg") === chartSvg(chart, landscape, "light")).toBe(true);
-  expect(JSON.parse(read("src/diagram/agent-layouts.json"))).toEqual({ key: layoutKey(chart), layouts });
+  expect(JSON.parse(read("src/core/diagram/agent-layouts.json"))).toEqual({ key: layoutKey(chart), layouts });
   expect(read("docs/chart-dark.svg") === chartSvg(chart, landscape, "dark")).toBe(true);
 });
 

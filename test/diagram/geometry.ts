@@ -1,4 +1,4 @@
-import type { Box, Layout, PlacedEdge } from "../../src/diagram/layout.ts";
+import type { Box, Layout, PlacedEdge } from "../../src/core/diagram/layout.ts";
 
 type Point = readonly [x: number, y: number];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
-import { titleWidth } from "../../src/diagram/measure.ts";
+import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
+import { titleWidth } from "../../src/core/diagram/measure.ts";
 import { CHARTS, layoutsOf } from "./charts.ts";
 import { collisions, contains, isOnBorder, overlaps } from "./geometry.ts";
 

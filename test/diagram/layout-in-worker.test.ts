@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
-import { layoutInWorker } from "../../src/diagram/layout-in-worker.ts";
+import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
+import { layoutInWorker } from "../../src/core/diagram/layout-in-worker.ts";
 import { CHARTS } from "./charts.ts";
 import { edge, tangle } from "./tangle.ts";
 
@@ -24,7 +24,7 @@ test("layoutInWorker resolves to null at the deadline, while other charts are la
 });
 
 test("layoutInWorker does not keep the process alive", () => {
-  const module = JSON.stringify(new URL("../../src/diagram/layout-in-worker.ts", import.meta.url));
+  const module = JSON.stringify(new URL("../../src/core/diagram/layout-in-worker.ts", import.meta.url));
   const script = `import { layoutInWorker } from ${module};
     void layoutInWorker(${JSON.stringify(tangle(100))}, { deadlineMs: 600_000 });`;
   const flags = ["--input-type=module", "--conditions=agentchart-source"];

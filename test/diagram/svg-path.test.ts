@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arrowHead, decisionOutline, roundedPath } from "../../src/diagram/svg-path.ts";
+import { arrowHead, decisionOutline, roundedPath } from "../../src/core/diagram/svg-path.ts";
 
 test("roundedPath rounds corners, and arrowHead points to the end of the line", () => {
   const points = [

@@ -1,7 +1,7 @@
 import fc from "../support/fast-check.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentEvent, AgentEventBody } from "../../src/event/types.ts";
-import { EventBuffer } from "../../src/event/buffer.ts";
+import type { AgentEvent, AgentEventBody } from "../../src/core/event/types.ts";
+import { EventBuffer } from "../../src/core/event/buffer.ts";
 import { expect, test } from "vitest";
 import { scripted, toolOf } from "../support/agents.ts";
 

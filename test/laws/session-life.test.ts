@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AgentError } from "agentchart";
-import { chartJson } from "../../src/diagram/chart-json.ts";
+import { chartJson } from "../../src/core/diagram/chart-json.ts";
 import {
   sessionMachine,
   sessionResolver,

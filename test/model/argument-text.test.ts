@@ -1,6 +1,6 @@
 import fc from "../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
-import { ArgumentText, type ArgumentState } from "../../src/model/argument-text.ts";
+import { ArgumentText, type ArgumentState } from "../../src/core/model/argument-text.ts";
 
 function stateOf(...pieces: readonly string[]): ArgumentState {
   const text = new ArgumentText();

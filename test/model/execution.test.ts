@@ -1,7 +1,7 @@
 import { type Execution } from "agentchart";
-import { mergeExecution, mergeOptions } from "../../src/model/execution.ts";
+import { mergeExecution, mergeOptions } from "../../src/core/model/execution.ts";
 import { describe, expect, test } from "vitest";
-import { backoffMs } from "../../src/model/execution.ts";
+import { backoffMs } from "../../src/core/model/execution.ts";
 
 describe("mergeExecution and mergeOptions", () => {
   test("an option of the first execution wins; null, undefined and a missing option take the fallback's", () => {

@@ -1,9 +1,9 @@
 import fc from "../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
-import { AgentError } from "../../src/base/error.ts";
-import type { Json } from "../../src/base/json.ts";
-import { collect, createFold, type Fold, type FoldChunk } from "../../src/model/fold.ts";
-import type { ChatModel, StreamPart } from "../../src/model/port.ts";
+import { AgentError } from "../../src/core/base/error.ts";
+import type { Json } from "../../src/core/base/json.ts";
+import { collect, createFold, type Fold, type FoldChunk } from "../../src/core/model/fold.ts";
+import type { ChatModel, StreamPart } from "../../src/core/model/port.ts";
 
 function foldOf(taken: readonly string[] = []): Fold {
   let calls = 0;

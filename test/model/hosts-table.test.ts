@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { DialectName, HostRules } from "../../src/model/host-rules.ts";
-import { dialectOfServer, DIALECT_NAMES, HOSTS } from "../../src/model/hosts.ts";
+import type { DialectName, HostRules } from "../../src/core/model/host-rules.ts";
+import { dialectOfServer, DIALECT_NAMES, HOSTS } from "../../src/core/model/hosts.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/models.md"), "utf8");
 

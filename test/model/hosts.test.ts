@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import fc from "../support/fast-check.ts";
 import { openaiModel, toChatMessages, toChatRequest, type ChatMessage } from "agentchart/openai";
 import { hostRefusal, type EmulatedHost } from "agentchart/testing";
-import type { Msg } from "../../src/message/types.ts";
-import type { DialectName } from "../../src/model/host-rules.ts";
-import { DIALECT_NAMES, dialectOfProvider, HOSTS } from "../../src/model/hosts.ts";
-import { dialectNameOf, dialectOf } from "../../src/model/openai/dialect.ts";
-import { chatFormatOf } from "../../src/model/openai/to-chat-messages.ts";
-import { chatRequestOf, chatRequestText } from "../../src/model/openai/to-chat-request.ts";
-import { requestOfPieces } from "../../src/model/request-messages.ts";
-import { wireId } from "../../src/model/wire-ids.ts";
+import type { Msg } from "../../src/core/message/types.ts";
+import type { DialectName } from "../../src/core/model/host-rules.ts";
+import { DIALECT_NAMES, dialectOfProvider, HOSTS } from "../../src/core/model/hosts.ts";
+import { dialectNameOf, dialectOf } from "../../src/core/model/openai/dialect.ts";
+import { chatFormatOf } from "../../src/core/model/openai/to-chat-messages.ts";
+import { chatRequestOf, chatRequestText } from "../../src/core/model/openai/to-chat-request.ts";
+import { requestOfPieces } from "../../src/core/model/request-messages.ts";
+import { wireId } from "../../src/core/model/wire-ids.ts";
 import { message, text, toolResult, toolUse } from "../laws/explorer/messages.ts";
 
 describe("the host of a model is recognised by the name of its server alone", () => {

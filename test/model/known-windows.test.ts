@@ -1,7 +1,7 @@
 import { createAgent, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
-import { knownWindow } from "../../src/model/known-windows.ts";
+import { knownWindow } from "../../src/core/model/known-windows.ts";
 
 test.each([
   ["gpt-4", 8_192],

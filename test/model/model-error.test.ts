@@ -1,8 +1,8 @@
 import { OpenAI } from "openai";
 import { describe, expect, test } from "vitest";
-import { AgentError } from "../../src/base/error.ts";
-import { toModelError } from "../../src/model/model-error.ts";
-import { WireError } from "../../src/model/wire-error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
+import { toModelError } from "../../src/core/model/model-error.ts";
+import { WireError } from "../../src/core/model/wire-error.ts";
 
 const NOW = 1_800_000_000_000;
 const KEY = "secret-key-of-mine";

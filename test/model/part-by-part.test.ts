@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PartByPart } from "../../src/model/part-by-part.ts";
+import { PartByPart } from "../../src/core/model/part-by-part.ts";
 
 type Part = { readonly n: number };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toModelError } from "../../src/model/model-error.ts";
+import { toModelError } from "../../src/core/model/model-error.ts";
 
 const ENDPOINT = { baseURL: "https://models.test/v1", model: "m-1", apiKey: "sk-1" };
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { countMessage, countText } from "../../src/model/tokens.ts";
+import { countMessage, countText } from "../../src/core/model/tokens.ts";
 import { freshModules } from "../support/fresh-modules.ts";
 import { call, show, traced } from "../support/trace.ts";
 
@@ -98,13 +98,13 @@ describe("bounded memory", () => {
 
 test("a missing tokenizer is an error that names the package and the command", async () => {
   freshModules();
-  vi.doMock("../../src/model/load-tokenizer.cjs", () => ({
+  vi.doMock("../../src/core/model/load-tokenizer.cjs", () => ({
     loadTokenizer: () => {
       throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
     },
   }));
   onTestFinished(() => {
-    vi.doUnmock("../../src/model/load-tokenizer.cjs");
+    vi.doUnmock("../../src/core/model/load-tokenizer.cjs");
   });
   const fresh = await import("agentchart");
   const turn = fresh.createAgent({ name: "b", model: scriptedModel(["four words are here"]) }).call("hi");

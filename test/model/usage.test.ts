@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Usage } from "../../src/message/types.ts";
-import { createSdkPartReader } from "../../src/ai-sdk/part-reader.ts";
-import type { SdkUsage } from "../../src/ai-sdk/sdk-types.ts";
-import { createFold } from "../../src/model/fold.ts";
-import { createPartReader } from "../../src/model/openai/part-reader.ts";
-import { createResponsesReader } from "../../src/model/openai/responses-reader.ts";
-import { countOf, usageFrom, UsageSum, wholeUsage } from "../../src/model/usage.ts";
+import type { Usage } from "../../src/core/message/types.ts";
+import { createSdkPartReader } from "../../src/core/model/ai-sdk/part-reader.ts";
+import type { SdkUsage } from "../../src/core/model/ai-sdk/sdk-types.ts";
+import { createFold } from "../../src/core/model/fold.ts";
+import { createPartReader } from "../../src/core/model/openai/part-reader.ts";
+import { createResponsesReader } from "../../src/core/model/openai/responses-reader.ts";
+import { countOf, usageFrom, UsageSum, wholeUsage } from "../../src/core/model/usage.ts";
 import fc from "../support/fast-check.ts";
 
 /** What a request took: of the prompt what was new, read from the cache and written into it, and the answer. */

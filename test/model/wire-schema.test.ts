@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import fc from "../support/fast-check.ts";
 import { defineTool, userMsg } from "agentchart";
-import { validateInput } from "../../src/tool/validate-input.ts";
-import type { Json, JsonObject } from "../../src/base/json.ts";
-import { DIALECT_NAMES, HOSTS } from "../../src/model/hosts.ts";
-import type { ToolSpec } from "../../src/model/port.ts";
-import { wireSchema } from "../../src/model/wire-schema.ts";
-import { leftOutOf, wireChoice, wireToolsOf } from "../../src/model/wire-tools.ts";
+import { validateInput } from "../../src/core/tool/validate-input.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { DIALECT_NAMES, HOSTS } from "../../src/core/model/hosts.ts";
+import type { ToolSpec } from "../../src/core/model/port.ts";
+import { wireSchema } from "../../src/core/model/wire-schema.ts";
+import { leftOutOf, wireChoice, wireToolsOf } from "../../src/core/model/wire-tools.ts";
 import { refusalsOf } from "../support/every-host.ts";
 
 const circle = z.object({ kind: z.literal("circle"), radius: z.number() });

@@ -118,10 +118,31 @@ describe("ARCHITECTURE.md", () => {
     });
     const said = heads.map(([folder, rest]) => `${folder!}: ${rest![0]!.toUpperCase()}${rest!.slice(1)}`);
     expect([...folders].filter((folder) => !heads.some(([said]) => said === `${folder}/`))).toEqual([]);
-    const rows = [...page.matchAll(/^\| `((?:src|machines)\/[\w/-]*)` +\| (\S.*?) +\|$/gm)].map(
-      ([, folder, sentence]) => `${folder!}: ${sentence!}`,
-    );
+    const rows = [
+      ...read("docs/folders.md").matchAll(/^\| `((?:src|machines)\/[\w/-]*)` +\| (\S.*?) +\|$/gm),
+    ].map(([, folder, sentence]) => `${folder!}: ${sentence!}`);
     expect(rows.toSorted()).toEqual(said.toSorted());
+  });
+
+  test("lists each box with its parts", () => {
+    const boxes = [...page.matchAll(/^\| `((?:src|machines)\/[\w/]*)` +\| \S.*? \| (.*?) *\|$/gm)];
+    const folders = files.map(({ path }) => `${posix.dirname(path)}/`);
+    const boxOf = (folder: string): string => /^(?:src\/\w+|machines)\//.exec(folder)?.[0] ?? folder;
+    const all = [...new Set(folders.map(boxOf).filter((box) => box !== "src/"))];
+    expect(boxes.map(([, box]) => box).toSorted()).toEqual(all.toSorted());
+    expect(boxes.length).toBeLessThanOrEqual(12);
+    for (const [, box, parts] of boxes) {
+      const inside = folders.filter((folder) => folder.startsWith(box!) && folder !== box);
+      const names = new Set(inside.map((folder) => folder.slice(box!.length).split("/")[0]!));
+      expect([...parts!.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)).toEqual([...names].toSorted());
+    }
+  });
+
+  test("says of 40 things in which file one changes them, and each file contains the name", () => {
+    const table = page.slice(page.indexOf("## I want to change"), page.indexOf("## Reading order"));
+    const rows = [...table.matchAll(/^\| \S.*? \| `([\w/.-]+)` +\| `([^`]+)` +\|$/gm)];
+    expect(rows.length).toBeGreaterThanOrEqual(40);
+    expect(rows.filter(([, file, name]) => !exists(file!) || !read(file!).includes(name!))).toEqual([]);
   });
 
   test("draws the direction of imports between rooms as the files have it", () => {

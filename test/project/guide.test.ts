@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";
-import { ERROR_CODES } from "../../src/base/error.ts";
+import { ERROR_CODES } from "../../src/core/base/error.ts";
 import { agentMachine, chartJson } from "agentchart/machines";
 import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
 import { ROOT } from "./source-files.ts";

@@ -11,7 +11,7 @@ export type Import = {
 };
 
 export type SourceFile = {
-  /** From the root: "src/event/emitter.ts". */
+  /** From the root: "src/core/event/emitter.ts". */
   readonly path: string;
   readonly text: string;
   readonly imports: readonly Import[];

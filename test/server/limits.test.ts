@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
 import { memoryStore } from "agentchart/store/memory";
-import { RateLimiter } from "../../src/base/rate-limiter.ts";
+import { RateLimiter } from "../../src/core/base/rate-limiter.ts";
 import { createDispatcher } from "agentchart/worker";
 import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 

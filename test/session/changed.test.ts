@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSame } from "../../src/base/is-same.ts";
+import { isSame } from "../../src/core/base/is-same.ts";
 import { changed } from "../../src/session/changed.ts";
 
 test.each([

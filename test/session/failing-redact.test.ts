@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textOf, userMsg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { AboutSession } from "../../src/agent/status.ts";
-import { Transcript } from "../../src/message/transcript.ts";
+import { Transcript } from "../../src/core/message/transcript.ts";
 import { scripted } from "../support/agents.ts";
 
 test("a `redact` that throws fails the turn, and what happened meanwhile is stored once it works again", async () => {

@@ -5,7 +5,7 @@ import { exportSession, importSession, openSession } from "agentchart/session";
 import { otelObserver } from "agentchart/otel";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { takeOverLine } from "../../src/message/account.ts";
+import { takeOverLine } from "../../src/core/message/account.ts";
 import { newOwner, processOf } from "../../src/store/lease-owner.ts";
 import { toolOf } from "../support/agents.ts";
 import { stored, watched } from "../support/lens.ts";

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { AgentError } from "../../src/base/error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
 import { exportSession, importSession } from "../../src/store/transfer.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { SessionStore } from "../../src/store/port.ts";

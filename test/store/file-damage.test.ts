@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { AgentError } from "../../src/base/error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
 import { commit, tailOf, type LineDraft, type JournalHead } from "../../src/store/file-journal.ts";
 import { FileAccess } from "../../src/store/file-access.ts";
 import { fileStore } from "../../src/store/file.ts";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { AgentError } from "../../src/base/error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
 import type { Lease, SessionStore } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres.ts";
 import { collectAll, batchOf, createSession, acquireLease } from "../../src/testing/store-contract-kit.ts";

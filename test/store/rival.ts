@@ -1,4 +1,4 @@
-import { AgentError } from "../../src/base/error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
 import type { SessionStore } from "../../src/store/port.ts";
 import { openStore, type StoreSpec } from "../support/open-store.ts";
 

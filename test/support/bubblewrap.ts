@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { folderWorkspace } from "../../src/workspace/folder-workspace.ts";
+import { folderWorkspace } from "../../src/kit/workspace/folder-workspace.ts";
 
 function problem(): string | undefined {
   if (process.platform !== "linux") return `bubblewrap is for Linux, and this is ${process.platform}`;

@@ -1,4 +1,4 @@
-import type { ChatModel, ModelRequest } from "../../src/model/port.ts";
+import type { ChatModel, ModelRequest } from "../../src/core/model/port.ts";
 import type { Agent } from "../../src/agent/types.ts";
 import type { AgentConfig } from "../../src/agent/options/agent-config.ts";
 import type { SessionStore } from "../../src/store/port.ts";

@@ -1,4 +1,4 @@
-import { AgentError } from "../../src/base/error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
 import { TurnStream } from "../../src/agent/stream.ts";
 import {
   createAgent as createBare,

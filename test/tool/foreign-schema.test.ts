@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Json, JsonObject } from "agentchart";
-import { boundedSchema } from "../../src/tool/bounded-schema.ts";
-import { checkForeign } from "../../src/tool/foreign-schema.ts";
-import { validateInput } from "../../src/tool/validate-input.ts";
+import { boundedSchema } from "../../src/core/tool/bounded-schema.ts";
+import { checkForeign } from "../../src/core/tool/foreign-schema.ts";
+import { validateInput } from "../../src/core/tool/validate-input.ts";
 import fc from "../support/fast-check.ts";
 import { watchMainThread } from "../support/main-thread.ts";
 
@@ -145,7 +145,7 @@ const RUN = (check: string): string => `
 `;
 
 test("an agent without tools of others starts no thread, and an idle thread does not keep a process alive", () => {
-  const source = join(import.meta.dirname, "../../src/tool/foreign-schema.ts");
+  const source = join(import.meta.dirname, "../../src/core/tool/foreign-schema.ts");
   const used = `import { checkForeign } from ${JSON.stringify(source)}; console.log(JSON.stringify(await checkForeign({ type: "string" }, 1)));`;
   const run = (code: string): string[] =>
     execFileSync(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { defineTool, type Json, type JsonObject, type Schema, type Tool } from "agentchart";
 import { z } from "zod";
-import { prepareInput } from "../../src/tool/prepare-input.ts";
-import { pruneNulls } from "../../src/tool/prune-nulls.ts";
-import { validateInput } from "../../src/tool/validate-input.ts";
+import { prepareInput } from "../../src/core/tool/prepare-input.ts";
+import { pruneNulls } from "../../src/core/tool/prune-nulls.ts";
+import { validateInput } from "../../src/core/tool/validate-input.ts";
 import fc from "../support/fast-check.ts";
 
 /** What the tool gets of these arguments, or the error that the model reads. */

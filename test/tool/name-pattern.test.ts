@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesName } from "../../src/tool/name-pattern.ts";
+import { matchesName } from "../../src/core/tool/name-pattern.ts";
 
 test.each<readonly [string, string, boolean]>([
   ["refund", "refund", true],

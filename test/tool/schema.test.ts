@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";
-import { jsonSchemaOf } from "../../src/tool/schema.ts";
+import { jsonSchemaOf } from "../../src/core/tool/schema.ts";
 
 const schema = z.object({
   city: z.string().describe("Where"),

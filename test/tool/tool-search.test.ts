@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { rank, wordsOf } from "../../src/tool/rank.ts";
-import { findTools } from "../../src/tool/tool-search.ts";
+import { rank, wordsOf } from "../../src/core/tool/rank.ts";
+import { findTools } from "../../src/core/tool/tool-search.ts";
 
 const spec = (name: string, description: string, parameters: readonly string[] = []) => ({
   name,

@@ -3,7 +3,7 @@ import { defineSlot, redactSecrets, userMsg, type ChatModel, type SessionStore, 
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { createDispatcher, createWorker, inProcessQueue, type AnyAgentConfig } from "agentchart/worker";
-import { Transcript } from "../../src/message/transcript.ts";
+import { Transcript } from "../../src/core/message/transcript.ts";
 import type { Lease } from "../../src/store/port.ts";
 import { LastSessions } from "../../src/worker/last-sessions.ts";
 import { toolOf } from "../support/agents.ts";

@@ -7,8 +7,8 @@ import { loadedSlot, skillWarningsSlot } from "agentchart/skills";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { backgroundTasksSlot, createDispatcher, createWorker } from "agentchart/worker";
-import { filesSlot } from "../../src/workspace/seen-files.ts";
-import type { SessionToolkit } from "../../src/tool/toolkit.ts";
+import { filesSlot } from "../../src/kit/workspace/seen-files.ts";
+import type { SessionToolkit } from "../../src/core/tool/toolkit.ts";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { stage } from "../support/hub-stage.ts";
 import { createSession, openServer, type TestServer } from "../server/open-server.ts";
@@ -31,7 +31,7 @@ const LIBRARY: { readonly [name: string]: { readonly value: Json; readonly byCli
 /** The names of the slots that the source code defines. */
 function definedInCode(): string[] {
   return globSync("src/**/*.ts")
-    .filter((file) => file !== "src/tool/slot.ts")
+    .filter((file) => file !== "src/core/tool/slot.ts")
     .flatMap((file) => {
       const text = readFileSync(file, "utf8").replaceAll(/^\s*\*.*$/gmu, "");
       const calls = text.match(/(?<!function )\bdefineSlot(?:<[^(]*>)?\(/gu) ?? [];

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { workspaceContract } from "../../src/testing/workspace-contract.ts";
-import { memoryWorkspace } from "../../src/workspace/memory-workspace.ts";
+import { memoryWorkspace } from "../../src/kit/workspace/memory-workspace.ts";
 import { NO_BUBBLEWRAP } from "../support/bubblewrap.ts";
 import { folderUnderTest } from "./folder.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { folderWorkspace, type FolderWorkspaceOptions } from "../../src/workspace/folder-workspace.ts";
+import { folderWorkspace, type FolderWorkspaceOptions } from "../../src/kit/workspace/folder-workspace.ts";
 import type { WorkspaceUnderTest } from "../../src/testing/workspace-contract.ts";
 
 /** A new folder in that for temporary files, and beside it one with a file `secret`. */

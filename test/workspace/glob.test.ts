@@ -1,7 +1,7 @@
 import { matchesGlob as byNode } from "node:path/posix";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesGlob } from "../../src/workspace/glob.ts";
+import { matchesGlob } from "../../src/kit/workspace/glob.ts";
 
 test.each([
   ["*.ts", "a.ts", true],

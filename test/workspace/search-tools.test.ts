@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { memoryWorkspace } from "agentchart/workspace";
-import { LineSearch } from "../../src/workspace/line-search.ts";
+import { LineSearch } from "../../src/kit/workspace/line-search.ts";
 import { coder } from "./coder.ts";
 
 const files = {

@@ -1,7 +1,7 @@
-import { isObject } from "../../src/base/is-object.ts";
-import { accountLines } from "../../src/message/account.ts";
-import type { CallAccount } from "../../src/message/types.ts";
-import type { UIPart } from "../../src/event/conversation/message-fold.ts";
+import { isObject } from "../../src/core/base/is-object.ts";
+import { accountLines } from "../../src/core/message/account.ts";
+import type { CallAccount } from "../../src/core/message/types.ts";
+import type { UIPart } from "../../src/core/event/conversation/message-fold.ts";
 import { preview } from "../src/logic/json-rows.ts";
 import { Icon, type IconName } from "../src/parts/icon.tsx";
 

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import type { TurnMessage, UIPart } from "../../src/event/conversation/message-fold.ts";
+import type { TurnMessage, UIPart } from "../../src/core/event/conversation/message-fold.ts";
 import { Markdown } from "../src/conversation/markdown.tsx";
 import { Icon } from "../src/parts/icon.tsx";
 import { CallView } from "./call-view.tsx";

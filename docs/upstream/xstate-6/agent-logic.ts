@@ -1,7 +1,7 @@
-// What src/agent/team/agent-logic.ts is, for XState 6: actor logic has an initial transition, its transitions return effects, and the
+// What src/kit/team/agent-logic.ts is, for XState 6: actor logic has an initial transition, its transitions return effects, and the
 // event that stops it has another name.
 import type { AnyActorLogic } from "xstate-6";
-import { agentLogic as ofFive } from "../../../src/agent/team/agent-logic.ts";
+import { agentLogic as ofFive } from "../../../src/kit/team/agent-logic.ts";
 
 type Event = { readonly type: string };
 type Logic = {

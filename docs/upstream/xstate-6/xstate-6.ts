@@ -14,8 +14,8 @@ import type { ChartDefinition, Effect } from "../../../machines/chart/definition
 import type { Node } from "../../../machines/chart/nodes.ts";
 import { opened, sealed, type Persistence } from "../../../machines/chart/persisted.ts";
 import { Resolver, type Step } from "../../../machines/chart/resolve.ts";
-import { AgentError, messageOf } from "../../../src/base/error.ts";
-import { nearestName } from "../../../src/base/nearest-name.ts";
+import { AgentError, messageOf } from "../../../src/core/base/error.ts";
+import { nearestName } from "../../../src/core/base/nearest-name.ts";
 import { actionOf } from "./as-xstate-5.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Msg, Block, ToolResultBlock } from "../../../src/message/types.ts";
-import type { GenerateOptions } from "../../../src/model/port.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { Msg, Block, ToolResultBlock } from "../../../src/core/message/types.ts";
+import type { GenerateOptions } from "../../../src/core/model/port.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 
 /** A run of transcript messages, `[from, to)`, or messages of a hook's own. */
 export type Piece = { readonly from: number; readonly to: number } | { readonly inserted: readonly Msg[] };

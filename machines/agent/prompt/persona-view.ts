@@ -1,5 +1,5 @@
-import { freeze } from "../../../src/base/freeze.ts";
-import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../../src/message/types.ts";
+import { freeze } from "../../../src/core/base/freeze.ts";
+import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../../src/core/message/types.ts";
 import { resultText } from "./shown.ts";
 
 /** How much of the result of a call is shown as text, in characters. */

@@ -1,12 +1,12 @@
 // machines/agent/prompt builds requests to models: it decides what of a transcript a model sees, and how hooks have changed that.
-import { freeze } from "../../../src/base/freeze.ts";
-import { textOf } from "../../../src/message/query.ts";
-import { sizeOfMessage } from "../../../src/message/size.ts";
-import type { Transcript } from "../../../src/message/transcript.ts";
-import { BYPASS_KEY, type Msg } from "../../../src/message/types.ts";
-import type { GenerateOptions, ModelRequest, ToolSpec } from "../../../src/model/port.ts";
-import { listOf, requestOfPieces, type Piece } from "../../../src/model/request-messages.ts";
-import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
+import { freeze } from "../../../src/core/base/freeze.ts";
+import { textOf } from "../../../src/core/message/query.ts";
+import { sizeOfMessage } from "../../../src/core/message/size.ts";
+import type { Transcript } from "../../../src/core/message/transcript.ts";
+import { BYPASS_KEY, type Msg } from "../../../src/core/message/types.ts";
+import type { GenerateOptions, ModelRequest, ToolSpec } from "../../../src/core/model/port.ts";
+import { listOf, requestOfPieces, type Piece } from "../../../src/core/model/request-messages.ts";
+import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { WantedOutput } from "../context.ts";
 import { historyText, seenAsText } from "./persona-view.ts";
 import { applyPieces, type PromptEdit } from "./edits.ts";

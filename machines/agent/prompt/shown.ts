@@ -1,9 +1,9 @@
-import { sizeOfContent, sizeOfText } from "../../../src/message/size.ts";
-import { withAccount } from "../../../src/message/account.ts";
-import { hasBlock } from "../../../src/message/query.ts";
-import { READ_RESULT } from "../../../src/tool/reserved-names.ts";
-import type { Block, MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../../src/message/types.ts";
-import type { ErrorCode } from "../../../src/base/error.ts";
+import { sizeOfContent, sizeOfText } from "../../../src/core/message/size.ts";
+import { withAccount } from "../../../src/core/message/account.ts";
+import { hasBlock } from "../../../src/core/message/query.ts";
+import { READ_RESULT } from "../../../src/core/tool/reserved-names.ts";
+import type { Block, MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../../src/core/message/types.ts";
+import type { ErrorCode } from "../../../src/core/base/error.ts";
 
 /** How many characters of a long result are shown from its beginning and from its end. */
 const SHOWN_EACH = 2_000;

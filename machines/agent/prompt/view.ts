@@ -1,8 +1,8 @@
-import { measured, sizeOfMessage } from "../../../src/message/size.ts";
-import { hasBlock } from "../../../src/message/query.ts";
-import type { Msg } from "../../../src/message/types.ts";
-import type { Transcript } from "../../../src/message/transcript.ts";
-import { listOf, type Piece } from "../../../src/model/request-messages.ts";
+import { measured, sizeOfMessage } from "../../../src/core/message/size.ts";
+import { hasBlock } from "../../../src/core/message/query.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
+import type { Transcript } from "../../../src/core/message/transcript.ts";
+import { listOf, type Piece } from "../../../src/core/model/request-messages.ts";
 import { formAt, isOffloaded, shown, type Form, type ResultLimits, type View } from "./shown.ts";
 
 export type { Cut, Omitted, ResultLimits, View } from "./shown.ts";

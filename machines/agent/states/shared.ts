@@ -1,6 +1,6 @@
 // machines/agent/states has a file for each top-level state of the agent's chart, and the parts that states share.
-import type { HookPoint } from "../../../src/hook/types.ts";
-import type { Reason } from "../../../src/message/types.ts";
+import type { HookPoint } from "../../../src/core/hook/types.ts";
+import type { Reason } from "../../../src/core/message/types.ts";
 import type { Service } from "../../chart/definition.ts";
 import type { AgentContext, Ending, Progress } from "../context.ts";
 import type { HooksInput, ModelInput, Position } from "../services.ts";

@@ -1,8 +1,8 @@
-import { noted, recorded, recordedError, withAccount } from "../../../src/message/account.ts";
-import type { Block, CallAccount, ChangedBy, ToolResultBlock } from "../../../src/message/types.ts";
-import { isSame } from "../../../src/base/is-same.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
-import type { Decision } from "../../../src/tool/pending.ts";
+import { noted, recorded, recordedError, withAccount } from "../../../src/core/message/account.ts";
+import type { Block, CallAccount, ChangedBy, ToolResultBlock } from "../../../src/core/message/types.ts";
+import { isSame } from "../../../src/core/base/is-same.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { Decision } from "../../../src/core/tool/pending.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { Cause } from "../events.ts";
 

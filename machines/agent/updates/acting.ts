@@ -1,7 +1,7 @@
-import type { Reason } from "../../../src/message/types.ts";
-import { backoffMs } from "../../../src/model/execution.ts";
-import type { ToolResultBlock } from "../../../src/message/types.ts";
-import { failedTool, interruptedResult, timedOut } from "../../../src/tool/results.ts";
+import type { Reason } from "../../../src/core/message/types.ts";
+import { backoffMs } from "../../../src/core/model/execution.ts";
+import type { ToolResultBlock } from "../../../src/core/message/types.ts";
+import { failedTool, interruptedResult, timedOut } from "../../../src/core/tool/results.ts";
 import type { TimerDue } from "../events.ts";
 import { answered, changedResult, withFailedAttempt, withNextAttempt } from "./account.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";

@@ -1,7 +1,7 @@
-import type { Json } from "../../../src/base/json.ts";
-import { hashInput } from "../../../src/tool/hash.ts";
-import type { Ask, PendingCall } from "../../../src/tool/pending.ts";
-import type { Resumed } from "../../../src/tool/types.ts";
+import type { Json } from "../../../src/core/base/json.ts";
+import { hashInput } from "../../../src/core/tool/hash.ts";
+import type { Ask, PendingCall } from "../../../src/core/tool/pending.ts";
+import type { Resumed } from "../../../src/core/tool/types.ts";
 import type { AgentContext } from "../context.ts";
 import type { CallRecord, CallResumption } from "../call-record.ts";
 

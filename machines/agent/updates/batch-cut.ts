@@ -1,5 +1,5 @@
-import { sizeOfContent, sizeOfText } from "../../../src/message/size.ts";
-import { toolResultsOf } from "../../../src/message/query.ts";
+import { sizeOfContent, sizeOfText } from "../../../src/core/message/size.ts";
+import { toolResultsOf } from "../../../src/core/message/query.ts";
 import type { AgentContext } from "../context.ts";
 import { formAt } from "../prompt/shown.ts";
 import { headOf, shownSize, WHOLE, type Cut } from "../prompt/view.ts";

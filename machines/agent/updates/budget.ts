@@ -1,4 +1,4 @@
-import { elapsed } from "../../../src/base/elapsed.ts";
+import { elapsed } from "../../../src/core/base/elapsed.ts";
 import { append } from "../facts.ts";
 import { closeCalls } from "./calls.ts";
 import type { AgentContext, Change, Outcome } from "../context.ts";
@@ -6,7 +6,7 @@ import type { CallRecord } from "../call-record.ts";
 import { LIMIT_TABLE, LIMITS, portionOf, type Limits } from "../limits.ts";
 import { makeMessage } from "./messages.ts";
 import { addLimits } from "./spent.ts";
-import { overBudgetResult } from "../../../src/tool/results.ts";
+import { overBudgetResult } from "../../../src/core/tool/results.ts";
 
 /** The amount of a limit that the turn has used. */
 export function usedOf({ progress, at }: AgentContext, name: keyof Limits): number {

@@ -1,16 +1,16 @@
 // machines/agent/updates holds the pure functions behind the guards and actions of the agent's chart.
-import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Transcript } from "../../../src/message/transcript.ts";
-import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../../src/message/types.ts";
-import { hashInput } from "../../../src/tool/hash.ts";
-import { withAccount } from "../../../src/message/account.ts";
-import { deniedResult, outcomeResult, truncatedCall } from "../../../src/tool/results.ts";
+import { toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import type { Transcript } from "../../../src/core/message/transcript.ts";
+import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../../src/core/message/types.ts";
+import { hashInput } from "../../../src/core/tool/hash.ts";
+import { withAccount } from "../../../src/core/message/account.ts";
+import { deniedResult, outcomeResult, truncatedCall } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change, Draft } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { asksOf, hasOpenAsk, pendingAsks } from "./asks.ts";
 import { append, changeCalls, closeBatch, insert } from "../facts.ts";
 import { makeMessage } from "./messages.ts";
-import type { PendingCall } from "../../../src/tool/pending.ts";
+import type { PendingCall } from "../../../src/core/tool/pending.ts";
 import { withSpent } from "./spent.ts";
 
 /** The calls whose result is not in the transcript yet. */

@@ -1,8 +1,8 @@
-import { unknownTool } from "../../../src/tool/results.ts";
+import { unknownTool } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { AgentCommand } from "../events.ts";
-import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/tool/fingerprint.ts";
+import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/core/tool/fingerprint.ts";
 import { changeCalls, declare } from "../facts.ts";
 import { isBetweenTurns } from "../phase.ts";
 import { decidedResult } from "./calls.ts";

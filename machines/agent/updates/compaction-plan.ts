@@ -1,6 +1,6 @@
-import { sizeOfMessage, sizeOfText } from "../../../src/message/size.ts";
-import { textOf, toolResultsOf } from "../../../src/message/query.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { sizeOfMessage, sizeOfText } from "../../../src/core/message/size.ts";
+import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext, CompactionCause, Compactions } from "../context.ts";
 import type { CompactionSettings } from "../settings.ts";
 import { formAt, hasOmittableMedia } from "../prompt/shown.ts";

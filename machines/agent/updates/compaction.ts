@@ -1,6 +1,6 @@
-import { textOf, toolResultsOf } from "../../../src/message/query.ts";
-import type { ErrorInfo } from "../../../src/base/error.ts";
-import { BYPASS_KEY, type Msg } from "../../../src/message/types.ts";
+import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
+import type { ErrorInfo } from "../../../src/core/base/error.ts";
+import { BYPASS_KEY, type Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
 import { declare } from "../facts.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";

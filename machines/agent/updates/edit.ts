@@ -1,6 +1,6 @@
-import type { TakeOver } from "../../../src/message/types.ts";
-import type { Msg } from "../../../src/message/types.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
+import type { TakeOver } from "../../../src/core/message/types.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 import type { AgentContext, Change } from "../context.ts";
 import { replaceFrom, declare, replacing } from "../facts.ts";
 import { WHOLE, type Omitted, type View } from "../prompt/view.ts";

@@ -1,13 +1,13 @@
-import { AgentError, type ErrorInfo } from "../../../src/base/error.ts";
-import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Transcript } from "../../../src/message/transcript.ts";
-import type { Block, Msg, Reason, ToolUseBlock } from "../../../src/message/types.ts";
+import { AgentError, type ErrorInfo } from "../../../src/core/base/error.ts";
+import { toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import type { Transcript } from "../../../src/core/message/transcript.ts";
+import type { Block, Msg, Reason, ToolUseBlock } from "../../../src/core/message/types.ts";
 import {
   interruptedResult,
   limitResult,
   recoveredResult,
   suspendedResult,
-} from "../../../src/tool/results.ts";
+} from "../../../src/core/tool/results.ts";
 import { closeCalls, openCalls, waitingCalls, withoutResults } from "./calls.ts";
 import type { CallRecord } from "../call-record.ts";
 import {
@@ -22,7 +22,7 @@ import { beginsTurn, carriesResults, takeResults, withoutRest } from "./entry.ts
 import { append, declare, openBatch } from "../facts.ts";
 import { makeMessage } from "./messages.ts";
 import { closeOrphans, orphansOf } from "./orphans.ts";
-import type { PendingCall } from "../../../src/tool/pending.ts";
+import type { PendingCall } from "../../../src/core/tool/pending.ts";
 import type { HooksOutcome } from "../services.ts";
 import { hasOutput, keepOutput } from "./output.ts";
 import { isEmptyAnswer, messageOf, storeDraft } from "./reasoning.ts";

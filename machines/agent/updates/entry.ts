@@ -1,12 +1,12 @@
 import { fromOutside } from "./account.ts";
-import { shortened } from "../../../src/base/shown.ts";
-import type { ErrorInfo } from "../../../src/base/error.ts";
-import type { Json } from "../../../src/base/json.ts";
-import { toolResultsOf } from "../../../src/message/query.ts";
-import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
-import { DECLARED, declaredIn, type ClientTool } from "../../../src/tool/declared-tools.ts";
-import { deniedResult, recoveredResult, suspendedResult } from "../../../src/tool/results.ts";
-import { revisionOf } from "../../../src/tool/stored-slots.ts";
+import { shortened } from "../../../src/core/base/shown.ts";
+import type { ErrorInfo } from "../../../src/core/base/error.ts";
+import type { Json } from "../../../src/core/base/json.ts";
+import { toolResultsOf } from "../../../src/core/message/query.ts";
+import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
+import { DECLARED, declaredIn, type ClientTool } from "../../../src/core/tool/declared-tools.ts";
+import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
+import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
 import { withExpiredAsks } from "./asks.ts";
 import {
   closeCalls,
@@ -26,7 +26,7 @@ import {
   type WantedOutput,
 } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
-import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
+import type { Fingerprint } from "../../../src/core/tool/fingerprint.ts";
 import { agentOfCall, rememberedBy } from "./changed-agent.ts";
 import { handedFacts, handedOver, ofTurn, systemOfCall } from "./handoff.ts";
 import { adoptOrphans, closeOrphans, orphansOf } from "./orphans.ts";

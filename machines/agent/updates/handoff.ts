@@ -1,4 +1,4 @@
-import type { ToolResultBlock } from "../../../src/message/types.ts";
+import type { ToolResultBlock } from "../../../src/core/message/types.ts";
 import { planSummary, stateOf } from "./compaction-plan.ts";
 import { freshRequest, type AgentContext, type Change, type Progress } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";

@@ -1,4 +1,4 @@
-import type { Block, Msg, Role } from "../../../src/message/types.ts";
+import type { Block, Msg, Role } from "../../../src/core/message/types.ts";
 import type { AgentContext } from "../context.ts";
 
 /** A message that the chart itself creates. Its id and time come from the context, so that the chart is a pure function. */

@@ -1,6 +1,6 @@
-import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
-import { recoveredResult } from "../../../src/tool/results.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
+import { recoveredResult } from "../../../src/core/tool/results.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
 import { freshTurn, type AgentContext } from "../context.ts";
 import { openBatch, replaceFrom } from "../facts.ts";

@@ -1,13 +1,13 @@
-import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Msg, Reason } from "../../../src/message/types.ts";
-import { backoffMs } from "../../../src/model/execution.ts";
-import { truncatedCall } from "../../../src/tool/results.ts";
+import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import type { Msg, Reason } from "../../../src/core/message/types.ts";
+import { backoffMs } from "../../../src/core/model/execution.ts";
+import { truncatedCall } from "../../../src/core/tool/results.ts";
 import { answersTo, closeCalls, cutBy, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
 import { append, declare, openBatch } from "../facts.ts";
-import { addUsage } from "../../../src/message/usage.ts";
+import { addUsage } from "../../../src/core/message/usage.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {

@@ -1,5 +1,5 @@
-import { hasBlock } from "../../../src/message/query.ts";
-import type { MediaBlock, Msg } from "../../../src/message/types.ts";
+import { hasBlock } from "../../../src/core/message/query.ts";
+import type { MediaBlock, Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
 import { formAt, mediaOf, shown } from "../prompt/shown.ts";
 import { shownSize, sizeOfView, WHOLE, type Omitted, type View } from "../prompt/view.ts";

@@ -1,12 +1,12 @@
-import type { JsonObject } from "../../../src/base/json.ts";
-import { restoreRedacted } from "../../../src/base/secrets.ts";
-import { errorResult } from "../../../src/tool/results.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
+import { restoreRedacted } from "../../../src/core/base/secrets.ts";
+import { errorResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { Cause } from "../events.ts";
 import { changeCalls } from "../facts.ts";
 import { answered, withDecision, withFailedAttempt } from "./account.ts";
 import { addressIn, recordAt, withAnswer } from "./asks.ts";
-import type { Decision } from "../../../src/tool/pending.ts";
+import type { Decision } from "../../../src/core/tool/pending.ts";
 
 /** After a restore nothing runs: a call that was running is repeated, answered or asked about, as its tool declares (I5). */
 export function reviveCalls(context: AgentContext): AgentContext {

@@ -1,11 +1,11 @@
-import type { JsonObject } from "../../../src/base/json.ts";
-import type { ToolUseBlock } from "../../../src/message/types.ts";
-import { hashInput } from "../../../src/tool/hash.ts";
-import { deniedResult } from "../../../src/tool/results.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { ToolUseBlock } from "../../../src/core/message/types.ts";
+import { hashInput } from "../../../src/core/tool/hash.ts";
+import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";
-import { noted } from "../../../src/message/account.ts";
+import { noted } from "../../../src/core/message/account.ts";
 import { answered, withChangedInput, withDenial } from "./account.ts";
 import { wantedNow } from "./entry.ts";
 import { ruleEngine } from "../rule-engine.ts";

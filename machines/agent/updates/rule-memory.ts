@@ -1,7 +1,7 @@
-import { joined, lost, stateOf, step } from "../../../src/tool/rules/step.ts";
-import { isCounted, type Came, type RuleStates } from "../../../src/tool/rules/law.ts";
-import { toolResultsOf } from "../../../src/message/query.ts";
-import type { ToolResultBlock } from "../../../src/message/types.ts";
+import { joined, lost, stateOf, step } from "../../../src/core/tool/rules/step.ts";
+import { isCounted, type Came, type RuleStates } from "../../../src/core/tool/rules/law.ts";
+import { toolResultsOf } from "../../../src/core/message/query.ts";
+import type { ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";
 import type { Fact } from "../facts.ts";

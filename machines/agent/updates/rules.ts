@@ -5,11 +5,11 @@ import {
   type OtherCall,
   type RuleData,
   type RuledCall,
-} from "../../../src/tool/rules/law.ts";
-import { judge, together, type Judgement } from "../../../src/tool/rules/judge.ts";
-import { stateOf } from "../../../src/tool/rules/step.ts";
-import { noted } from "../../../src/message/account.ts";
-import { deniedResult } from "../../../src/tool/results.ts";
+} from "../../../src/core/tool/rules/law.ts";
+import { judge, together, type Judgement } from "../../../src/core/tool/rules/judge.ts";
+import { stateOf } from "../../../src/core/tool/rules/step.ts";
+import { noted } from "../../../src/core/message/account.ts";
+import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";

@@ -1,5 +1,5 @@
-import { isSame } from "../../../src/base/is-same.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { isSame } from "../../../src/core/base/is-same.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import { freshRequest, inputTurnOf, type AgentContext, type Change } from "../context.ts";
 import { declare } from "../facts.ts";
 import type { TurnEnd } from "../turn-end.ts";

@@ -1,4 +1,4 @@
-import { revisionOf, type StoredSlots } from "../../../src/tool/stored-slots.ts";
+import { revisionOf, type StoredSlots } from "../../../src/core/tool/stored-slots.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { AgentCommand } from "../events.ts";
 import { writeSlots } from "../facts.ts";

@@ -1,7 +1,7 @@
 import type { AgentContext, Progress, TurnStats } from "../context.ts";
 import { LIMITS, type Limits } from "../limits.ts";
 import type { Spent } from "../call-record.ts";
-import { addUsage } from "../../../src/message/usage.ts";
+import { addUsage } from "../../../src/core/message/usage.ts";
 
 /** Adds amounts to limits. */
 export function addLimits(limits: Limits, extra: Limits): Limits {

@@ -11,7 +11,7 @@ import {
   type Bound,
   type View,
 } from "../prompt/view.ts";
-import { sizeOfText } from "../../../src/message/size.ts";
+import { sizeOfText } from "../../../src/core/message/size.ts";
 
 /** How much of a bound is left when it is passed, so that several requests go by until it is passed again and each is a prefix of
  *  the next. */

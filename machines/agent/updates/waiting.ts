@@ -1,4 +1,4 @@
-import type { Msg } from "../../../src/message/types.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import { append } from "../facts.ts";
 import { openCalls } from "./calls.ts";
 import type { AgentContext, Change } from "../context.ts";

@@ -1,12 +1,12 @@
 // src/agent/options defines the options of agents and of calls: their types, their checks, and how options of one class are shared.
 import type { InspectionEvent } from "xstate";
-import type { Hook } from "../../hook/types.ts";
-import type { JsonObject } from "../../base/json.ts";
-import type { Msg } from "../../message/types.ts";
-import type { ChatModel, GenerateOptions } from "../../model/port.ts";
+import type { Hook } from "../../core/hook/types.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Msg } from "../../core/message/types.ts";
+import type { ChatModel, GenerateOptions } from "../../core/model/port.ts";
 import type { SessionStore } from "../../store/port.ts";
-import type { Rule } from "../../tool/rules/rule.ts";
-import type { PermissionAction, Tool, Toolkit } from "../../tool/types.ts";
+import type { Rule } from "../../core/tool/rules/rule.ts";
+import type { PermissionAction, Tool, Toolkit } from "../../core/tool/types.ts";
 import type { CompactionOptions, Agent, Budget } from "../types.ts";
 import type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./config-groups.ts";
 import type { Telemetry } from "../telemetry.ts";

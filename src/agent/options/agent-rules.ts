@@ -1,14 +1,14 @@
-import type { JsonObject } from "../../base/json.ts";
-import type { RuleData, RuleStates } from "../../tool/rules/law.ts";
-import type { Rule } from "../../tool/rules/rule.ts";
-import { rulesOfStore } from "../../tool/rules/store-rules.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { RuleData, RuleStates } from "../../core/tool/rules/law.ts";
+import type { Rule } from "../../core/tool/rules/rule.ts";
+import { rulesOfStore } from "../../core/tool/rules/store-rules.ts";
 import type { CallRules } from "../../../machines/agent/call-record.ts";
 import { useRuleEngine, type RuleEngine } from "../../../machines/agent/rule-engine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { Tool } from "../../tool/types.ts";
+import type { Tool } from "../../core/tool/types.ts";
 import type { AgentConfig, Permissions } from "./agent-config.ts";
-import { nearestName } from "../../base/nearest-name.ts";
-import { matchesName } from "../../tool/name-pattern.ts";
+import { nearestName } from "../../core/base/nearest-name.ts";
+import { matchesName } from "../../core/tool/name-pattern.ts";
 
 type Config = Pick<AgentConfig<never>, "rules" | "permissions" | "sessionOptions">;
 

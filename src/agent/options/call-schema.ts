@@ -1,17 +1,17 @@
-import { positionSchema } from "../../event/position.ts";
-import * as s from "../../base/option-schema.ts";
-import { isObject } from "../../base/is-object.ts";
-import { EVENT_TYPES } from "../../event/emitter.ts";
+import { positionSchema } from "../../core/event/position.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { EVENT_TYPES } from "../../core/event/emitter.ts";
 import type { Agent, CallOptions, DecideOptions, RetryOptions, StreamOptions } from "../types.ts";
-import { AgentError } from "../../base/error.ts";
-import { check, isRight } from "../../base/options.ts";
-import { frozenCopy } from "../../base/freeze.ts";
-import { jsonSchemaOf } from "../../tool/schema.ts";
-import { schemaProblem } from "../../tool/schema-problem.ts";
-import { decisionSchema } from "../../tool/decision-schema.ts";
-import type { Schema } from "../../tool/types.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { check, isRight } from "../../core/base/options.ts";
+import { frozenCopy } from "../../core/base/freeze.ts";
+import { jsonSchemaOf } from "../../core/tool/schema.ts";
+import { schemaProblem } from "../../core/tool/schema-problem.ts";
+import { decisionSchema } from "../../core/tool/decision-schema.ts";
+import type { Schema } from "../../core/tool/types.ts";
 import { limitsSchema } from "../../../machines/agent/limits-schema.ts";
-import type { Decision } from "../../tool/pending.ts";
+import type { Decision } from "../../core/tool/pending.ts";
 
 const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "function";
 

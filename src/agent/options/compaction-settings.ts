@@ -1,6 +1,6 @@
-import { AgentError } from "../../base/error.ts";
-import { sizeOfText, sizeOfTools } from "../../message/size.ts";
-import { knownWindow } from "../../model/known-windows.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { sizeOfText, sizeOfTools } from "../../core/message/size.ts";
+import { knownWindow } from "../../core/model/known-windows.ts";
 import type { CompactionSettings } from "../../../machines/agent/settings.ts";
 import type { AgentConfig } from "./agent-config.ts";
 

@@ -1,7 +1,7 @@
-import type { Json } from "../../base/json.ts";
-import type { Msg } from "../../message/types.ts";
-import type { ChatModel, Execution } from "../../model/port.ts";
-import type { Slot } from "../../tool/types.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { Msg } from "../../core/message/types.ts";
+import type { ChatModel, Execution } from "../../core/model/port.ts";
+import type { Slot } from "../../core/tool/types.ts";
 import type { Snapshot } from "../types.ts";
 
 /** Options about the models of an agent: what happens when one fails, what it is shown, and what it costs. */

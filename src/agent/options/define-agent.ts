@@ -1,9 +1,9 @@
-import { AgentError } from "../../base/error.ts";
-import { isObject } from "../../base/is-object.ts";
-import { check } from "../../base/options.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { check } from "../../core/base/options.ts";
 import { configSchema } from "./config-schema.ts";
-import { hookSchema } from "../../hook/hook-schema.ts";
-import type { Hook } from "../../hook/types.ts";
+import { hookSchema } from "../../core/hook/hook-schema.ts";
+import type { Hook } from "../../core/hook/types.ts";
 import { CLASS_HOOKS, ClassHooks, type WithClassHooks } from "../class-hooks.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { withoutSnapshot } from "./config-groups.ts";

@@ -1,5 +1,5 @@
-import { AgentError } from "../../base/error.ts";
-import type { ChatModel } from "../../model/port.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { ChatModel } from "../../core/model/port.ts";
 import type { AgentConfig } from "./agent-config.ts";
 
 type Models = Pick<AgentConfig<never>, "model" | "modelOptions" | "compaction" | "personas" | "budget">;

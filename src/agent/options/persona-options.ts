@@ -1,7 +1,7 @@
-import * as s from "../../base/option-schema.ts";
-import { modelSchema } from "../../model/generate-schema.ts";
-import { toolSchema, permissionSchema } from "../../tool/tool-schema.ts";
-import type { Tool } from "../../tool/types.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { modelSchema } from "../../core/model/generate-schema.ts";
+import { toolSchema, permissionSchema } from "../../core/tool/tool-schema.ts";
+import type { Tool } from "../../core/tool/types.ts";
 import type { Handoff, Persona, Permissions } from "./agent-config.ts";
 
 const NAME = /^[\w-]{1,48}$/;

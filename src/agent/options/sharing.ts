@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { freeze } from "../../base/freeze.ts";
+import { freeze } from "../../core/base/freeze.ts";
 
 /** Returns a function that freezes a value and returns it, or the one that it was given last if both are deeply equal: the agents of
  *  a process are mostly made of one configuration, and may hold one object. */

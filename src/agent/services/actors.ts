@@ -3,13 +3,13 @@ import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentMachine } from "../../../machines/agent/agent.machine.ts";
 import { persistence } from "../../../machines/agent/persistence.ts";
 import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
-import { agentErrorOf, errorInfo } from "../../base/error.ts";
+import { agentErrorOf, errorInfo } from "../../core/base/error.ts";
 import { causedBy } from "../steps.ts";
-import { freeze, frozenCopy } from "../../base/freeze.ts";
+import { freeze, frozenCopy } from "../../core/base/freeze.ts";
 import { HookSlots } from "./call-hook.ts";
 import { runHooks } from "./run-hooks.ts";
-import type { Json } from "../../base/json.ts";
-import type { Msg } from "../../message/types.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type {
   CommitInput,
   CommitOutcome,

@@ -1,13 +1,13 @@
-import { isObject } from "../../base/is-object.ts";
-import { AgentError, messageOf } from "../../base/error.ts";
-import { frozenCopy, jsonProblem } from "../../base/freeze.ts";
-import type { JsonObject } from "../../base/json.ts";
-import type { ToolUseBlock } from "../../message/types.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+import { frozenCopy, jsonProblem } from "../../core/base/freeze.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
-import { unknownField, type AwaitedPoint } from "../../hook/hook-schema.ts";
-import type { Hook, HookEvent, Prompt } from "../../hook/types.ts";
-import { slotReader, writtenSlots } from "../../tool/slot-access.ts";
-import type { StoredSlots } from "../../tool/stored-slots.ts";
+import { unknownField, type AwaitedPoint } from "../../core/hook/hook-schema.ts";
+import type { Hook, HookEvent, Prompt } from "../../core/hook/types.ts";
+import { slotReader, writtenSlots } from "../../core/tool/slot-access.ts";
+import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Host } from "./host.ts";
 
 /** The input of the hooks that see a prompt. */

@@ -1,21 +1,27 @@
-import { elapsed } from "../../base/elapsed.ts";
-import { AgentError, messageOf } from "../../base/error.ts";
-import type { AgentEventBody } from "../../event/types.ts";
-import type { Hook } from "../../hook/types.ts";
-import { frozenCopy } from "../../base/freeze.ts";
-import { toolUsesOf } from "../../message/query.ts";
-import { sizeOfTools } from "../../message/size.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { newSources, SOURCES, sourceMetadata, sourcesOf, type AnswerSource } from "../../message/sources.ts";
-import type { Msg, Usage } from "../../message/types.ts";
-import { checkPart, createFold, type Fold, type FoldChunk } from "../../model/fold.ts";
-import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
-import { mayRetry } from "../../model/may-retry.ts";
-import { PartByPart } from "../../model/part-by-part.ts";
-import type { ChatModel, ModelRequest, StreamPart } from "../../model/port.ts";
-import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
-import { pruneNulls } from "../../tool/prune-nulls.ts";
-import { jsonSchemaOf } from "../../tool/schema.ts";
+import { elapsed } from "../../core/base/elapsed.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+import type { AgentEventBody } from "../../core/event/types.ts";
+import type { Hook } from "../../core/hook/types.ts";
+import { frozenCopy } from "../../core/base/freeze.ts";
+import { toolUsesOf } from "../../core/message/query.ts";
+import { sizeOfTools } from "../../core/message/size.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import {
+  newSources,
+  SOURCES,
+  sourceMetadata,
+  sourcesOf,
+  type AnswerSource,
+} from "../../core/message/sources.ts";
+import type { Msg, Usage } from "../../core/message/types.ts";
+import { checkPart, createFold, type Fold, type FoldChunk } from "../../core/model/fold.ts";
+import { EXECUTION_DEFAULTS, mergeExecution } from "../../core/model/execution.ts";
+import { mayRetry } from "../../core/model/may-retry.ts";
+import { PartByPart } from "../../core/model/part-by-part.ts";
+import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
+import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
+import { pruneNulls } from "../../core/tool/prune-nulls.ts";
+import { jsonSchemaOf } from "../../core/tool/schema.ts";
 import { requestOf } from "../../../machines/agent/prompt/request.ts";
 import { nativeValue } from "../../../machines/agent/updates/output.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";

@@ -1,5 +1,5 @@
-import { elapsed } from "../../base/elapsed.ts";
-import type { ToolUseBlock } from "../../message/types.ts";
+import { elapsed } from "../../core/base/elapsed.ts";
+import type { ToolUseBlock } from "../../core/message/types.ts";
 
 type Times = { readonly startedAt: number; endedAt?: number };
 

@@ -1,7 +1,7 @@
-import { textOf, toolResultsOf } from "../../message/query.ts";
-import type { Msg } from "../../message/types.ts";
+import { textOf, toolResultsOf } from "../../core/message/query.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
-import type { CompactionPlan } from "../../hook/types.ts";
+import type { CompactionPlan } from "../../core/hook/types.ts";
 import { badReturn, callHook, fieldOf, type HookScope } from "./call-hook.ts";
 
 type Wishes = NonNullable<HooksOutcome["compaction"]>;

@@ -1,9 +1,9 @@
-import type { Block, Usage } from "../../message/types.ts";
-import type { ModelRequest } from "../../model/port.ts";
-import { ofEach, piecesOf } from "../../model/request-messages.ts";
-import { countContent, countMedia, countMessage, countTools } from "../../model/tokens.ts";
-import { wholeUsage } from "../../model/usage.ts";
-import { sizeOfContent } from "../../message/size.ts";
+import type { Block, Usage } from "../../core/message/types.ts";
+import type { ModelRequest } from "../../core/model/port.ts";
+import { ofEach, piecesOf } from "../../core/model/request-messages.ts";
+import { countContent, countMedia, countMessage, countTools } from "../../core/model/tokens.ts";
+import { wholeUsage } from "../../core/model/usage.ts";
+import { sizeOfContent } from "../../core/message/size.ts";
 import type { Host } from "./host.ts";
 
 const TOKENS = Symbol("tokens");

@@ -1,9 +1,9 @@
-import type { Json } from "../../base/json.ts";
-import type { AgentEventBody } from "../../event/types.ts";
-import type { ToolUseBlock } from "../../message/types.ts";
-import type { Tool, ToolContext } from "../../tool/types.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { AgentEventBody } from "../../core/event/types.ts";
+import type { ToolUseBlock } from "../../core/message/types.ts";
+import type { Tool, ToolContext } from "../../core/tool/types.ts";
 import type { Spent } from "../../../machines/agent/call-record.ts";
-import type { RuleStates } from "../../tool/rules/law.ts";
+import type { RuleStates } from "../../core/tool/rules/law.ts";
 import type { Host } from "./host.ts";
 
 /** What a tool knows of its call that has an agent of its own inside. */

@@ -1,12 +1,12 @@
-import type { ToolUseBlock } from "../../message/types.ts";
+import type { ToolUseBlock } from "../../core/message/types.ts";
 import {
   parseInput,
   prepareInput,
   type CallInput,
   type ParsedInput,
   type PreparedInput,
-} from "../../tool/prepare-input.ts";
-import type { Tool } from "../../tool/types.ts";
+} from "../../core/tool/prepare-input.ts";
+import type { Tool } from "../../core/tool/types.ts";
 
 /** What knows the calls of a session. */
 export type OpenCalls = {

@@ -1,9 +1,9 @@
-import { isObject } from "../../base/is-object.ts";
-import { isSame } from "../../base/is-same.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { partialJson } from "../../base/partial-json.ts";
-import { partialSchema } from "../../tool/partial-schema.ts";
-import { validateInput } from "../../tool/validate-input.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { isSame } from "../../core/base/is-same.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { partialJson } from "../../core/base/partial-json.ts";
+import { partialSchema } from "../../core/tool/partial-schema.ts";
+import { validateInput } from "../../core/tool/validate-input.ts";
 
 /** The partial forms of schemas of structured answers: a schema is that of many answers. */
 const forms = new WeakMap<JsonObject, JsonObject>();

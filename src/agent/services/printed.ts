@@ -1,7 +1,7 @@
-import { AgentError } from "../../base/error.ts";
-import type { AgentEventBody } from "../../event/types.ts";
-import type { Hook, Printed } from "../../hook/types.ts";
-import type { Block, Msg } from "../../message/types.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { AgentEventBody } from "../../core/event/types.ts";
+import type { Hook, Printed } from "../../core/hook/types.ts";
+import type { Block, Msg } from "../../core/message/types.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
 import { observe } from "./call-hook.ts";

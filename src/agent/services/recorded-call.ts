@@ -1,6 +1,6 @@
-import { redactSecrets } from "../../base/secrets.ts";
-import { knownWindow } from "../../model/known-windows.ts";
-import type { ChatModel, GenerateOptions } from "../../model/port.ts";
+import { redactSecrets } from "../../core/base/secrets.ts";
+import { knownWindow } from "../../core/model/known-windows.ts";
+import type { ChatModel, GenerateOptions } from "../../core/model/port.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import type { RequestParts } from "../../../machines/agent/prompt/request.ts";

@@ -1,7 +1,7 @@
-import type { GenerateOptions, ChatModel, ToolSpec } from "../../model/port.ts";
-import type { Prompt } from "../../hook/types.ts";
-import { readSlot } from "../../tool/slot-access.ts";
-import { loadedTools } from "../../tool/tool-search.ts";
+import type { GenerateOptions, ChatModel, ToolSpec } from "../../core/model/port.ts";
+import type { Prompt } from "../../core/hook/types.ts";
+import { readSlot } from "../../core/tool/slot-access.ts";
+import { loadedTools } from "../../core/tool/tool-search.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
 import { optionsWith } from "../../../machines/agent/prompt/edits.ts";
 import { messagesBefore, type RequestParts } from "../../../machines/agent/prompt/request.ts";

@@ -1,4 +1,4 @@
-import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
+import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
 
 /** What has a timer. */
 export type TimedSession = {

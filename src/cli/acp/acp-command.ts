@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import packageJson from "agentchart/package.json" with { type: "json" };
-import { AgentError } from "../../base/error.ts";
-import type { McpOptions } from "../../tool/mcp/types.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { McpOptions } from "../../kit/mcp/types.ts";
 import type { Handler } from "../define-command.ts";
 import type { acp as definition } from "../definitions.ts";
 import { connectServers, openMcpServers } from "../mcp-servers.ts";

@@ -6,7 +6,7 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { Agent } from "../../agent/types.ts";
-import type { Decision, PendingCall } from "../../tool/pending.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 
 type Choice = PermissionOption & { readonly decision: Decision };
 

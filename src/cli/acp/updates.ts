@@ -1,10 +1,10 @@
-import { changedInput } from "../../message/account.ts";
+import { changedInput } from "../../core/message/account.ts";
 import type { ContentBlock, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
-import { planSlot, type Plan } from "../../agent/plan/plan.ts";
-import { todoSlot, type Todo } from "../../agent/plan/todo.ts";
-import type { AgentEvent } from "../../event/types.ts";
-import { isSaid, shownBlocks, shownResults } from "../../event/conversation/shown-messages.ts";
-import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
+import { planSlot, type Plan } from "../../kit/plan/plan.ts";
+import { todoSlot, type Todo } from "../../kit/plan/todo.ts";
+import type { AgentEvent } from "../../core/event/types.ts";
+import { isSaid, shownBlocks, shownResults } from "../../core/event/conversation/shown-messages.ts";
+import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 
 const PLAN_STATES = {
   todo: "pending",

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
 import { serveQueue } from "./serve-queue.ts";
 import type { FromThread, LoadedFile, LogRecord, ThreadData, ToThread } from "./thread-messages.ts";

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { ErrorInfo } from "../../base/error.ts";
+import type { ErrorInfo } from "../../core/base/error.ts";
 import type { RequestRecord } from "../../server/options.ts";
 import { asSentence } from "../error-message.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,5 +1,5 @@
-import type { ErrorInfo } from "../../base/error.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { ErrorInfo } from "../../core/base/error.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { QueueStats, WakeOptions, WakeUp } from "../../worker/queue/port.ts";
 
 /** What a thread asks the queue of its process, each under an id: the answer has the same. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import { errorInfo } from "../../base/error.ts";
+import { errorInfo } from "../../core/base/error.ts";
 import type { Consumer, QueueStats, WakeQueue, WakeUp } from "../../worker/queue/port.ts";
 import type { FromQueue, QueueRequest, ToQueue } from "./queue-messages.ts";
 

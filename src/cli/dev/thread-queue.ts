@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
-import { AgentError } from "../../base/error.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type {
   ConsumeOptions,
   Consumer,

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { ingest, type IngestProgress } from "../../agent/knowledge/ingest.ts";
-import type { FoundPassage, KnowledgeDocument, KnowledgeStore } from "../../agent/knowledge/port.ts";
-import { postgresKnowledge } from "../../agent/knowledge/postgres.ts";
-import { sqliteKnowledge } from "../../agent/knowledge/sqlite.ts";
-import { AgentError } from "../../base/error.ts";
-import type { Embedder } from "../../model/embedder.ts";
+import { ingest, type IngestProgress } from "../../kit/knowledge/ingest.ts";
+import type { FoundPassage, KnowledgeDocument, KnowledgeStore } from "../../kit/knowledge/port.ts";
+import { postgresKnowledge } from "../../kit/knowledge/postgres.ts";
+import { sqliteKnowledge } from "../../kit/knowledge/sqlite.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { Embedder } from "../../core/model/embedder.ts";
 import { chooseModel } from "../choose-model.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
@@ -51,7 +51,7 @@ async function chooseEmbedder(
 ): Promise<Embedder | undefined> {
   if (embed === undefined) return undefined;
   const chosen = chooseModel({ model: embed, baseUrl }, env);
-  const { openaiEmbedder } = await import("../../model/openai/openai-embedder.ts");
+  const { openaiEmbedder } = await import("../../core/model/openai/openai-embedder.ts");
   const isDashscope = new URL(chosen.baseURL).host.endsWith(".aliyuncs.com");
   return openaiEmbedder({
     ...chosen,

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import type { Memory, MemoryStore, NewMemory } from "../../agent/memory/port.ts";
-import { AgentError, messageOf } from "../../base/error.ts";
-import * as s from "../../base/option-schema.ts";
-import { check } from "../../base/options.ts";
+import type { Memory, MemoryStore, NewMemory } from "../../kit/memory/port.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
 import type { Handler } from "../define-command.ts";
 import { openMemory } from "../open-memory.ts";
 import { formatTime, printItems, printResult, printsJson } from "../output.ts";

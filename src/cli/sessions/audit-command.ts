@@ -1,6 +1,6 @@
-import { AgentError } from "../../base/error.ts";
-import { auditSession, type Finding } from "../../agent/rules/audit.ts";
-import { isRule, type Rule } from "../../tool/rules/rule.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { auditSession, type Finding } from "../../kit/rules/audit.ts";
+import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Handler } from "../define-command.ts";
 import { asSentence } from "../error-message.ts";
 import { importFile } from "../import-file.ts";

@@ -1,5 +1,5 @@
 import { causedBy } from "../../agent/steps.ts";
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import type { Handler } from "../define-command.ts";
 import { withStore } from "../open-store.ts";
 import { printResult } from "../output.ts";

@@ -1,5 +1,5 @@
 // src/cli/sessions holds the commands for stored sessions.
-import { REASONS } from "../../message/types.ts";
+import { REASONS } from "../../core/message/types.ts";
 import { SESSION_PHASES } from "../../store/port.ts";
 import {
   amount,
@@ -124,7 +124,7 @@ export const plan = defineCommand({
   flags: {
     set: string("FILE", "replace the plan by the JSON of this file, or of stdin with -; null removes it"),
     revision: integer("N", "only if the plan still has this revision, which the command prints", async () =>
-      (await import("../../base/option-schema.ts")).integer(0),
+      (await import("../../core/base/option-schema.ts")).integer(0),
     ),
     ...STORE,
     ...JSON_RESULT,
@@ -159,7 +159,7 @@ export const fork = defineCommand({
     as: string("ID", "id of the new session (default: random); with --times, ID-1, ID-2 and so on"),
     edit: string("FILE", "change what the JSON of this file says, or of stdin with -"),
     times: integer("N", "how many forks, at most 100 (default: 1)", async () =>
-      (await import("../../base/option-schema.ts")).integer(1, 100),
+      (await import("../../core/base/option-schema.ts")).integer(1, 100),
     ),
     run: boolean("run the forks, one after another, with the agent of the flags"),
     ...AGENT,

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "../../agent/types.ts";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import { openSession, type StoredSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { RESERVED_NAMES } from "../../tool/reserved-names.ts";
+import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { asSentence } from "../error-message.ts";

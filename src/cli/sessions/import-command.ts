@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { AgentError, messageOf, type ErrorCode } from "../../base/error.ts";
+import { AgentError, messageOf, type ErrorCode } from "../../core/base/error.ts";
 import { importSession } from "../../store/transfer.ts";
 import type { Handler } from "../define-command.ts";
 import { withStore } from "../open-store.ts";

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import { folderName } from "../../store/file-name.ts";
 import type { SessionInfo } from "../../store/port.ts";
 import type { Handler } from "../define-command.ts";

@@ -1,7 +1,7 @@
 import type { Status } from "../../agent/types.ts";
-import { AgentError } from "../../base/error.ts";
-import type { Json } from "../../base/json.ts";
-import type { Decision, PendingCall } from "../../tool/pending.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The decision about one open call. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 
 /** Reads the JSON of a file, or of stdin for "-". Throws `config/invalid`; `what` names it, such as "The plan of --set". */
 export async function readJson(file: string, what: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import { deleteSession } from "../../store/delete-session.ts";
 import { LEASE_MS, sessionLocked } from "../../store/lease.ts";
 import { newOwner } from "../../store/lease-owner.ts";

@@ -1,9 +1,9 @@
 import { userInfo } from "node:os";
 import { causedBy } from "../../agent/steps.ts";
 import type { Agent } from "../../agent/types.ts";
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import { openSession } from "../../session/open-session.ts";
-import type { Decision, PendingCall } from "../../tool/pending.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler, Values } from "../define-command.ts";
 import { printNextCommands } from "../next-commands.ts";

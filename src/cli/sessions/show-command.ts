@@ -1,8 +1,8 @@
-import type { Json } from "../../base/json.ts";
-import { redactSecrets } from "../../base/secrets.ts";
-import { accountLines, takeOverLine } from "../../message/account.ts";
-import { sourceTitle, sourcesOf } from "../../message/sources.ts";
-import type { Block, CallAccount, Msg, TakeOver } from "../../message/types.ts";
+import type { Json } from "../../core/base/json.ts";
+import { redactSecrets } from "../../core/base/secrets.ts";
+import { accountLines, takeOverLine } from "../../core/message/account.ts";
+import { sourceTitle, sourcesOf } from "../../core/message/sources.ts";
+import type { Block, CallAccount, Msg, TakeOver } from "../../core/message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
 import type { Handler } from "../define-command.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
-import { redactSecrets } from "../../base/secrets.ts";
+import type { Json } from "../../core/base/json.ts";
+import { redactSecrets } from "../../core/base/secrets.ts";
 import { findSuspicions } from "../../inspect/hub/find-suspicions.ts";
 import type { Suspicion } from "../../inspect/suspicions/suspicion.ts";
 import type { SessionStore } from "../../store/port.ts";

@@ -3,7 +3,7 @@ import { realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import { FileAccess } from "../../store/file-access.ts";
 import { syncFolder } from "../../store/file-folder.ts";
 

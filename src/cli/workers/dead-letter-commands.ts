@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
 import type { DeadLetter, Dispatcher } from "../../worker/types.ts";
 import type { Handler } from "../define-command.ts";

@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import { tryAgents, type FailedAgent } from "../../worker/make-config.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
 import { asSentence } from "../error-message.ts";

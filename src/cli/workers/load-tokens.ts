@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import { isLoopback } from "../../server/authenticate.ts";
 import { readTokens, type Token } from "../../server/tokens.ts";
 import type { Environment } from "../terminal.ts";

@@ -1,5 +1,5 @@
 import { pino, type Logger } from "pino";
-import type { ErrorInfo } from "../../base/error.ts";
+import type { ErrorInfo } from "../../core/base/error.ts";
 import { redact, secretsOf } from "../secrets.ts";
 import type { Environment } from "../terminal.ts";
 

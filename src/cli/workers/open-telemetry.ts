@@ -1,5 +1,5 @@
 import type { Telemetry } from "../../agent/telemetry.ts";
-import { messageOf } from "../../base/error.ts";
+import { messageOf } from "../../core/base/error.ts";
 import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import type { Environment } from "../terminal.ts";
 import type { Log } from "./open-log.ts";
@@ -48,7 +48,7 @@ export async function openTelemetry(env: Environment, log: Log): Promise<Process
     warn(`Not started: ${messageOf(error).split("\n", 1)[0]!} ${remedy}`);
     return OFF;
   }
-  const { otelObserver } = await import("../../otel/index.ts");
+  const { otelObserver } = await import("../../kit/otel/index.ts");
   const otel = otelObserver();
   log.write("info", "otel", { state: "started" });
   const flush = async (): Promise<void> => {

@@ -1,9 +1,9 @@
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import { modelsOf } from "../../agent/options/model-named.ts";
 import { toolkitOf } from "../../agent/options/config.ts";
-import type { JsonObject } from "../../base/json.ts";
-import { redactSecrets } from "../../base/secrets.ts";
-import { toolUsesOf } from "../../message/query.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { redactSecrets } from "../../core/base/secrets.ts";
+import { toolUsesOf } from "../../core/message/query.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import { recordedAfter, type Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../base/json.ts";
-import * as s from "../../base/option-schema.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import * as s from "../../core/base/option-schema.ts";
 import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { ClientOptions, WebSocket } from "ws";
-import { guarded } from "../../base/guarded.ts";
+import { guarded } from "../../core/base/guarded.ts";
 import type { HubAddress } from "../protocol/hub-address.ts";
 import type { HubToWorker } from "../protocol/protocol.ts";
 

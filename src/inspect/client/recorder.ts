@@ -1,5 +1,5 @@
 import type { ChartStep } from "../../agent/steps.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../core/base/json.ts";
 import { activeIds, type ChartVersion } from "../protocol/chart-version.ts";
 import { patchJson, type DiffOptions } from "../protocol/diff.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { RecordedCall } from "../protocol/recorded-call.ts";
 import type { History } from "./history.ts";
-import { REDACTED } from "../../base/secrets.ts";
+import { REDACTED } from "../../core/base/secrets.ts";
 
 type StepEvent = ChartStep["event"] & { readonly id?: string };
 

@@ -1,6 +1,6 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { REDACTED, restoreRedacted } from "../../base/secrets.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { REDACTED, restoreRedacted } from "../../core/base/secrets.ts";
 
 /** Returns edited arguments with the parts that the page did not get, secrets and long strings, as they were. */
 export function restoreHidden(edited: JsonObject, original: JsonObject): JsonObject {

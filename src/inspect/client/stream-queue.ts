@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../../event/types.ts";
-import type { Json } from "../../base/json.ts";
+import type { AgentEvent } from "../../core/event/types.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { StreamDelta } from "../protocol/protocol.ts";
-import { namesSecret } from "../../base/secrets.ts";
+import { namesSecret } from "../../core/base/secrets.ts";
 
 const MAX_ITEMS = 500;
 const MAX_CHARACTERS = 256_000;

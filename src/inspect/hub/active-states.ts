@@ -1,4 +1,4 @@
-import type { Chart, ChartNode } from "../../diagram/chart-json.ts";
+import type { Chart, ChartNode } from "../../core/diagram/chart-json.ts";
 
 /** Returns the ids of the states that are active once a state was entered, outermost first. */
 export function statesIn(target: string, { nodes }: Chart): readonly string[] {

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { Chart } from "../../diagram/chart-json.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
 import type { ChartMessage } from "../protocol/protocol.ts";
-import type { Layouts } from "../../diagram/layout.ts";
-import { layoutInWorker } from "../../diagram/layout-in-worker.ts";
+import type { Layouts } from "../../core/diagram/layout.ts";
+import { layoutInWorker } from "../../core/diagram/layout-in-worker.ts";
 
 const MAX_CHARTS = 200;
 /** A chart whose layout takes longer is displayed as an outline first, ms. */

@@ -1,5 +1,5 @@
-import { isObject } from "../../base/is-object.ts";
-import { REASONS } from "../../message/types.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { REASONS } from "../../core/message/types.ts";
 import { SESSION_PHASES } from "../../store/port.ts";
 import { isWithin, parseStep } from "../protocol/parse-run-file.ts";
 

@@ -1,4 +1,4 @@
-import type { Chart } from "../../diagram/chart-json.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
 import { PROTOCOL, type RunFileHeader, type Step } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 

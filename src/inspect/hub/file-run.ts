@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import { PROTOCOL, type RunRow } from "../protocol/protocol.ts";
 import { parseChart, parseRecord, parseRow, parseStates, parseStep } from "../protocol/parse-run-file.ts";
-import { isObject } from "../../base/is-object.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { readPosition } from "../../store/position.ts";
 import type { JournalEntry } from "../../store/port.ts";
 import type { HashedChart } from "./chart-registry.ts";

@@ -1,9 +1,9 @@
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { AgentError } from "../../base/error.ts";
-import * as s from "../../base/option-schema.ts";
-import { check } from "../../base/options.ts";
-import { chartHash } from "../../diagram/chart-hash.ts";
-import { chartJson } from "../../diagram/chart-json.ts";
+import { AgentError } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
+import { chartHash } from "../../core/diagram/chart-hash.ts";
+import { chartJson } from "../../core/diagram/chart-json.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 import type { Suspicion, SuspicionCheck } from "../suspicions/suspicion.ts";

@@ -1,15 +1,15 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { messageOf } from "../../base/error.ts";
-import type { ModelRequest } from "../../model/port.ts";
-import type { WireRequest } from "../../model/wire-request.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { messageOf } from "../../core/base/error.ts";
+import type { ModelRequest } from "../../core/model/port.ts";
+import type { WireRequest } from "../../core/model/wire-request.ts";
 
 type MakeRequest = (options: JsonObject, request: ModelRequest) => WireRequest;
 
 /** What makes the requests of each adapter; loaded when it is asked for. */
 const ADAPTERS: { readonly [adapter: string]: () => Promise<MakeRequest> } = {
-  openai: async () => (await import("../../model/openai/wire-request.ts")).openaiWireRequest,
-  "ai-sdk": async () => (await import("../../ai-sdk/wire-request.ts")).aiSdkWireRequest,
+  openai: async () => (await import("../../core/model/openai/wire-request.ts")).openaiWireRequest,
+  "ai-sdk": async () => (await import("../../core/model/ai-sdk/wire-request.ts")).aiSdkWireRequest,
 };
 
 /** Returns the request that an adapter makes, or why there is none. `wire` is what the call recorded of its model, and `request` the request

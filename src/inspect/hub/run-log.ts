@@ -1,6 +1,6 @@
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step, StepPage } from "../protocol/protocol.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 
 /** The number of steps between two stored contexts. */
 const KEYFRAME_INTERVAL = 250;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { readPosition } from "../../store/position.ts";
 import type { FoundSession, LoadedSession, SessionPhase, SessionStore } from "../../store/port.ts";

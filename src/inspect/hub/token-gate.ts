@@ -1,4 +1,4 @@
-import { retryAfter, wrongTokenLimiter } from "../../base/rate-limiter.ts";
+import { retryAfter, wrongTokenLimiter } from "../../core/base/rate-limiter.ts";
 import { isSameToken } from "./access-policy.ts";
 
 /** Why a client is refused: a status of HTTP, of which sockets add 4000 for their close code, and a reason. */

@@ -1,4 +1,4 @@
-import type { Chart } from "../../diagram/chart-json.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
 
 /** A chart with the hash that identifies its version. */
 export type ChartVersion = { readonly hash: string; readonly chart: Chart };

@@ -1,4 +1,4 @@
-import { AgentError, errorInfo } from "../../base/error.ts";
+import { AgentError, errorInfo } from "../../core/base/error.ts";
 import type { Ack } from "./commands.ts";
 
 /** The outcome of a command: an {@link Ack} without the command's id. */

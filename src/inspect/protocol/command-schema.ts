@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
-import { lazily, type OptionSchema } from "../../base/option-schema.ts";
-import { nameOf } from "../../base/options.ts";
-import { decisionSchema } from "../../tool/decision-schema.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { lazily, type OptionSchema } from "../../core/base/option-schema.ts";
+import { nameOf } from "../../core/base/options.ts";
+import { decisionSchema } from "../../core/tool/decision-schema.ts";
 import { limitsSchema } from "../../../machines/agent/limits-schema.ts";
 import type { RunCommand } from "./commands.ts";
 

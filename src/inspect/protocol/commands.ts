@@ -1,8 +1,8 @@
 // What a user can ask of a run from the inspector, and how it answers.
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
-import type { ErrorInfo } from "../../base/error.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { Decision, PendingCall } from "../../tool/pending.ts";
+import type { ErrorInfo } from "../../core/base/error.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { ForkPlace } from "./fork-plan.ts";
 
 /** What a user can ask of a run. */

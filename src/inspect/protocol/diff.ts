@@ -1,9 +1,9 @@
-import { Transcript } from "../../message/transcript.ts";
-import type { Msg } from "../../message/types.ts";
+import { Transcript } from "../../core/message/transcript.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type { PatchOp } from "./protocol.ts";
 import type { PlainObject } from "./encode.ts";
 import { quoteKey } from "./quote-key.ts";
-import { isSecret, REDACTED } from "../../base/secrets.ts";
+import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 
 /** Serializes a value to a JSON string. */
 export type Serialize = (value: unknown) => string;

@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { Blob } from "./protocol.ts";
 import { quoteKey } from "./quote-key.ts";
-import { isSecret, REDACTED } from "../../base/secrets.ts";
+import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 
 /** The size limits of an encoded value. */
 export type EncodeLimits = {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 
 /** A place in a run, by a message. */
 export type ForkPlace = { readonly messageId: string; readonly side: "with" | "before" };

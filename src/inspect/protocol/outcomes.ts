@@ -1,4 +1,4 @@
-import type { Reason } from "../../message/types.ts";
+import type { Reason } from "../../core/message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
 import type { RunGroup, RunRow } from "./protocol.ts";
 

@@ -1,8 +1,8 @@
-import type { Chart } from "../../diagram/chart-json.ts";
-import type { Layouts } from "../../diagram/layout.ts";
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { CALL_WAITS_FOR, type WaitsFor } from "../../tool/pending.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
+import type { Layouts } from "../../core/diagram/layout.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { CALL_WAITS_FOR, type WaitsFor } from "../../core/tool/pending.ts";
 import type { RunRow, Step } from "./protocol.ts";
 
 /** The maximum depth of a value; recorded values are less deep. */

@@ -1,8 +1,8 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { sizeOfMessage, sizeOfTools } from "../../message/size.ts";
-import { Transcript } from "../../message/transcript.ts";
-import type { Msg } from "../../message/types.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { sizeOfMessage, sizeOfTools } from "../../core/message/size.ts";
+import { Transcript } from "../../core/message/transcript.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type { CallEdit, PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import {
   editedBy,

@@ -1,12 +1,12 @@
 // src/inspect/protocol defines what agents, hub and page exchange: messages, steps, patches, and how values are encoded.
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import type { Ack, PendingItem, RunCommand, RunCommandType } from "./commands.ts";
-import type { Chart } from "../../diagram/chart-json.ts";
-import type { Layouts } from "../../diagram/layout.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { Reason, Usage } from "../../message/types.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
+import type { Layouts } from "../../core/diagram/layout.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { Reason, Usage } from "../../core/message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
-import type { WaitsFor } from "../../tool/pending.ts";
+import type { WaitsFor } from "../../core/tool/pending.ts";
 
 /**
  * The version of the wire protocol. A side that meets another version reports both, and which side to upgrade.

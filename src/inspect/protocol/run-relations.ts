@@ -1,5 +1,5 @@
-import { isObject } from "../../base/is-object.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { RunRow } from "./protocol.ts";
 
 /** Reads from the labels of a session how its run belongs to others. */

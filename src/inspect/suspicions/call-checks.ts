@@ -1,5 +1,5 @@
-import { shortened } from "../../base/shown.ts";
-import { RESERVED_NAMES } from "../../tool/reserved-names.ts";
+import { shortened } from "../../core/base/shown.ts";
+import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import type { CallFact, RunFacts } from "./facts.ts";
 import type { Finding, SuspicionCheck } from "./suspicion.ts";
 import { firstLine, grouped, listed, stepsOf, times } from "./wording.ts";

@@ -1,4 +1,4 @@
-import type { CallAccount, ChangedBy } from "../../message/types.ts";
+import type { CallAccount, ChangedBy } from "../../core/message/types.ts";
 import type { CallFact, RunFacts } from "./facts.ts";
 import type { Finding, SuspicionCheck } from "./suspicion.ts";
 import { firstLine, listed } from "./wording.ts";

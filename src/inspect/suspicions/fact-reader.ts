@@ -1,7 +1,7 @@
-import { isObject } from "../../base/is-object.ts";
-import { isSame } from "../../base/is-same.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { CallAccount, ToolResultState } from "../../message/types.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { isSame } from "../../core/base/is-same.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { CallAccount, ToolResultState } from "../../core/message/types.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";
 import { callIn } from "../protocol/prompt-lens.ts";

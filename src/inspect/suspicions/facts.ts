@@ -1,6 +1,6 @@
 // src/inspect/suspicions finds what is odd in a run: it reads facts of the steps, and small pure functions judge them.
-import type { Json } from "../../base/json.ts";
-import type { CallAccount, ToolResultState } from "../../message/types.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { CallAccount, ToolResultState } from "../../core/message/types.ts";
 
 /** A tool call that the model asked for, and what became of it. Long texts in arguments are `{ $blob, length, head }`: their hash, their length
  *  and how they begin. */

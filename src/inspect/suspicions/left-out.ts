@@ -1,5 +1,5 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Piece } from "../../../machines/agent/prompt/edits.ts";
 import type { RecordedCall } from "../protocol/recorded-call.ts";
 import type { LeftOut } from "./facts.ts";

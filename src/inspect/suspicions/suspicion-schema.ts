@@ -1,4 +1,4 @@
-import * as s from "../../base/option-schema.ts";
+import * as s from "../../core/base/option-schema.ts";
 import { ANY_SUSPICION } from "../protocol/outcomes.ts";
 import type { SuspicionCheck } from "./suspicion.ts";
 

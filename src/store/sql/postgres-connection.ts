@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import * as s from "../../base/option-schema.ts";
+import * as s from "../../core/base/option-schema.ts";
 
 /** How a store in Postgres connects: either a `connectionString` or a `pool`. */
 export type PostgresConnection = {

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, PoolClient, PoolConfig } from "pg";
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../../event/types.ts";
-import type { Msg } from "../../message/types.ts";
-import type { PendingCall } from "../../tool/pending.ts";
+import type { AgentEvent } from "../../core/event/types.ts";
+import type { Msg } from "../../core/message/types.ts";
+import type { PendingCall } from "../../core/tool/pending.ts";
 import { eventData } from "./event-data.ts";
 import { randomId } from "./random-id.ts";
 import { errorOf, SessionError } from "./session-error.ts";

@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../../event/types.ts";
-import type { MediaBlock, TextBlock } from "../../message/types.ts";
-import type { ClientTool } from "../../tool/declared-tools.ts";
-import type { Decision, PendingCall } from "../../tool/pending.ts";
+import type { AgentEvent } from "../../core/event/types.ts";
+import type { MediaBlock, TextBlock } from "../../core/message/types.ts";
+import type { ClientTool } from "../../core/tool/declared-tools.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import { isPassing, pause, SessionApi, type SessionAddress } from "./session-api.ts";
 import { SessionError } from "./session-error.ts";
 import { SessionFold, type SessionView } from "./session-fold.ts";

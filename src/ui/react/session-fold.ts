@@ -1,11 +1,11 @@
-import type { Plan } from "../../agent/plan/plan.ts";
-import type { Json } from "../../base/json.ts";
-import type { AgentEvent } from "../../event/types.ts";
-import { addUsage } from "../../message/usage.ts";
-import { GOES_ON, type Reason, type Usage } from "../../message/types.ts";
-import type { PendingCall } from "../../tool/pending.ts";
-import { ConversationFold, userMessage } from "../../event/conversation/conversation-fold.ts";
-import type { TurnMessage } from "../../event/conversation/message-fold.ts";
+import type { Plan } from "../../kit/plan/plan.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { AgentEvent } from "../../core/event/types.ts";
+import { addUsage } from "../../core/message/usage.ts";
+import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
+import type { PendingCall } from "../../core/tool/pending.ts";
+import { ConversationFold, userMessage } from "../../core/event/conversation/conversation-fold.ts";
+import type { TurnMessage } from "../../core/event/conversation/message-fold.ts";
 import type { SessionState } from "./session-api.ts";
 import { SubagentFold, type Subagent } from "./subagent-fold.ts";
 

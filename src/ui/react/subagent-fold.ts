@@ -1,5 +1,5 @@
-import { callAround } from "../../event/conversation/inner-event.ts";
-import type { AgentEvent } from "../../event/types.ts";
+import { callAround } from "../../core/event/conversation/inner-event.ts";
+import type { AgentEvent } from "../../core/event/types.ts";
 
 /** An agent that works inside of a call. */
 export type Subagent = {

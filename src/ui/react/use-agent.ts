@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import type { MediaBlock, TextBlock } from "../../message/types.ts";
-import type { Decision, PendingCall } from "../../tool/pending.ts";
+import type { MediaBlock, TextBlock } from "../../core/message/types.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import {
   EMPTY_VIEW,
   SessionConnection,

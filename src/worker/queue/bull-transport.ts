@@ -1,6 +1,6 @@
 import type { Job, Queue, Worker, WorkerOptions } from "bullmq";
-import { AgentError } from "../../base/error.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 
 /** The data of a job: the key of a session. */
 export type Ticket = { readonly sessionId: string };

@@ -7,8 +7,8 @@ import { redisTransport } from "./bull-redis.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
 import { queueClosed, queueFailed } from "./queue-error.ts";
 import { wakeSchema } from "./wake-schema.ts";
-import * as s from "../../base/option-schema.ts";
-import { check } from "../../base/options.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
 
 /** Options of {@link bullQueue}: either `redis` or `postgres`. */
 export type BullQueueOptions = {

@@ -1,5 +1,5 @@
 // src/worker/queue delivers wake-ups of sessions to workers: over BullMQ on Postgres or Redis, or in process.
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 
 /** Options of {@link WakeQueue.wake}. */
 export type WakeOptions = {

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { Pool } from "pg";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { PostgresListener } from "../../store/postgres-listener.ts";
 import { decodeSignal, encodeSignal, type Signals } from "./bull-transport.ts";
 

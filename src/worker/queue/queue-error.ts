@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 
 /** The error of a queue that could not do `operation`. Does not quote the transport, whose message may hold a connection string. */
 export function queueFailed(operation: string, cause?: unknown): AgentError {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 
 type Listener = (signal: JsonObject) => void;
 

@@ -1,4 +1,4 @@
-import * as s from "../../base/option-schema.ts";
+import * as s from "../../core/base/option-schema.ts";
 import type { WakeOptions } from "./port.ts";
 
 /** The priority that is last. */

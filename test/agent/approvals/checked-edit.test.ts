@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type JsonObject, type Schema, type Tool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { z } from "zod";
-import { foreignSchema } from "../../../src/tool/foreign-schema.ts";
+import { foreignSchema } from "../../../src/core/tool/foreign-schema.ts";
 
 const json: JsonObject = {
   type: "object",

@@ -11,7 +11,7 @@ import {
 } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart/testing";
-import type { ChatModel, ModelRequest } from "../../../src/model/port.ts";
+import type { ChatModel, ModelRequest } from "../../../src/core/model/port.ts";
 import { historyProblem } from "../../support/history.ts";
 
 const RESULT = "a line of the result of a tool\n".repeat(70);

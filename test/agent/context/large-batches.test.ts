@@ -1,7 +1,7 @@
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { AgentError, createAgent, defineTool, textOf, toolResultsOf, type AgentConfig } from "agentchart";
-import type { ChatModel, ModelRequest } from "../../../src/model/port.ts";
+import type { ChatModel, ModelRequest } from "../../../src/core/model/port.ts";
 import { historyProblem } from "../../support/history.ts";
 
 const tokensOf = ({ messages, tools }: ModelRequest, perToken: number): number =>

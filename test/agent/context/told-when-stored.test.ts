@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, textOf, userMsg, type AgentEvent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import type { ChatModel } from "../../../src/model/port.ts";
+import type { ChatModel } from "../../../src/core/model/port.ts";
 import type { SessionStore } from "../../../src/store/port.ts";
 
 const model: ChatModel = {

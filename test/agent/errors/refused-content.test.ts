@@ -11,9 +11,9 @@ import {
   type AgentConfig,
 } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import type { ErrorCode } from "../../../src/base/error.ts";
-import type { MediaBlock, Msg } from "../../../src/message/types.ts";
-import type { ChatModel, ModelRequest } from "../../../src/model/port.ts";
+import type { ErrorCode } from "../../../src/core/base/error.ts";
+import type { MediaBlock, Msg } from "../../../src/core/message/types.ts";
+import type { ChatModel, ModelRequest } from "../../../src/core/model/port.ts";
 
 const image = (data: string): MediaBlock => ({
   type: "image",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAgent, defineTool, type Usage } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { countMessage, countText, countTools } from "../../../src/model/tokens.ts";
+import { countMessage, countText, countTools } from "../../../src/core/model/tokens.ts";
 
 const tools = [
   defineTool({ name: "look", description: "Looks.", input: { type: "object" }, execute: () => "seen" }),

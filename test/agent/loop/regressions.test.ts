@@ -12,7 +12,7 @@ import type { ScriptedTurn } from "agentchart/testing";
 import { freshContext } from "../../../machines/agent/context.ts";
 import { closeForLimit } from "../../../machines/agent/updates/ending.ts";
 import { settingsOf } from "../../../src/agent/options/config.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 import { outputOf, resultsOf, scripted } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 import { call, show, traced } from "../../support/trace.ts";

@@ -15,7 +15,7 @@ import {
   type ChatCompletionsServer,
   type ScriptedTurn,
 } from "agentchart/testing";
-import { openaiModel, toChatMessages } from "../../../src/model/openai/index.ts";
+import { openaiModel, toChatMessages } from "../../../src/core/model/openai/index.ts";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 import { show } from "../../support/trace.ts";

@@ -8,8 +8,8 @@ import { createAgent } from "../../../src/agent/create-agent.ts";
 import { liveMachine } from "../../../src/agent/services/actors.ts";
 import { bindHost, hostOf } from "../../../src/agent/services/host.ts";
 import { Runtime } from "../../../src/agent/runtime.ts";
-import { EventEmitter } from "../../../src/event/emitter.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
+import { EventEmitter } from "../../../src/core/event/emitter.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 import { toolOf } from "../../support/agents.ts";
 
 /** The settings and the host of an agent with a model and a tool of its own, which are bound to another actor below. */

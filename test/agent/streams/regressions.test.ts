@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentError, createAgent, type AgentEvent } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
-import { openaiModel } from "../../../src/model/openai/index.ts";
+import { openaiModel } from "../../../src/core/model/openai/index.ts";
 import { eventsOf, scripted, toolOf } from "../../support/agents.ts";
 import { eventsProblem } from "../../support/paired-events.ts";
 import { show } from "../../support/trace.ts";

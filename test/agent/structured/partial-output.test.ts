@@ -2,8 +2,8 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { AgentEvent, ChatModel, StreamPart } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { partialSchema } from "../../../src/tool/partial-schema.ts";
-import { validateInput } from "../../../src/tool/validate-input.ts";
+import { partialSchema } from "../../../src/core/tool/partial-schema.ts";
+import { validateInput } from "../../../src/core/tool/validate-input.ts";
 // Not as "agentchart": an agent that is killed while an answer comes asks for it again.
 import { createAgent } from "../../../src/index.ts";
 

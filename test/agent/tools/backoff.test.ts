@@ -1,7 +1,7 @@
 import { AgentError } from "agentchart";
 import { expect, test } from "vitest";
-import { backoffMs } from "../../../src/model/execution.ts";
-import { failedTool } from "../../../src/tool/results.ts";
+import { backoffMs } from "../../../src/core/model/execution.ts";
+import { failedTool } from "../../../src/core/tool/results.ts";
 import { expireCalls, recordToolRun } from "../../../machines/agent/updates/acting.ts";
 import { asking, contextOf } from "../../machines/agent/at.ts";
 import { scripted, toolOf } from "../../support/agents.ts";

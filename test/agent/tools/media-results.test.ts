@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineTool, type MediaBlock, type Msg, type TextBlock, type ToolOutcome } from "agentchart";
 import { z } from "zod";
-import { toChatMessages } from "../../../src/model/openai/index.ts";
+import { toChatMessages } from "../../../src/core/model/openai/index.ts";
 import { memoryStore } from "../../../src/store/memory.ts";
 import { historyProblem } from "../../support/history.ts";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

@@ -12,7 +12,7 @@ import {
   type ToolResultBlock,
 } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { toChatMessages } from "../../../src/model/openai/index.ts";
+import { toChatMessages } from "../../../src/core/model/openai/index.ts";
 import { eventsOf, outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 

@@ -1,7 +1,7 @@
 import { AgentError } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
-import type { Execution } from "../../../src/model/port.ts";
+import type { Execution } from "../../../src/core/model/port.ts";
 import { outputOf, resultsOf, scripted, toolOf, untilAborted } from "../../support/agents.ts";
 
 const quick = { maxAttempts: 2, initialBackoffMs: 1 };

@@ -1,5 +1,5 @@
 import type { Json } from "agentchart";
-import { Transcript } from "../../../src/message/transcript.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 
 /** Returns a machine context as the page shows it: plain JSON, with the messages in place of the transcript. */
 export function pageContext({ transcript, ...rest }: Readonly<Record<string, unknown>>): Json {

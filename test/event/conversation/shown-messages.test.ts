@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { AgentEvent, Block, Msg } from "agentchart";
 import { acpHistory } from "../../../src/cli/acp/updates.ts";
-import { ConversationFold } from "../../../src/event/conversation/conversation-fold.ts";
-import { fromNewest } from "../../../src/event/conversation/shown-messages.ts";
+import { ConversationFold } from "../../../src/core/event/conversation/conversation-fold.ts";
+import { fromNewest } from "../../../src/core/event/conversation/shown-messages.ts";
 import { withAgUiMessage } from "../../../src/ui/ag-ui-messages.ts";
 import type { AgUiMessage } from "../../../src/ui/ag-ui-event.ts";
 import { conversationItems } from "../../../visualizer/src/logic/conversation-items.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { History } from "../../../src/inspect/client/history.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { Step } from "../../../src/inspect/protocol/protocol.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { toolOf } from "../../support/agents.ts";
 import { keptSteps } from "./kept-steps.ts";

@@ -15,7 +15,7 @@ import { stepsOf as chartSteps } from "../../../src/agent/steps.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { SessionStore } from "../../../src/store/port.ts";
 import type { RunRow, StepPage } from "../../../src/inspect/protocol/protocol.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { toolOf } from "../../support/agents.ts";
 import { ask, HubPage, testHome, testHub } from "../../support/hub-page.ts";
 

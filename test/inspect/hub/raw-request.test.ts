@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool, type ChatModel, type GenerateOptions } from "agentchart";
 import { aiSdkModel } from "agentchart/ai-sdk";
 import { dashscopeModel, openaiModel } from "agentchart/openai";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/core/base/json.ts";
 import { rawRequest } from "../../../src/inspect/hub/raw-request.ts";
 import { providers } from "../../ai-sdk/providers.ts";
 import { lensesOf, watched } from "../../support/lens.ts";

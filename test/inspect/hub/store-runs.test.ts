@@ -9,8 +9,8 @@ import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { RunRow, StepPage } from "../../../src/inspect/protocol/protocol.ts";
-import type { Layouts } from "../../../src/diagram/layout.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { Layouts } from "../../../src/core/diagram/layout.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { ask, HubPage, testHome, testHub } from "../../support/hub-page.ts";
 import { get, steps, storedSession, type Detail, type List } from "../../support/stored-runs.ts";
 

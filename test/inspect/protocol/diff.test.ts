@@ -4,9 +4,9 @@ import { patchBetween } from "../../../src/inspect/protocol/diff.ts";
 import { encodeToString } from "../../../src/inspect/protocol/encode.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { PatchOp } from "../../../src/inspect/protocol/protocol.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import { userMsg } from "agentchart";
 
 describe("patchBetween", () => {

@@ -10,7 +10,7 @@ import {
 } from "../../../src/inspect/protocol/encode.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { PatchOp } from "../../../src/inspect/protocol/protocol.ts";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/core/base/json.ts";
 
 describe("encode", () => {
   test("describes values that JSON cannot represent", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import type { PatchOp } from "../../../src/inspect/protocol/protocol.ts";
 
 const before: JsonObject = {

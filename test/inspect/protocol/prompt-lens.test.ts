@@ -18,7 +18,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { agentTool } from "../../../src/agent/team/index.ts";
+import { agentTool } from "../../../src/kit/team/index.ts";
 import { toolOf } from "../../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import { lensesOf, noting, stored, watched } from "../../support/lens.ts";

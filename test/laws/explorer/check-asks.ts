@@ -1,7 +1,7 @@
 import type { ToolInput } from "../../../machines/agent/services.ts";
 import type { CallRecord, CallResumption } from "../../../machines/agent/call-record.ts";
-import type { Ask, Decision } from "../../../src/tool/pending.ts";
-import type { Suspension } from "../../../src/tool/types.ts";
+import type { Ask, Decision } from "../../../src/core/tool/pending.ts";
+import type { Suspension } from "../../../src/core/tool/types.ts";
 import type { Move } from "./move.ts";
 import { INNER_DECISIONS } from "./check-inner.ts";
 import { startedOf, type Check } from "./transition.ts";

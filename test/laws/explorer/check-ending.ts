@@ -1,6 +1,6 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
-import type { Reason } from "../../../src/message/types.ts";
+import type { Reason } from "../../../src/core/message/types.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import { isAtRest, leafOf } from "./pure.ts";
 import { changesOf, comesToRest, isRestored, openIds, startedOf, type Check } from "./transition.ts";

@@ -1,6 +1,6 @@
-import { toolResultsOf } from "../../../src/message/query.ts";
+import { toolResultsOf } from "../../../src/core/message/query.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
+import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { ModelInput, ToolInput } from "../../../machines/agent/services.ts";
 import { inputOf, keptIds } from "./memory.ts";
 import { protocolProblem } from "./protocol.ts";

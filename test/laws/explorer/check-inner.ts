@@ -2,8 +2,8 @@ import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { statsWithWaiting } from "../../../machines/agent/updates/spent.ts";
-import type { Ask, Decision, PendingCall } from "../../../src/tool/pending.ts";
-import type { Suspension } from "../../../src/tool/types.ts";
+import type { Ask, Decision, PendingCall } from "../../../src/core/tool/pending.ts";
+import type { Suspension } from "../../../src/core/tool/types.ts";
 import { startedOf, type Check } from "./transition.ts";
 
 /** A call that waits inside of another one. */

@@ -1,4 +1,4 @@
-import { revisionOf, storedSlot, type StoredSlots } from "../../../src/tool/stored-slots.ts";
+import { revisionOf, storedSlot, type StoredSlots } from "../../../src/core/tool/stored-slots.ts";
 import type { Check } from "./transition.ts";
 
 /** The slot that tools, hooks and people of a world write. */

@@ -1,6 +1,6 @@
-import { textOf, toolResultsOf } from "../../../src/message/query.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import { promptTokens } from "../../../machines/agent/updates/view.ts";

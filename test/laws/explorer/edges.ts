@@ -4,7 +4,7 @@ import {
   type ChartEdge,
   type ChartName,
   type ChartNode,
-} from "../../../src/diagram/chart-json.ts";
+} from "../../../src/core/diagram/chart-json.ts";
 
 /** The drawing of the agent's chart. */
 export const drawing = chartJson(agentMachine);

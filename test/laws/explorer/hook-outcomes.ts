@@ -1,5 +1,5 @@
-import { textOf, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { written } from "./check-slots.ts";
 import { message, results, text, toolResult, toolUse, user } from "./messages.ts";

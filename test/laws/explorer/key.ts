@@ -1,5 +1,5 @@
-import { HOOK_POINTS } from "../../../src/hook/types.ts";
-import type { Block, Msg } from "../../../src/message/types.ts";
+import { HOOK_POINTS } from "../../../src/core/hook/types.ts";
+import type { Block, Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { rulesKey } from "./check-rules.ts";

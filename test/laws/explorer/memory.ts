@@ -1,4 +1,4 @@
-import type { Msg } from "../../../src/message/types.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { NOTHING_RAN, ranAfter, type Ran } from "./check-rules.ts";

@@ -1,5 +1,5 @@
-import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
-import type { StoredSlots } from "../../../src/tool/stored-slots.ts";
+import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
+import type { StoredSlots } from "../../../src/core/tool/stored-slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ChartEvent } from "./pure.ts";
 

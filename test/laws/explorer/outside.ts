@@ -1,7 +1,7 @@
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
-import { revisionOf } from "../../../src/tool/stored-slots.ts";
+import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
 import { answers } from "./check-asks.ts";
 import { SLOT, written } from "./check-slots.ts";
 import { results, toolResult, user } from "./messages.ts";

@@ -1,5 +1,5 @@
-import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
-import type { Transcript } from "../../../src/message/transcript.ts";
+import { toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import type { Transcript } from "../../../src/core/message/transcript.ts";
 
 /**
  * What of a transcript a provider would refuse (I2): every call has exactly one result, in call order, directly after

@@ -1,6 +1,6 @@
-import { HOOK_POINTS, type HookPoint } from "../../../src/hook/types.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { HOOK_POINTS, type HookPoint } from "../../../src/core/hook/types.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
 import {
   freshContext,
   type AgentContext,
@@ -8,7 +8,7 @@ import {
   type WantedOutput,
 } from "../../../machines/agent/context.ts";
 import type { ExecutionData, Settings } from "../../../machines/agent/settings.ts";
-import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
+import type { Fingerprint } from "../../../src/core/tool/fingerprint.ts";
 import { ALL_WHOLE } from "../../../machines/agent/prompt/view.ts";
 import { IMAGE, message, text, toolResult, toolUse } from "./messages.ts";
 import { RULES } from "./check-rules.ts";

@@ -8,7 +8,7 @@ import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import { played } from "../../machines/chart/deeds.ts";
 import { randomChart, randomDeeds } from "../../machines/chart/random-chart.ts";
 import { Twins } from "../../machines/chart/x4.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 import { explore } from "./explore.ts";
 import { violationText } from "./report.ts";
 import { BOUNDS } from "./worlds.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type Usage } from "agentchart";
-import type { ChatModel, ModelRequest } from "../../../src/model/port.ts";
+import type { ChatModel, ModelRequest } from "../../../src/core/model/port.ts";
 import fc from "../../support/fast-check.ts";
 
 const RESULT = "a line of the result of a tool, with some words of its own\n".repeat(140);

@@ -1,6 +1,6 @@
 import { transition } from "xstate";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { Transcript } from "../../../src/message/transcript.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 import { freshContext, type AgentContext, type WantedOutput } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { Settings } from "../../../machines/agent/settings.ts";

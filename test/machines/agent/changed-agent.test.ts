@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeChange, changeBetween } from "../../../src/tool/fingerprint.ts";
+import { describeChange, changeBetween } from "../../../src/core/tool/fingerprint.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { adoptTurn } from "../../../machines/agent/updates/changed-agent.ts";
 import { toolResult } from "../../laws/explorer/messages.ts";

@@ -1,7 +1,7 @@
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { useRuleEngine } from "../../../machines/agent/rule-engine.ts";
-import { ruleEngine } from "../../../src/agent/rules/engine.ts";
-import { before } from "../../../src/agent/rules/build.ts";
+import { ruleEngine } from "../../../src/kit/rules/engine.ts";
+import { before } from "../../../src/kit/rules/build.ts";
 import { toolUse } from "../../laws/explorer/messages.ts";
 
 useRuleEngine(ruleEngine);

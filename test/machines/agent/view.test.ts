@@ -1,9 +1,9 @@
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
-import { Transcript } from "../../../src/message/transcript.ts";
-import type { Msg } from "../../../src/message/types.ts";
-import { toolResultsOf } from "../../../src/message/query.ts";
-import { sizeOfContent, sizeOfMessage } from "../../../src/message/size.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
+import { toolResultsOf } from "../../../src/core/message/query.ts";
+import { sizeOfContent, sizeOfMessage } from "../../../src/core/message/size.ts";
 import {
   ALL_WHOLE,
   cutOf,

@@ -1,4 +1,4 @@
-import type { WireToolDelta } from "../../../src/model/openai/wire.ts";
+import type { WireToolDelta } from "../../../src/core/model/openai/wire.ts";
 
 /** A call that the model made: the name of its tool, and the pieces of its arguments. */
 export type MadeCall = { readonly name: string; readonly args: readonly string[] };

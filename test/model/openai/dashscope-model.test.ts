@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createAgent, userMsg, type GenerateOptions, type ModelRequest } from "agentchart";
 import { dashscopeModel, type DashScopeModelOptions } from "agentchart/openai";
 import { modelContract, type ModelBehaviour } from "agentchart/testing";
-import { collect } from "../../../src/model/fold.ts";
+import { collect } from "../../../src/core/model/fold.ts";
 import { never, request } from "./replay.ts";
 import { modelRecordings } from "../../fixtures/recordings/model-recordings.ts";
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { userMsg, type ChatModel } from "agentchart";
 import { dashscopeModel, openaiEmbedder, openaiModel } from "agentchart/openai";
-import { collect } from "../../../src/model/fold.ts";
+import { collect } from "../../../src/core/model/fold.ts";
 
 /** What the packages and the providers call their keys and their settings. */
 const ENVIRONMENT: { readonly [name: string]: string } = {

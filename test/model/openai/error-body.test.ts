@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { openaiModel } from "../../../src/model/openai/openai-model.ts";
+import { openaiModel } from "../../../src/core/model/openai/openai-model.ts";
 import { TRANSPORTS } from "./replay.ts";
 
 const closings: (() => void)[] = [];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createFold } from "../../../src/model/fold.ts";
-import { createPartReader } from "../../../src/model/openai/part-reader.ts";
-import { createResponsesReader } from "../../../src/model/openai/responses-reader.ts";
-import type { WireChunk } from "../../../src/model/openai/wire.ts";
+import { createFold } from "../../../src/core/model/fold.ts";
+import { createPartReader } from "../../../src/core/model/openai/part-reader.ts";
+import { createResponsesReader } from "../../../src/core/model/openai/responses-reader.ts";
+import type { WireChunk } from "../../../src/core/model/openai/wire.ts";
 
 /** CPU seconds for 1 MB of arguments in pieces of one character; a second is usual, a reader that reads again what came before needs
  *  many minutes. */

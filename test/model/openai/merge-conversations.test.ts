@@ -2,9 +2,9 @@ import { createAgent, textOf, userMsg } from "agentchart";
 import { openaiModel, toChatMessages } from "agentchart/openai";
 import { chatCompletionsServer } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { assistantMsg, systemMsg, toolResultMsg } from "../../../src/message/create.ts";
-import type { Msg } from "../../../src/message/types.ts";
-import { mergeConversations } from "../../../src/model/openai/merge-conversations.ts";
+import { assistantMsg, systemMsg, toolResultMsg } from "../../../src/core/message/create.ts";
+import type { Msg } from "../../../src/core/message/types.ts";
+import { mergeConversations } from "../../../src/core/model/openai/merge-conversations.ts";
 
 const image = { type: "image", source: { type: "url", url: "https://x.test/a.png" } } as const;
 const alice = (text: string): Msg => userMsg(text, { name: "Alice" });

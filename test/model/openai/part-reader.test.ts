@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createFold } from "../../../src/model/fold.ts";
-import { createPartReader } from "../../../src/model/openai/part-reader.ts";
-import type { WireChunk, WireDelta, WireToolDelta } from "../../../src/model/openai/wire.ts";
+import { createFold } from "../../../src/core/model/fold.ts";
+import { createPartReader } from "../../../src/core/model/openai/part-reader.ts";
+import type { WireChunk, WireDelta, WireToolDelta } from "../../../src/core/model/openai/wire.ts";
 
 const chunkOf = (delta: WireDelta): WireChunk => ({ id: "r", choices: [{ index: 0, delta }] });
 

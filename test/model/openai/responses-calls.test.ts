@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createFold } from "../../../src/model/fold.ts";
-import { createResponsesReader } from "../../../src/model/openai/responses-reader.ts";
-import type { WireChunk } from "../../../src/model/openai/wire.ts";
-import { UnclearCalls } from "../../../src/model/unclear-calls.ts";
+import { createFold } from "../../../src/core/model/fold.ts";
+import { createResponsesReader } from "../../../src/core/model/openai/responses-reader.ts";
+import type { WireChunk } from "../../../src/core/model/openai/wire.ts";
+import { UnclearCalls } from "../../../src/core/model/unclear-calls.ts";
 import { ARGS, keysOf, ORDERS, outcomeOf, type MadeCall, type Outcome } from "./call-streams.ts";
 
 type Event = { readonly type: string; readonly [field: string]: unknown };

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, systemMsg, userMsg, type Block, type Msg } from "agentchart";
 import { openaiModel, type OpenAIModelOptions } from "agentchart/openai";
 import { memoryStore } from "agentchart/store/memory";
-import { collect } from "../../../src/model/fold.ts";
-import type { ModelRequest } from "../../../src/model/port.ts";
+import { collect } from "../../../src/core/model/fold.ts";
+import type { ModelRequest } from "../../../src/core/model/port.ts";
 import { fetchOf, never, request } from "./replay.ts";
 import { modelRecordings } from "../../fixtures/recordings/model-recordings.ts";
 

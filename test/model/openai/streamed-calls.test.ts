@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";
-import { createFold } from "../../../src/model/fold.ts";
-import { createPartReader } from "../../../src/model/openai/part-reader.ts";
-import type { WireChunk, WireToolDelta } from "../../../src/model/openai/wire.ts";
-import { UnclearCalls } from "../../../src/model/unclear-calls.ts";
+import { createFold } from "../../../src/core/model/fold.ts";
+import { createPartReader } from "../../../src/core/model/openai/part-reader.ts";
+import type { WireChunk, WireToolDelta } from "../../../src/core/model/openai/wire.ts";
+import { UnclearCalls } from "../../../src/core/model/unclear-calls.ts";
 import {
   ARGS,
   IDS,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { assistantMsg, systemMsg, toolResultMsg, userMsg } from "../../../src/message/create.ts";
-import type { Block, Msg, ToolUseBlock } from "../../../src/message/types.ts";
-import { toChatMessages } from "../../../src/model/openai/index.ts";
+import { assistantMsg, systemMsg, toolResultMsg, userMsg } from "../../../src/core/message/create.ts";
+import type { Block, Msg, ToolUseBlock } from "../../../src/core/message/types.ts";
+import { toChatMessages } from "../../../src/core/model/openai/index.ts";
 
 const image = { type: "image", source: { type: "url", url: "https://x.test/a.png" } } as const;
 const png = { type: "image", source: { type: "base64", mediaType: "image/png", data: "AAAA" } } as const;

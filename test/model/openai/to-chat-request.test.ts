@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { GenerateOptions } from "../../../src/model/port.ts";
-import { toChatRequest } from "../../../src/model/openai/index.ts";
+import type { GenerateOptions } from "../../../src/core/model/port.ts";
+import { toChatRequest } from "../../../src/core/model/openai/index.ts";
 import { request } from "./replay.ts";
 
 const tool = { name: "f", description: "does f", inputSchema: { type: "object", properties: {} } };

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { AgentError } from "../../../src/base/error.ts";
-import { collect } from "../../../src/model/fold.ts";
-import { openaiModel, type OpenAIModelOptions } from "../../../src/model/openai/index.ts";
+import { AgentError } from "../../../src/core/base/error.ts";
+import { collect } from "../../../src/core/model/fold.ts";
+import { openaiModel, type OpenAIModelOptions } from "../../../src/core/model/openai/index.ts";
 import { ROOT } from "../../project/source-files.ts";
 import { bodyOf, fetchOf, modelOf, never, request, TRANSPORTS } from "./replay.ts";
 

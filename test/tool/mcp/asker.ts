@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, createAgent } from "agentchart";
 import { mcp, type McpOptions } from "agentchart/mcp";
 import { scriptedModel } from "agentchart/testing";
-import type { JsonObject } from "../../../src/base/json.ts";
-import type { Decision } from "../../../src/tool/pending.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { Decision } from "../../../src/core/tool/pending.ts";
 import { outputOf, resultsOf } from "../../support/agents.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 

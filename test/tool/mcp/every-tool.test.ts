@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createAgent, createToolkit, type ToolResultBlock } from "agentchart";
 import { mcp, type McpEvent, type McpOptions, type McpServer } from "agentchart/mcp";
 import { scriptedModel } from "agentchart/testing";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { ROOT } from "../../project/source-files.ts";
 import { outputOf } from "../../support/agents.ts";
 import { BARE_ENV } from "../../support/bare-env.ts";

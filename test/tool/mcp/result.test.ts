@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mcp } from "agentchart/mcp";
-import { toOutcome } from "../../../src/tool/mcp/to-outcome.ts";
-import { toolName } from "../../../src/tool/mcp/tool-name.ts";
+import { toOutcome } from "../../../src/kit/mcp/to-outcome.ts";
+import { toolName } from "../../../src/kit/mcp/tool-name.ts";
 
 test.each([
   ["files__", "read_file", "files__read_file"],

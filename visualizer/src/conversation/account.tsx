@@ -1,4 +1,4 @@
-import { accountLines } from "../../../src/message/account.ts";
+import { accountLines } from "../../../src/core/message/account.ts";
 import { argumentChanges, resultChange } from "../logic/call-account.ts";
 import { BeforeAfter } from "../prompt/before-after.tsx";
 import type { CallAccount, Json } from "../wire/types.ts";

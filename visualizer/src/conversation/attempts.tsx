@@ -1,4 +1,4 @@
-import { ranIn } from "../../../src/message/account.ts";
+import { ranIn } from "../../../src/core/message/account.ts";
 import { duration, safeText } from "../logic/format.ts";
 import type { Work } from "../logic/work.ts";
 import type { CallAccount } from "../wire/types.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { isObject } from "../../../src/base/is-object.ts";
+import { isObject } from "../../../src/core/base/is-object.ts";
 
 const MAX_LINES = 20;
 const KINDS: { readonly [sign: string]: string } = { "+": "added", "-": "removed", "@": "place" };

@@ -1,5 +1,5 @@
-import { sourceTitle, sourcesOf } from "../../../src/message/sources.ts";
-import type { Msg as StoredMsg } from "../../../src/message/types.ts";
+import { sourceTitle, sourcesOf } from "../../../src/core/message/sources.ts";
+import type { Msg as StoredMsg } from "../../../src/core/message/types.ts";
 import { safeText } from "../logic/format.ts";
 import type { Msg } from "../wire/types.ts";
 

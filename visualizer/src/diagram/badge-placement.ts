@@ -1,4 +1,4 @@
-import type { Box } from "../../../src/diagram/layout.ts";
+import type { Box } from "../../../src/core/diagram/layout.ts";
 import type { PlacedNode } from "../wire/types.ts";
 import type { Camera, Size } from "./camera.ts";
 

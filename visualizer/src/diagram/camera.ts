@@ -1,4 +1,4 @@
-import type { Box } from "../../../src/diagram/layout.ts";
+import type { Box } from "../../../src/core/diagram/layout.ts";
 
 /** The visible part of the picture: its offset in the panel, px, and its scale. */
 export type Camera = { readonly x: number; readonly y: number; readonly scale: number };

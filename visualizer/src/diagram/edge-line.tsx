@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { PlacedEdge } from "../wire/types.ts";
-import { arrowHead, roundedPath } from "../../../src/diagram/svg-path.ts";
+import { arrowHead, roundedPath } from "../../../src/core/diagram/svg-path.ts";
 
 type Props = {
   readonly edge: PlacedEdge;

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { decisionOutline } from "../../../src/diagram/svg-path.ts";
+import { decisionOutline } from "../../../src/core/diagram/svg-path.ts";
 import type { Tone } from "../logic/chart-index.ts";
 import type { PlacedNode } from "../wire/types.ts";
 import { titleSize } from "./camera.ts";

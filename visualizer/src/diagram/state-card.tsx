@@ -1,6 +1,6 @@
 import { memo, useState } from "react";
 import { keyOf, shortName, topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
-import { isDecision } from "../../../src/diagram/chart-json.ts";
+import { isDecision } from "../../../src/core/diagram/chart-json.ts";
 import { cut } from "../logic/json-rows.ts";
 import { eventText, guardText } from "../logic/guards.ts";
 import { Icon } from "../parts/icon.tsx";

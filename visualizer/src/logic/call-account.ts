@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/base/is-object.ts";
+import { isObject } from "../../../src/core/base/is-object.ts";
 import type { CallAccount, Json, JsonObject } from "../wire/types.ts";
 
 type Candidate = { readonly [key: string]: unknown };

@@ -1,4 +1,4 @@
-import { isDecision } from "../../../src/diagram/chart-json.ts";
+import { isDecision } from "../../../src/core/diagram/chart-json.ts";
 import type { Chart, ChartEdge, ChartNode } from "../wire/types.ts";
 
 /** A chart with lookup tables. */

@@ -1,5 +1,5 @@
-import { isObject } from "../../../src/base/is-object.ts";
-import { isSame } from "../../../src/base/is-same.ts";
+import { isObject } from "../../../src/core/base/is-object.ts";
+import { isSame } from "../../../src/core/base/is-same.ts";
 import type { Json, JsonObject, Msg } from "../wire/types.ts";
 import { isMessage } from "./message-shape.ts";
 

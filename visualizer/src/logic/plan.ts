@@ -1,5 +1,5 @@
-import { isObject } from "../../../src/base/is-object.ts";
-import { isOver } from "../../../src/agent/plan/subtasks.ts";
+import { isObject } from "../../../src/core/base/is-object.ts";
+import { isOver } from "../../../src/kit/plan/subtasks.ts";
 import type { Json, JsonObject, Plan, Subtask, Todo } from "../wire/types.ts";
 
 /** The states of a subtask, with the names that the page shows. */

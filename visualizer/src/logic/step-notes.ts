@@ -4,8 +4,8 @@ import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
 import { bytes, safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
-import { takeOverLine } from "../../../src/message/account.ts";
-import { isObject } from "../../../src/base/is-object.ts";
+import { takeOverLine } from "../../../src/core/message/account.ts";
+import { isObject } from "../../../src/core/base/is-object.ts";
 
 /** The event of changes whose steps a stored run does not tell apart. */
 export const UNKNOWN_STEPS = "journal";

@@ -16,9 +16,9 @@ export type {
 export { NO_HELLO, PROTOCOL, RUN_GROUPS } from "../../../src/inspect/protocol/protocol.ts";
 export { groupOf, hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
 export type { OutcomeName, RunFilter } from "../../../src/inspect/protocol/outcomes.ts";
-export type { Chart, ChartEdge, ChartNode } from "../../../src/diagram/chart-json.ts";
-export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagram/layout.ts";
-export type { Json, JsonObject } from "../../../src/base/json.ts";
+export type { Chart, ChartEdge, ChartNode } from "../../../src/core/diagram/chart-json.ts";
+export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/core/diagram/layout.ts";
+export type { Json, JsonObject } from "../../../src/core/base/json.ts";
 export type {
   Block,
   CallAccount,
@@ -26,13 +26,13 @@ export type {
   ToolResultBlock,
   ToolUseBlock,
   Usage,
-} from "../../../src/message/types.ts";
-export type { Decision } from "../../../src/tool/pending.ts";
+} from "../../../src/core/message/types.ts";
+export type { Decision } from "../../../src/core/tool/pending.ts";
 export type { ForkPlace, ForkPlan } from "../../../src/inspect/protocol/fork-plan.ts";
 export type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 export type { CallRecord } from "../../../machines/agent/call-record.ts";
-export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
-export type { Todo } from "../../../src/agent/plan/todo.ts";
+export type { Plan, Subtask } from "../../../src/kit/plan/plan.ts";
+export type { Todo } from "../../../src/kit/plan/todo.ts";
 export type { RecordedCall } from "../../../src/inspect/protocol/recorded-call.ts";
 export type {
   HookChange,
@@ -40,4 +40,4 @@ export type {
   PromptLens,
   ShownForm,
 } from "../../../src/inspect/protocol/prompt-lens.ts";
-export type { WireRequest } from "../../../src/model/wire-request.ts";
+export type { WireRequest } from "../../../src/core/model/wire-request.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { chartJson } from "../../../src/diagram/chart-json.ts";
+import { chartJson } from "../../../src/core/diagram/chart-json.ts";
 import { configurationName, indexChart, isRest, toneOf, topOf } from "../../src/logic/chart-index.ts";
 
 const index = indexChart(chartJson(agentMachine));

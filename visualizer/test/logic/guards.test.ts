@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { chartJson } from "../../../src/diagram/chart-json.ts";
+import { chartJson } from "../../../src/core/diagram/chart-json.ts";
 import { indexChart } from "../../src/logic/chart-index.ts";
 import { branchesOf, eventText, guardText, pathCoverage } from "../../src/logic/guards.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { REASONS } from "../../../src/message/types.ts";
+import { REASONS } from "../../../src/core/message/types.ts";
 import { endOfTurn, outcomeOf } from "../../src/logic/outcome.ts";
 import type { RunRow } from "../../src/wire/types.ts";
 

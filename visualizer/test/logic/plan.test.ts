@@ -8,7 +8,7 @@ import {
   planProblem,
   todosOf,
 } from "../../src/logic/plan.ts";
-import { planSchema } from "../../../src/agent/plan/plan.ts";
+import { planSchema } from "../../../src/kit/plan/plan.ts";
 import type { Json, Plan } from "../../src/wire/types.ts";
 
 const plan: Plan = {

@@ -16,7 +16,7 @@ import {
   type Msg,
   type SessionStore,
 } from "agentchart";
-import { EXECUTION_DEFAULTS, mergeExecution, mergeOptions } from "../../../../src/model/execution.ts";
+import { EXECUTION_DEFAULTS, mergeExecution, mergeOptions } from "../../../../src/core/model/execution.ts";
 import { toChatMessages, toChatRequest } from "agentchart/openai";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";

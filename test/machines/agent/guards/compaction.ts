@@ -1,4 +1,4 @@
-import { Transcript } from "../../../../src/message/transcript.ts";
+import { Transcript } from "../../../../src/core/message/transcript.ts";
 import { message, text, toolResult, toolUse, user } from "../../../laws/explorer/messages.ts";
 import { draft, type Given } from "../at.ts";
 import type { AgentContext, Compaction, Compactions } from "../../../../machines/agent/context.ts";

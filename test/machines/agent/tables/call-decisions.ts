@@ -1,4 +1,4 @@
-import { Transcript } from "../../../../src/message/transcript.ts";
+import { Transcript } from "../../../../src/core/message/transcript.ts";
 import { results, user } from "../../../laws/explorer/messages.ts";
 import { asking, inbox, type Given } from "../at.ts";
 import type { Branch } from "./branch.ts";

@@ -1,4 +1,4 @@
-import { Transcript } from "../../../../src/message/transcript.ts";
+import { Transcript } from "../../../../src/core/message/transcript.ts";
 import { IMAGE, message, text, thinking, toolUse, user } from "../../../laws/explorer/messages.ts";
 import { draft, type Row } from "../at.ts";
 import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";

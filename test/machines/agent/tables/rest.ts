@@ -1,4 +1,4 @@
-import type { HookPoint } from "../../../../src/hook/types.ts";
+import type { HookPoint } from "../../../../src/core/hook/types.ts";
 import type { Ending } from "../../../../machines/agent/context.ts";
 import { user } from "../../../laws/explorer/messages.ts";
 import { asking, type Given, type Row } from "../at.ts";

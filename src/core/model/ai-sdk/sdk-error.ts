@@ -1,0 +1,60 @@
+import { AgentError, messageOf } from "../../base/error.ts";
+import { isObject } from "../../base/is-object.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { badResponse, toModelError } from "../model-error.ts";
+import { WireError } from "../wire-error.ts";
+
+/** What an error of a call to a provider's API has. */
+type ApiCallError = Error & {
+  readonly url?: string;
+  readonly statusCode?: number;
+  readonly responseHeaders?: { readonly [name: string]: string };
+  readonly responseBody?: string;
+  readonly data?: unknown;
+};
+
+const API_CALL = Symbol.for("vercel.ai.error.AI_APICallError");
+const NO_KEY = /^AI_Load(APIKey|Setting)Error$/;
+const UNREADABLE =
+  /^AI_(JSONParse|TypeValidation|EmptyResponseBody|InvalidResponseData|NoContentGenerated)Error$/;
+const REFUSED = /^AI_(UnsupportedFunctionality|InvalidPrompt|InvalidArgument|NoSuchModel)Error$/;
+
+/** Returns the AgentError for what a provider threw, or sent as a part of its stream: the same verdict as for `openaiModel`. */
+export function sdkError(thrown: unknown, endpoint: Endpoint): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  if (!(thrown instanceof Error)) return toModelError(new WireError(payloadOf(thrown)), endpoint);
+  if ((thrown as { readonly [API_CALL]?: unknown })[API_CALL] === true) return apiCallError(thrown, endpoint);
+  const { name, message } = thrown;
+  const data = { model: endpoint.model };
+  if (NO_KEY.test(name)) return new AgentError("model/auth", message, { cause: thrown, data });
+  if (UNREADABLE.test(name)) return badResponse(`cannot be read: ${message}`, endpoint);
+  if (REFUSED.test(name)) return new AgentError("model/bad-request", message, { cause: thrown, data });
+  return toModelError(thrown, endpoint);
+}
+
+function apiCallError(thrown: ApiCallError, endpoint: Endpoint): AgentError {
+  const { url, statusCode, responseHeaders, responseBody, data } = thrown;
+  const at = url === undefined ? endpoint : { ...endpoint, baseURL: url };
+  if (statusCode === undefined) return toModelError(thrown, at);
+  if (statusCode < 400) return badResponse(`cannot be read: ${thrown.message}`, at);
+  const failure = Object.assign(new Error(thrown.message, { cause: thrown }), {
+    status: statusCode,
+    error: payloadOf(data ?? jsonOf(responseBody)),
+    headers: new Headers(responseHeaders),
+  });
+  return toModelError(failure, at);
+}
+
+/** The error within the body of a response, as most providers send it. */
+function payloadOf(body: unknown): unknown {
+  const found: unknown = Array.isArray(body) ? body[0] : body;
+  return isObject(found) ? (found["error"] ?? found) : found === undefined ? undefined : messageOf(found);
+}
+
+function jsonOf(body: string | undefined): unknown {
+  try {
+    return body === undefined ? undefined : JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,153 @@
+// src/core/tool/rules holds the automata of rules about calls: what they demand, what they remember, and how a call is judged.
+import { matchesName } from "../name-pattern.ts";
+
+/** What a rule demands, as data: names of tools may hold `*` and `?`. Times in ms. */
+export type Law =
+  /** A call of `then` runs only after one of `first` has succeeded. */
+  | {
+      readonly kind: "before";
+      readonly first: readonly string[];
+      readonly then: readonly string[];
+      readonly within?: number;
+      /** A result that somebody gave for a suspended call counts as a success. */
+      readonly answers?: true;
+    }
+  /** No call of `then` runs once one of `after` may have succeeded. */
+  | {
+      readonly kind: "never";
+      readonly after: readonly string[];
+      readonly then: readonly string[];
+      readonly within?: number;
+    }
+  /** The amounts of the calls of `then` that may have succeeded are `max` in all. */
+  | {
+      readonly kind: "limit";
+      readonly then: readonly string[];
+      readonly max: number;
+      readonly within?: number;
+    }
+  /** One of these people has approved the call. */
+  | { readonly kind: "approved"; readonly then: readonly string[]; readonly by: readonly string[] }
+  /** A predicate over the arguments and over which of the tools `knows` have succeeded. */
+  | { readonly kind: "if"; readonly then: readonly string[]; readonly knows: readonly string[] }
+  /** One of these holds. */
+  | { readonly kind: "any"; readonly of: readonly Law[] };
+
+/** A rule as data: what the chart enforces, the explorer walks and the audit reads. */
+export type RuleData = {
+  readonly name: string;
+  /** What it demands, as an English sentence. */
+  readonly says: string;
+  /** Names the law and the functions that read arguments for it: another id is another rule. */
+  readonly id: string;
+  /** Whether what has happened counts for the session or for one turn. */
+  readonly scope: "session" | "turn";
+  /** What becomes of a call that breaks it. */
+  readonly onBreak: "deny" | "ask" | "end";
+  readonly mode: "enforce" | "shadow";
+  /** True if arguments are read for it: a call that nobody has read for it does not run. */
+  readonly reads: boolean;
+  readonly law: Law;
+};
+
+/** What a rule has read in the arguments of a call. */
+export type Letter = {
+  /** What the call is about; default "". */
+  readonly key?: string;
+  /** How much it counts; default 1. */
+  readonly amount?: number;
+  /** The rule is not about such a call. */
+  readonly isOther?: true;
+  /** Its success means nothing to the rule. */
+  readonly isVoid?: true;
+  /** Of `if`: bit n is 1 if the call may run when the tools of the bits of n have succeeded. */
+  readonly table?: number;
+  /** Why nothing could be read. */
+  readonly problem?: string;
+  /** What each part of `any` has read. */
+  readonly of?: readonly Letter[];
+};
+
+/** What a law remembers. It only grows: two memories of one session are joined without loss, and in any order. */
+export type LawState = {
+  /** The newest success about each key; of `if`, of each tool. Epoch ms. */
+  readonly seen?: { readonly [key: string]: number };
+  /** When each call about each key succeeded, and how much it counts. */
+  readonly used?: {
+    readonly [key: string]: { readonly [call: string]: readonly [at: number, amount: number] };
+  };
+  /** Something that would count may have happened without a trace. */
+  readonly isLost?: true;
+  readonly of?: readonly LawState[];
+};
+
+/** What a rule remembers in a session. */
+export type RuleState = LawState & { readonly id: string; readonly turn?: number };
+
+/** What the rules of a session remember, by name. */
+export type RuleStates = { readonly [rule: string]: RuleState };
+
+/** What a call came to: `answered` by somebody in the place of its execution; `maybe` it took effect. */
+export type Came = "success" | "answered" | "maybe";
+
+/** A call in the eyes of one law. Without a `letter` nothing was read. */
+export type RuledCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly letter: Letter | undefined;
+  /** Who has approved it. */
+  readonly approver?: string;
+};
+
+/** Another call of the batch: it runs, may run later, or may have taken effect and will not say so soon. */
+export type OtherCall = RuledCall & { readonly is: "running" | "next" | "stuck" };
+
+/** The most calls and keys that a law remembers. */
+export const MAX_REMEMBERED = 1_000;
+
+/** The names that patterns were asked about: a rule is asked about the same few for each call. */
+const asked = new WeakMap<readonly string[], Map<string, boolean>>();
+/** A model may invent names. */
+const MAX_NAMES = 1_000;
+
+function includes(patterns: readonly string[], name: string): boolean {
+  const known = asked.get(patterns) ?? new Map<string, boolean>();
+  let is = known.get(name);
+  if (is !== undefined) return is;
+  is = patterns.some((pattern) => matchesName(pattern, name));
+  if (known.size >= MAX_NAMES) known.clear();
+  asked.set(patterns, known.set(name, is));
+  return is;
+}
+
+/** True if calls of the tool are judged by the law. */
+export function isJudged(law: Law, name: string): boolean {
+  return law.kind === "any" ? law.of.some((part) => isJudged(part, name)) : includes(law.then, name);
+}
+
+/** True if the success of such a call changes what the law remembers. */
+export function isCounted(law: Law, name: string): boolean {
+  switch (law.kind) {
+    case "before":
+      return includes(law.first, name);
+    case "never":
+      return includes(law.after, name);
+    case "limit":
+      return includes(law.then, name);
+    case "if":
+      return includes(law.knows, name);
+    case "approved":
+      return false;
+    case "any":
+      return law.of.some((part) => isCounted(part, name));
+  }
+}
+
+/** The patterns of tools that a law names. */
+export function toolsOf(law: Law): readonly string[] {
+  if (law.kind === "any") return law.of.flatMap(toolsOf);
+  const { then } = law;
+  if (law.kind === "before") return [...law.first, ...then];
+  if (law.kind === "never") return [...law.after, ...then];
+  return law.kind === "if" ? [...law.knows, ...then] : then;
+}

@@ -1,0 +1,244 @@
+import { createHash } from "node:crypto";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
+import { throwIfAborted } from "../../core/model/abort.ts";
+import type { Embedder } from "../../core/model/embedder.ts";
+import { filesOf, readFileWithin, type FolderFile } from "./folder.ts";
+import { passageId, type KnowledgeStore, type NewPassage } from "./port.ts";
+import { Pauses } from "./pauses.ts";
+import { readDocument } from "./read-document.ts";
+import { passagesOf, splitSchema, type SplitOptions } from "./split.ts";
+
+/** How far an ingest is. */
+export type IngestProgress = {
+  /** The document that is worked on. */
+  readonly source: string;
+  /** How many documents are done, of how many. */
+  readonly done: number;
+  readonly total: number;
+  /** How many passages were added by now. */
+  readonly passages: number;
+};
+
+/** What an ingest has done. */
+export type IngestResult = {
+  /** The documents that are new or were changed. */
+  readonly added: readonly string[];
+  /** The documents that were there already. */
+  readonly unchanged: number;
+  /** The documents that were removed because their files are gone. */
+  readonly removed: readonly string[];
+  /** The files that were left out, and why. */
+  readonly skipped: readonly { readonly source: string; readonly reason: string }[];
+  /** How many passages were added; those that a document had already do not count. */
+  readonly passages: number;
+};
+
+/** Options of {@link ingest}. */
+export type IngestOptions = {
+  readonly store: KnowledgeStore;
+  /** A folder or a file. The source of a document is the name of the folder and the path in it. */
+  readonly path: string;
+  /** Makes the vectors; all documents of a store need the same. Default: no vectors. */
+  readonly embed?: Embedder | undefined;
+  /** How texts are split; `by` follows from the kind of file. */
+  readonly split?: Omit<SplitOptions, "by"> | undefined;
+  /** The largest file that is read, bytes; default 20,000,000. */
+  readonly maxBytes?: number | undefined;
+  /** True removes documents of this folder whose files are gone. Default false. */
+  readonly prune?: boolean | undefined;
+  /** Once aborted, it rejects `run/aborted`; the next one goes on. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
+};
+
+/** The schema of {@link IngestOptions}. */
+export const ingestSchema = s.lazily(() =>
+  s.options<IngestOptions>(
+    {
+      store: s.having("put", "a KnowledgeStore, such as sqliteKnowledge({ path })"),
+      path: s.nonEmpty("the path of a folder or a file"),
+      embed: s.optional(s.having("embed", "an Embedder, such as openaiEmbedder({ model, apiKey })")),
+      split: s.optional(s.accepted<Omit<SplitOptions, "by">>(splitSchema())),
+      maxBytes: s.optional(s.integer(1)),
+      prune: s.optional(s.boolean()),
+      signal: s.optional(s.object<AbortSignal>("an AbortSignal")),
+      onProgress: s.optional(s.func()),
+    },
+    { what: "an object with `store` and `path`" },
+  ),
+);
+
+type Read =
+  | { readonly hash: string; readonly passages: readonly NewPassage[] | undefined }
+  | { readonly reason: string };
+
+/** How many passages are embedded and kept at once: what is lost at most if the process is killed. */
+const BATCH = 64;
+/** How many characters of passages are put at once: a store of this process indexes them without a pause. */
+const PUT_CHARACTERS = 16_000;
+/** How many bytes are hashed, and characters looked at, between two looks at the time. */
+const HASHED = 500_000;
+/** The passages of a batch in parts of about {@link PUT_CHARACTERS}; one part if there are none. */
+function partsOf(batch: readonly NewPassage[]): readonly (readonly NewPassage[])[] {
+  const parts: NewPassage[][] = [[]];
+  let length = 0;
+  for (const passage of batch) {
+    if (length > 0 && length + passage.text.length > PUT_CHARACTERS) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)!.push(passage);
+    length += passage.text.length;
+  }
+  return parts;
+}
+
+/** Goes up when the same file would be split in another way. */
+const VERSION = 1;
+
+/**
+ * Reads the documents of a folder into a store: text, Markdown, HTML, and PDF with the package `unpdf`. A document that is there
+ * already and has not changed is left as it is; one that was interrupted goes on with the passage that is missing. Files that are
+ * damaged, too large or links out of the folder are named in the result and left out.
+ *
+ * Rejects `config/invalid` for wrong options, a path without a file, and a store of another embedder; and with the errors of the store
+ * and the embedder.
+ *
+ * @example
+ * ```ts
+ * import { ingest, sqliteKnowledge } from "agentchart/knowledge";
+ *
+ * export async function addManuals(): Promise<void> {
+ *   const store = sqliteKnowledge({ path: "./manuals.db" });
+ *   const { skipped } = await ingest({ store, path: "./manuals" });
+ *   for (const { source, reason } of skipped) console.error(`${source}: ${reason}`);
+ *   await store.close();
+ * }
+ * ```
+ */
+export async function ingest(options: IngestOptions): Promise<IngestResult> {
+  check(ingestSchema(), options, "ingest");
+  const { store, path, embed, maxBytes = 20_000_000, prune = false, onProgress } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  const pauses = new Pauses(signal);
+  const { name, files } = await filesOf(path);
+  const added: string[] = [];
+  const skipped: { source: string; reason: string }[] = [];
+  let unchanged = 0;
+  let passages = 0;
+
+  for (const [done, file] of files.entries()) {
+    throwIfAborted(signal);
+    const { source } = file;
+    const report = (): void => onProgress?.({ source, done, total: files.length, passages });
+    report();
+    const known = await store.find(source);
+    const read = await readPassages(file, known?.hash);
+    if ("reason" in read) skipped.push({ source, reason: read.reason });
+    else if (read.passages === undefined) unchanged++;
+    else {
+      const wanted = new Map<string, NewPassage>();
+      for (const each of read.passages) {
+        wanted.set(passageId(source, each.text), each);
+        if (pauses.isDue) await pauses.pause();
+      }
+      const there = new Set(known?.ids);
+      const missing: NewPassage[] = [];
+      for (const [id, passage] of wanted) {
+        if (!there.has(id)) missing.push(passage);
+        if (pauses.isDue) await pauses.pause();
+      }
+      // Another embedder is refused, also if nothing is missing.
+      for (let from = 0; from === 0 || from < missing.length; from += BATCH) {
+        throwIfAborted(signal);
+        const batch = missing.slice(from, from + BATCH);
+        for (const part of partsOf(await embedded(batch))) {
+          await store.put(source, part, embed && { embedder: embed });
+          await pauses.pause();
+        }
+        passages += batch.length;
+        report();
+      }
+      await store.finish({ source, hash: read.hash }, [...wanted.keys()]);
+      added.push(source);
+    }
+  }
+  onProgress?.({ source: name, done: files.length, total: files.length, passages });
+  return { added, unchanged, removed: prune ? await removeMissing() : [], skipped, passages };
+
+  /** The passages of a file, none if it has the hash that is known; or why it is left out. */
+  async function readPassages(
+    { source, path: from, refused }: FolderFile,
+    known: string | undefined,
+  ): Promise<Read> {
+    if (refused !== undefined) return { reason: refused };
+    try {
+      const bytes = await readFileWithin(from, maxBytes);
+      const settings = [VERSION, options.split ?? {}, embed?.name ?? null, embed?.dimensions ?? null];
+      const hash = await hashOf(JSON.stringify(settings), bytes);
+      if (hash === known) return { hash, passages: undefined };
+      const { parts, by } = await readDocument(source, bytes, { signal });
+      const all: NewPassage[] = [];
+      for (const { text, meta } of parts)
+        for (const passage of passagesOf(await unixText(text), { ...options.split, by })) {
+          all.push({ text: passage, meta });
+          if (pauses.isDue) await pauses.pause();
+        }
+      return { hash, passages: all };
+    } catch (error) {
+      throwIfAborted(signal);
+      return { reason: messageOf(error) };
+    }
+  }
+
+  /** A text with the line ends of Unix, as it is split. */
+  async function unixText(text: string): Promise<string> {
+    if (!text.includes("\r\n")) return text;
+    const parts: string[] = [];
+    for (let from = 0; from < text.length;) {
+      const end = from + HASHED;
+      const to = text.startsWith("\r\n", end - 1) ? end - 1 : end;
+      parts.push(text.slice(from, to).replaceAll("\r\n", "\n"));
+      from = to;
+      await pauses.pause();
+    }
+    return parts.join("");
+  }
+
+  async function hashOf(settings: string, bytes: Uint8Array): Promise<string> {
+    const hash = createHash("sha256").update(settings);
+    for (let from = 0; from < bytes.length; from += HASHED) {
+      hash.update(bytes.subarray(from, from + HASHED));
+      await pauses.pause();
+    }
+    return hash.digest("base64url");
+  }
+
+  async function embedded(batch: readonly NewPassage[]): Promise<readonly NewPassage[]> {
+    if (!embed || batch.length === 0) return batch;
+    const texts = batch.map(({ text }) => text);
+    const vectors = await embed.embed(texts, { signal, kind: "document" });
+    if (vectors.length === batch.length)
+      return batch.map((passage, index) => ({ ...passage, vector: vectors[index]! }));
+    throw new AgentError(
+      "model/bad-response",
+      `The embedder ${embed.name} made ${vectors.length} vectors of ${batch.length} texts.`,
+    );
+  }
+
+  async function removeMissing(): Promise<readonly string[]> {
+    const sources = new Set(files.map(({ source }) => source));
+    const gone: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.documents(cursor === undefined ? {} : { cursor });
+      for (const { source } of page.documents)
+        if (source.startsWith(`${name}/`) && !sources.has(source)) gone.push(source);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    for (const source of gone) await store.remove(source);
+    return gone;
+  }
+}

@@ -1,0 +1,75 @@
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
+import {
+  CONNECTION,
+  connectionShape,
+  isConnection,
+  type PostgresConnection,
+} from "../../store/sql/postgres-connection.ts";
+import { PostgresTables } from "../../store/sql/postgres.ts";
+import type { MemoryStore } from "./port.ts";
+import {
+  ADDED_COLUMNS,
+  COLUMNS,
+  limitsShape,
+  sqlMemory,
+  type MemoryDatabase,
+  type MemoryLimits,
+} from "./sql-memory.ts";
+
+/** Options of {@link postgresMemory}: either a `connectionString` or a `pool`. */
+export type PostgresMemoryOptions = PostgresConnection & MemoryLimits;
+
+/** The schema of {@link PostgresMemoryOptions}. */
+export const postgresMemorySchema = s.lazily(() =>
+  s.restricted(
+    s.options<PostgresMemoryOptions>(
+      {
+        ...connectionShape(),
+        ...limitsShape(),
+      },
+      { what: "options, such as { connectionString }" },
+    ),
+    isConnection,
+    CONNECTION,
+  ),
+);
+
+/** Two processes may make the same schema at once: one waits for the other. */
+const migration = (schema: string, table: string): string => `
+  SELECT pg_advisory_xact_lock(hashtext('agentchart memories'));
+  CREATE SCHEMA IF NOT EXISTS ${schema};
+  CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});
+  ${ADDED_COLUMNS.map((column) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column}`).join("; ")}`;
+
+function postgresDatabase(options: PostgresMemoryOptions): MemoryDatabase {
+  const schema = `"${options.schema ?? "agentchart"}"`;
+  const table = `${schema}.memories`;
+  const tables = new PostgresTables(options, "postgresMemory", (pool) =>
+    pool.query(migration(schema, table)),
+  );
+  return {
+    table,
+    query: (operation, sql, values) =>
+      tables.run(operation, async (pool) => {
+        return (await pool.query<{ [column: string]: unknown }>(sql, [...values])).rows;
+      }),
+    close: () => tables.close(),
+  };
+}
+
+/**
+ * Keeps memories in Postgres (13 or later), for any number of machines; needs the package `pg`. Throws `config/invalid` unless there
+ * is either a `connectionString` or a `pool`.
+ *
+ * @example
+ * ```ts
+ * import { postgresMemory } from "agentchart/memory";
+ *
+ * export const memories = postgresMemory({ connectionString: "postgres://localhost/app" });
+ * ```
+ */
+export function postgresMemory(options: PostgresMemoryOptions): MemoryStore {
+  check(postgresMemorySchema(), options, "postgresMemory");
+  return sqlMemory(postgresDatabase(options), options);
+}

@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import { AgentError } from "../../core/base/error.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
+import type { EmbedderInfo } from "../../core/model/embedder.ts";
+import {
+  bytesOf,
+  checkEmbedder,
+  checkVector,
+  Nearest,
+  vectorOf,
+  type Near,
+} from "../../core/model/vectors.ts";
+import { fused } from "../../core/tool/rank.ts";
+import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
+import { scoresOf } from "./score.ts";
+
+/** A value of a column. */
+export type SqlValue = string | number | null | Uint8Array;
+type Row = { readonly [column: string]: unknown };
+
+/** One database, with `$1`, `$2` … for values. `query` rejects with AgentErrors. */
+export type MemoryDatabase = {
+  /** The table, as SQL names it. */
+  readonly table: string;
+  query(operation: string, sql: string, values: readonly SqlValue[]): Promise<readonly Row[]>;
+  close(): Promise<void>;
+};
+
+/** What every store of memories takes. */
+export type MemoryLimits = {
+  /** How many memories a scope has at most, up to 10,000; default 1,000. The oldest are dropped. */
+  readonly maxPerScope?: number | undefined;
+  /** The clock, epoch ms; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+};
+
+/** The schemas of {@link MemoryLimits}. */
+export const limitsShape = () => ({
+  maxPerScope: s.optional(s.integer(1, 10_000)),
+  now: s.optional(s.func<() => number>()),
+});
+
+/** The longest text of a memory, in characters. */
+const MAX_TEXT = 8_000;
+
+const newMemorySchema = s.lazily(() =>
+  s.listOf(
+    s.options<NewMemory>({
+      text: s.nonEmpty("a text"),
+      meta: s.optional(s.object()),
+      expiresAt: s.optional(s.number()),
+      vector: s.optional(s.value<Float32Array>((each) => each instanceof Float32Array, "a Float32Array")),
+    }),
+  ),
+);
+
+/** The columns of the table. */
+export const COLUMNS = `
+  scope text NOT NULL, id text NOT NULL, batch text, text text NOT NULL, at double precision NOT NULL,
+  expires_at double precision, meta text NOT NULL, embedder text, vector bytea, PRIMARY KEY (scope, id)`;
+/** What older tables lack of {@link COLUMNS}. */
+export const ADDED_COLUMNS = ["embedder text", "vector bytea"] as const;
+const READ = "id, text, at, expires_at, meta";
+
+/** How many memories each part of a search contributes at least. */
+const MIN_CANDIDATES = 50;
+
+const LIVE = "(expires_at IS NULL OR expires_at > $2)";
+
+/** A text as every database takes it: Postgres has no zero characters. */
+const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed().slice(0, MAX_TEXT);
+
+const idOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16);
+
+function memoryOf(row: Row): Memory {
+  const { id, text, at, meta, expires_at: expiresAt } = row;
+  return {
+    id: String(id),
+    text: String(text),
+    at: Math.floor(Number(at)),
+    meta: JSON.parse(String(meta)) as JsonObject,
+    ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
+  };
+}
+
+/** Texts of one scope are small and few, so that they are ranked here: every database finds the same. */
+export function sqlMemory(
+  db: MemoryDatabase,
+  { maxPerScope = 1_000, now = Date.now }: MemoryLimits,
+): MemoryStore {
+  const { table } = db;
+  let newest = 0;
+  const live = (scope: string, limit: number, after?: readonly [number, string], columns = READ) =>
+    db.query(
+      "read memories",
+      `SELECT ${columns} FROM ${table} WHERE scope = $1 AND ${LIVE}${after ? " AND (at, id) < ($3, $4)" : ""}
+       ORDER BY at DESC, id DESC LIMIT ${limit}`,
+      [scope, now(), ...(after ?? [])],
+    );
+  return {
+    async put(scope, given, { batch, embedder } = {}) {
+      checkScope(scope);
+      check(newMemorySchema(), given, "put", "The memories");
+      if (given.some(({ vector }) => (vector === undefined) !== (embedder === undefined)))
+        throw new AgentError(
+          "config/invalid",
+          "put: expected a vector for each memory and their `embedder`, or neither.",
+        );
+      if (embedder) await checkStored(scope, embedder);
+      if (batch !== undefined) {
+        const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
+        const known = await db.query("read memories", sql, [scope, batch]);
+        if (known.length > 0) return known.map(({ id }) => String(id));
+      }
+      const texts = given.map((each) => ({ ...each, text: storable(each.text) }));
+      const memories = new Map(texts.map((each) => [idOf(each.text), each]));
+      if (memories.size === 0) return [];
+      const rows = [...memories].map(
+        ([id, { text, meta = {}, expiresAt = null, vector }]): readonly SqlValue[] => {
+          newest = Math.max(now(), newest + 0.001); // keeps the order of those of one millisecond
+          const at = newest;
+          const made = vector ? [encoded(embedder!), bytesOf(checkVector(vector, embedder!))] : [null, null];
+          return [scope, id, batch ?? null, text, at, expiresAt, JSON.stringify(meta), ...made];
+        },
+      );
+      const marks = rows.map((row, at) => `(${row.map((_, n) => `$${at * row.length + n + 1}`).join(", ")})`);
+      const insert = `INSERT INTO ${table} (scope, id, batch, text, at, expires_at, meta, embedder, vector) VALUES ${marks.join(", ")}
+        ON CONFLICT (scope, id) DO UPDATE SET
+          batch = excluded.batch, at = excluded.at, expires_at = excluded.expires_at, meta = excluded.meta,
+          embedder = coalesce(excluded.embedder, memories.embedder),
+          vector = coalesce(excluded.vector, memories.vector)`;
+      await db.query("keep memories", insert, rows.flat());
+      const kept = `SELECT id FROM ${table} WHERE scope = $1 AND ${LIVE} ORDER BY at DESC, id DESC LIMIT ${maxPerScope}`;
+      const drop = `DELETE FROM ${table} WHERE scope = $1 AND id NOT IN (${kept})`;
+      await db.query("drop old memories", drop, [scope, now()]);
+      return [...memories.keys()];
+    },
+    async search(scope, { text, limit, embedding }) {
+      checkScope(scope);
+      const asked = embedding && checkVector(embedding.vector, embedding.by);
+      if (embedding) await checkStored(scope, embedding.by);
+      const columns = asked ? `${READ}, vector` : READ;
+      const rows = await live(scope, maxPerScope, undefined, columns);
+      const memories = rows.map(memoryOf);
+      const scores = scoresOf(
+        text,
+        memories.map((each) => each.text),
+      );
+      const byWords = [...scores.keys()]
+        .filter((index) => scores[index]! > 0)
+        .toSorted((a, b) => scores[b]! - scores[a]!);
+      const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
+      const byVector = asked ? nearestOf(asked, rows, candidates) : [];
+      const similarities = new Map(byVector.map(({ row, similarity }) => [row, similarity]));
+      const best = asked
+        ? fused([byWords.slice(0, candidates), byVector.map(({ row }) => row)], limit)
+        : byWords.slice(0, limit);
+      return best.map((index) => ({
+        ...memories[index]!,
+        score: Math.max(scores[index]!, similarities.get(index) ?? 0),
+      }));
+    },
+    async list(scope, { cursor, limit = 100 } = {}) {
+      const rows = await live(
+        checkScope(scope),
+        limit + 1,
+        cursor === undefined ? undefined : placeOf(cursor),
+      );
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        memories: page.map(memoryOf),
+        ...(rows.length > limit && last && { cursor: `${Number(last["at"])} ${String(last["id"])}` }),
+      };
+    },
+    async remove(scope, ids) {
+      checkScope(scope);
+      if (ids?.length === 0) return 0;
+      const which = ids ? ` AND id IN (${ids.map((_, index) => `$${index + 2}`).join(", ")})` : "";
+      const sql = `DELETE FROM ${table} WHERE scope = $1${which} RETURNING id`;
+      return (await db.query("remove memories", sql, [scope, ...(ids ?? [])])).length;
+    },
+    close: () => db.close(),
+  };
+
+  async function checkStored(scope: string, given: EmbedderInfo): Promise<void> {
+    const sql = `SELECT embedder FROM ${table} WHERE scope = $1 AND embedder <> $2 LIMIT 1`;
+    const [other] = await db.query("read memories", sql, [scope, encoded(given)]);
+    if (other) checkEmbedder("memories of this scope", decoded(String(other["embedder"])), given);
+  }
+}
+
+const encoded = ({ name, dimensions }: EmbedderInfo): string => storable(`${dimensions} ${name}`);
+
+function decoded(text: string): EmbedderInfo {
+  const at = text.indexOf(" ");
+  return { name: text.slice(at + 1), dimensions: Number(text.slice(0, at)) };
+}
+
+/** The rows, by their indexes, whose vectors are near. */
+function nearestOf(asked: Float32Array, rows: readonly Row[], limit: number): readonly Near[] {
+  const nearest = new Nearest(asked, limit);
+  for (const [index, { vector }] of rows.entries())
+    if (vector instanceof Uint8Array) nearest.compare(index, vectorOf(vector));
+  return nearest.found;
+}
+
+function placeOf(cursor: string): readonly [number, string] {
+  const [, at, id] = /^(\d+(?:\.\d+)?) (\S+)$/u.exec(cursor) ?? [];
+  if (at === undefined || id === undefined)
+    throw new AgentError("config/invalid", "list: `cursor` is not one that a page had.");
+  return [Number(at), id];
+}

@@ -1,0 +1,102 @@
+import type { Span } from "@opentelemetry/api";
+import type { ObservedAnswer } from "../../agent/telemetry.ts";
+import type { ToolRunOutcome } from "../../../machines/agent/services.ts";
+import { addTokens, setTokens, type TokenCounts } from "./attributes.ts";
+import type { Content } from "./content.ts";
+import type { Labels, Metrics } from "./metrics.ts";
+import { GEN_AI, OWN } from "./names.ts";
+import { fail, Observed, type OpenSpan } from "./observed.ts";
+
+/** What the attempts of a turn add up to. */
+export type Sums = { readonly finishReasons: string[]; readonly tokens: TokenCounts };
+
+type Running = Set<Observed<never>>;
+type Measured = { readonly metrics: Metrics; readonly labels: Labels };
+
+/** Labels of a measure of something that may have failed. */
+const withError = (labels: Labels, code: string | undefined): Labels =>
+  code === undefined ? labels : { ...labels, [GEN_AI.errorType]: code };
+
+/** One attempt of a model call. */
+export class ModelAttempt extends Observed<ObservedAnswer> {
+  readonly #sums: Sums | undefined;
+  readonly #content: Content | undefined;
+  readonly #measured: Measured | undefined;
+
+  constructor(
+    open: OpenSpan | undefined,
+    running: Running,
+    sums: Sums | undefined,
+    content: Content | undefined,
+    measured: Measured | undefined,
+  ) {
+    super(open, running);
+    this.#sums = sums;
+    this.#content = content;
+    this.#measured = measured;
+  }
+
+  protected override onFirst(span: Span | undefined): void {
+    const { seconds } = this;
+    span?.setAttribute(GEN_AI.firstChunk, seconds).addEvent(OWN.firstPart);
+    this.#measured?.metrics.firstChunk.record(seconds, this.#measured.labels);
+  }
+
+  protected override onEnd(answer: ObservedAnswer | undefined, span: Span | undefined): void {
+    if (this.#measured) {
+      const { metrics, labels } = this.#measured;
+      metrics.duration.record(this.seconds, withError(labels, answer?.error?.code));
+      metrics.addUsage(answer?.usage, labels);
+    }
+    if (this.#sums && answer) {
+      if (answer.usage) addTokens(this.#sums.tokens, answer.usage);
+      if (!answer.isCutOff && !answer.error) this.#sums.finishReasons.push(answer.finishReason);
+    }
+    if (span) this.#describe(span, answer);
+  }
+
+  #describe(span: Span, answer: ObservedAnswer | undefined): void {
+    if (!answer || answer.isCutOff) span.setAttribute(OWN.cutOff, true);
+    if (!answer) return;
+    const { usage, message, finishReason, error } = answer;
+    const id = message?.metadata["responseId"];
+    if (usage) setTokens(span, usage);
+    span.setAttribute(GEN_AI.finishReasons, [finishReason]);
+    if (typeof id === "string") span.setAttribute(GEN_AI.responseId, id);
+    if (message && this.#content) span.setAttributes(this.#content.answer(message, finishReason));
+    if (error && this.#content) span.setAttributes(this.#content.text(OWN.errorMessage, error.message));
+    if (error) fail(span, error.code);
+  }
+}
+
+/** One attempt of a call of a tool. */
+export class ToolAttempt extends Observed<ToolRunOutcome> {
+  readonly #content: Content | undefined;
+  readonly #measured: Measured | undefined;
+
+  constructor(
+    open: OpenSpan | undefined,
+    running: Running,
+    content: Content | undefined,
+    measured: Measured | undefined,
+  ) {
+    super(open, running);
+    this.#content = content;
+    this.#measured = measured;
+  }
+
+  protected override onEnd(outcome: ToolRunOutcome | undefined, span: Span | undefined): void {
+    const result = outcome?.result;
+    const isFailed = result?.state === "error" || result?.state === "denied";
+    const type = isFailed ? (result.code ?? `tool/${result.state}`) : undefined;
+    if (this.#measured) {
+      const { metrics, labels } = this.#measured;
+      metrics.tool.record(this.seconds, withError(labels, type));
+    }
+    if (!span) return;
+    span.setAttribute(OWN.result, outcome?.suspension ? "suspended" : (result?.state ?? "unknown"));
+    if (!outcome) span.setAttribute(OWN.cutOff, true);
+    if (result && this.#content) span.setAttributes(this.#content.result(result));
+    if (type !== undefined) fail(span, type);
+  }
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import type { AgentSlots } from "../../agent/types.ts";
+import { AgentError } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check, nameOf } from "../../core/base/options.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Hook } from "../../core/hook/types.ts";
+import { userMsg } from "../../core/message/create.ts";
+import { defineTool } from "../../core/tool/define.ts";
+import { toolError } from "../../core/tool/suspend.ts";
+import type { SlotReader, SlotWrites, Tool } from "../../core/tool/types.ts";
+import { planHint } from "./hint.ts";
+import { OPERATIONS, type Book, type Done, type Operation, type PlanTool } from "./operations.ts";
+import { planHistorySlot, planSlot, type Plan } from "./plan.ts";
+
+/** Options of {@link planNotebook}. */
+export type PlanNotebookOptions = {
+  /** The most subtasks of a plan; default: no bound. */
+  readonly maxSubtasks?: number | undefined;
+  /** Whether the model is told to ask the user before it begins with a plan; default true. */
+  readonly needUserConfirm?: boolean | undefined;
+  /** Returns what the model is told before each answer; undefined for nothing. Default: the hint of the plan's state. */
+  readonly hint?: ((plan: Plan | null) => string | undefined) | undefined;
+  /** How many plans of the past are kept; default 20. */
+  readonly history?: number | undefined;
+  /** The group of the tools, which the agent's toolkit must have; default: they are always active. */
+  readonly group?: string | undefined;
+};
+
+/** What came of {@link PlanNotebook.edit}. */
+export type PlanEdit = {
+  /** What the tool would have told the model. */
+  readonly text: string;
+  /** False if the operation was refused, or only looks. */
+  readonly isChanged: boolean;
+};
+
+/** A plan that an agent makes and follows, and that a person may edit. Made by {@link planNotebook}. */
+export type PlanNotebook = {
+  /** Give it to the agent as one of its `hooks`. It brings the tools and the hint. */
+  readonly hook: Hook;
+  /** The ten tools, for an agent that wants no hint. */
+  readonly tools: readonly Tool[];
+  /** Does for a person what a tool does for the model. `seen` is the revision of `planSlot` that the person has seen. Rejects
+   *  `slot/conflict` if the plan was changed since, or a running call may change it, and `config/invalid` for a wrong input. */
+  edit(
+    agent: { readonly slots: AgentSlots },
+    tool: PlanTool,
+    input: JsonObject,
+    seen?: { readonly revision: number },
+  ): Promise<PlanEdit>;
+};
+
+/** The schema of {@link PlanNotebookOptions}. */
+export const notebookSchema = s.lazily(() =>
+  s.options<PlanNotebookOptions>({
+    maxSubtasks: s.optional(s.integer(1)),
+    needUserConfirm: s.optional(s.boolean()),
+    hint: s.optional(s.func()),
+    history: s.optional(s.integer(1)),
+    group: s.optional(s.nonEmpty()),
+  }),
+);
+
+const isTool = (name: unknown): name is PlanTool => Object.hasOwn(OPERATIONS, String(name));
+
+/** What an operation has changed, as a tool returns it. */
+function writesOf({ plan, history }: Done): SlotWrites {
+  return {
+    ...(history && { [planHistorySlot.name]: history }),
+    ...(plan !== undefined && { [planSlot.name]: plan }),
+  };
+}
+
+function toolOf(
+  name: string,
+  { description, input, writes, run }: Operation,
+  bookOf: (slots: SlotReader) => Book,
+  group: string | undefined,
+): Tool {
+  return defineTool({
+    name,
+    description,
+    input,
+    writes,
+    idempotent: true,
+    deferred: false,
+    ...(group !== undefined && { groups: [group] }),
+    execute: (given, { slots }) => {
+      const done = run(bookOf(slots), given as never);
+      if (done.isError) return toolError(done.text);
+      return { output: [{ type: "text", text: done.text }], slots: writesOf(done) };
+    },
+  });
+}
+
+/**
+ * Lets an agent make a plan for a complex task and follow it, one subtask after the other, as AgentScope's PlanNotebook does: ten
+ * tools, and a hint behind the messages of each model call, which is never stored. The plan is in slots of the session, so it is
+ * stored with the results of the tools, restored, forked and exported. Throws `config/invalid` for wrong options.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, type ChatModel } from "agentchart";
+ * import { planNotebook } from "agentchart/plan";
+ *
+ * const notebook = planNotebook({ maxSubtasks: 8, needUserConfirm: false });
+ *
+ * export const agentOf = (model: ChatModel) => createAgent({ name: "planner", model, hooks: [notebook.hook] });
+ * ```
+ */
+export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
+  check(notebookSchema(), options, "planNotebook");
+  const { maxSubtasks = Infinity, needUserConfirm = true, history = 20, group } = options;
+  const { hint = (plan: Plan | null) => planHint(plan, { needUserConfirm, maxSubtasks }) } = options;
+  const limits = { maxSubtasks, maxHistory: history, newId: randomUUID };
+  const bookOf = (slots: SlotReader): Book => ({
+    ...limits,
+    plan: slots.get(planSlot),
+    history: slots.get(planHistorySlot),
+    at: Date.now(),
+  });
+  const tools = Object.entries(OPERATIONS).map(([name, each]) => toolOf(name, each, bookOf, group));
+  const hook: Hook = {
+    name: "plan",
+    priority: 140,
+    tools,
+    preReasoning: ({ slots, tools: offered }) => {
+      if (!offered.includes("create_plan")) return undefined;
+      const text = hint(slots.get(planSlot));
+      return text === undefined ? undefined : { append: [userMsg(text)] };
+    },
+  };
+  return {
+    hook,
+    tools,
+    async edit(agent, tool, input, seen) {
+      if (!isTool(tool))
+        throw new AgentError(
+          "config/invalid",
+          `plan.edit: '${String(tool)}' is no tool of the notebook; use ${Object.keys(OPERATIONS).join(", ")}.`,
+        );
+      const operation: Operation = OPERATIONS[tool];
+      const read = operation.input.safeParse(input);
+      if (!read.success) {
+        const { path, message } = read.error.issues[0]!;
+        const where = nameOf(path) ?? "The input";
+        throw new AgentError("config/invalid", `plan.edit, ${tool}: ${where}: ${message}.`);
+      }
+      const { value: plan, revision } = await agent.slots.get(planSlot);
+      const past = await agent.slots.get(planHistorySlot);
+      const book: Book = { ...limits, plan, history: past.value, at: Date.now() };
+      const done = operation.run(book, read.data as never);
+      if (done.plan === undefined) return { text: done.text, isChanged: false };
+      await agent.slots.set(planSlot, done.plan, { revision: seen?.revision ?? revision });
+      if (done.history) await agent.slots.set(planHistorySlot, done.history, { revision: past.revision });
+      return { text: done.text, isChanged: true };
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { check } from "../../core/base/options.ts";
+import type { Law, RuleData } from "../../core/tool/rules/law.ts";
+import { isRule, type ReadLetter, type Rule } from "../../core/tool/rules/rule.ts";
+import { msOf, ruleSchema, type Duration, type RuleOptions } from "./options.ts";
+import { refused, ruleOf, timeOf } from "./parts.ts";
+
+/**
+ * Demands that one of several rules holds; how they are enforced is said here and not there. Throws `config/invalid` for fewer than two,
+ * and for rules of different scopes.
+ *
+ * @example
+ * ```ts
+ * import { anyOf, atMost, before } from "agentchart/rules";
+ *
+ * export const rule = anyOf([before("verify", "refund"), atMost(1, "refund")]);
+ * ```
+ */
+export function anyOf(rules: readonly [Rule, Rule, ...Rule[]], options: RuleOptions = {}): Rule {
+  check(ruleSchema(), options, "anyOf");
+  if (!Array.isArray(rules) || rules.length < 2 || !rules.every(isRule))
+    throw refused("anyOf", "expected at least two rules.");
+  const [{ data }] = rules as readonly [Rule];
+  if (rules.some((rule) => rule.data.scope !== data.scope))
+    throw refused("anyOf", "expected rules of one scope: all about a session, or all about one turn.");
+  const law: Law = { kind: "any", of: rules.map((rule) => rule.data.law) };
+  const parts = rules.map((rule) => rule.parts);
+  const read: ReadLetter | undefined = parts.some((part) => part.read)
+    ? (name, input) => ({ of: parts.map((part) => part.read?.(name, input) ?? {}) })
+    : undefined;
+  const says = parts.map((part) => part.says).join(", or ");
+  const functions = parts.flatMap((part) => part.functions);
+  const name = rules.map((rule) => rule.data.name).join(" or ");
+  return ruleOf({ law, says, functions, ...(read && { read }) }, name, {
+    scope: data.scope,
+    optional: rules.some(({ optional }) => optional),
+    ...options,
+  });
+}
+
+/**
+ * Returns the rule with a window: what happened earlier does not count any more. Throws `config/invalid` for a rule without a past.
+ *
+ * @example
+ * ```ts
+ * import { before, within } from "agentchart/rules";
+ *
+ * export const rule = within("1h", before("verify", "refund"));
+ * ```
+ */
+export function within(duration: Duration, { data, optional, parts }: Rule): Rule {
+  const ms = msOf(duration);
+  if (ms === undefined) throw refused("within", 'expected a length of time, such as "1h".');
+  const { kind } = data.law;
+  if (kind !== "before" && kind !== "never" && kind !== "limit")
+    throw refused(
+      "within",
+      `the rule '${data.name}' looks at no past; expected before, never, atMost or sum.`,
+    );
+  const law: Law = { ...data.law, within: ms };
+  return ruleOf({ ...parts, law, says: `${parts.says}${timeOf(duration)}` }, data.name, {
+    ...given(data),
+    optional,
+  });
+}
+
+/**
+ * Returns the rule about what happens within one turn.
+ *
+ * @example
+ * ```ts
+ * import { atMost, inTurn } from "agentchart/rules";
+ *
+ * export const rule = inTurn(atMost(3, "search"));
+ * ```
+ */
+export function inTurn({ data, optional, parts }: Rule): Rule {
+  return ruleOf(parts, data.name, { ...given(data), scope: "turn", optional });
+}
+
+/**
+ * Returns the rule so that it only notes what it would have done.
+ *
+ * @example
+ * ```ts
+ * import { never, shadow } from "agentchart/rules";
+ *
+ * export const rule = shadow(never("send_mail").after("read_secret"));
+ * ```
+ */
+export function shadow({ data, optional, parts }: Rule): Rule {
+  return ruleOf(parts, data.name, { ...given(data), says: data.says, mode: "shadow", optional });
+}
+
+const given = ({ name, scope, onBreak, mode }: RuleData): RuleOptions => ({ name, scope, onBreak, mode });

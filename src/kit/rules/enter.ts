@@ -1,0 +1,124 @@
+import type { JsonObject } from "../../core/base/json.ts";
+import { ranInput } from "../../core/message/account.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import { isUncertain } from "../../../machines/agent/updates/rule-memory.ts";
+import { idOfCall } from "../../../machines/agent/updates/rules.ts";
+import {
+  isCounted,
+  type Came,
+  type RuledCall,
+  type RuleState,
+  type RuleStates,
+} from "../../core/tool/rules/law.ts";
+import type { Rule } from "../../core/tool/rules/rule.ts";
+import { lost, seeded, step } from "../../core/tool/rules/step.ts";
+import { lettersOf } from "./letters.ts";
+
+/** What is known of a session beside its context. */
+export type AroundSession = {
+  /** What the agent around this one remembers, if its session lies inside of a call. */
+  readonly states?: RuleStates | undefined;
+  /** True if what is stored may be other than what ran. */
+  readonly redacts: boolean;
+  /** True for a tool that has an agent inside, whose own calls are not in this session. */
+  isInner(tool: string): boolean;
+};
+
+/** A call of the history that has its result. */
+type PastCall = {
+  readonly call: ToolUseBlock;
+  readonly result: ToolResultBlock;
+  readonly at: number;
+  readonly batchAt: number;
+  readonly place: number;
+  /** Index of its result. */
+  readonly index: number;
+  /** The result came from outside. */
+  readonly isGiven: boolean;
+};
+
+/** The ids of messages that the chart itself has made. */
+const OWN_ID = /:\d+$/u;
+
+/** True for a message that the chart has made; results in others were given from outside. */
+export const isOwnMessage = ({ id }: { readonly id: string }): boolean => OWN_ID.test(id);
+
+function pastCalls({ transcript }: AgentContext): readonly PastCall[] {
+  const asked = new Map<string, Pick<PastCall, "call" | "batchAt" | "place">>();
+  return transcript.slice().flatMap((message, index) => {
+    toolUsesOf(message).forEach((call, place) => asked.set(call.id, { call, batchAt: index, place }));
+    const isGiven = !isOwnMessage(message);
+    return toolResultsOf(message).flatMap((result): PastCall[] => {
+      const known = asked.get(result.id);
+      return known ? [{ ...known, result, index, isGiven, at: message.timestamp }] : [];
+    });
+  });
+}
+
+/** What a call of the history came to, whatever hooks have made of its result. */
+export function cameTo({ result, isGiven }: Pick<PastCall, "result" | "isGiven">): Came | undefined {
+  const { account = {} } = result;
+  const state = account.results?.[0]?.state ?? result.state;
+  const isAnswered = account.decided?.some(({ decision, ask }) => decision === "answer" && ask === undefined);
+  if (state === "success") return isAnswered || isGiven ? "answered" : "success";
+  const attempts = account.attempts ?? [];
+  const mayHave = attempts.some(({ endedAt, code, error }) =>
+    endedAt === undefined
+      ? true
+      : isUncertain({ state: "error", ...(code && { code }), output: [{ type: "text", text: error }] }),
+  );
+  return mayHave || isUncertain({ ...result, state }) ? "maybe" : undefined;
+}
+
+const unreadable = { problem: "its arguments are not stored" };
+
+function rebuilt(rule: Rule, context: AgentContext, around: AroundSession): RuleState {
+  const { data, parts } = rule;
+  const { turn, turnAt } = context.progress;
+  let state: RuleState = { id: data.id, ...(data.scope === "turn" && { turn }) };
+  for (const past of pastCalls(context)) {
+    const { call, result, at, batchAt, place, index } = past;
+    if (data.scope === "turn" && index < turnAt) continue;
+    if (around.isInner(call.name) && result.state !== "denied")
+      state = { ...state, ...lost(data.law, state) };
+    const came = isCounted(data.law, call.name) ? cameTo(past) : undefined;
+    if (came === undefined) continue;
+    const input = ranInput(call, result.account);
+    const isReadable = !around.redacts && input !== undefined && !result.account?.ran?.presets;
+    const letter = !parts.read
+      ? undefined
+      : isReadable
+        ? lettersOf([rule], call.name, input as JsonObject)?.[data.name]
+        : unreadable;
+    const id = idOfCall({ ...context, progress: { ...context.progress, batchAt } }, place);
+    const ruled: RuledCall = { id, name: call.name, letter };
+    state = { ...state, ...step(data.law, state, ruled, came, at) };
+  }
+  return state;
+}
+
+/**
+ * Returns what the rules remember of a session that is begun, opened or loaded. A rule that the session does not know, or knows as another
+ * one of the same name, is read from the messages: what may have been counts where a success forbids, and only what surely was where one
+ * is required.
+ */
+export function enter(rules: readonly Rule[], context: AgentContext, around: AroundSession): RuleStates {
+  const { rules: stored = {}, turn } = context.progress;
+  const own = rules.map((rule): [string, RuleState] => {
+    const { name, id, scope } = rule.data;
+    const known = Object.hasOwn(stored, name) ? stored[name] : undefined;
+    if (known?.id === id) return [name, known];
+    const isNew = context.transcript.length === 0;
+    return [name, isNew ? { id, ...(scope === "turn" && { turn }) } : rebuilt(rule, context, around)];
+  });
+  const states = Object.fromEntries(own);
+  return (
+    seeded(
+      rules.map(({ data }) => data),
+      states,
+      around.states,
+    ) ?? states
+  );
+}

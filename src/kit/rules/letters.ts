@@ -1,0 +1,41 @@
+import crypto from "node:crypto";
+import { copyOf } from "../../core/base/freeze.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import { isCounted, isJudged, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
+import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts";
+
+const ID_LENGTH = 12;
+
+/** The id of a law: it changes with what is demanded, and with the text of the functions that read arguments. */
+export function idOf({ law, functions }: RuleParts, scope: RuleData["scope"]): string {
+  const text = JSON.stringify([law, scope, functions.map(String)]);
+  return crypto.hash("sha256", text).slice(0, ID_LENGTH);
+}
+
+const isSameLetter = (one: Letter, other: Letter): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Returns what rules read in the arguments of a call, by the name of the rule; only of rules that read any. The arguments are read
+ *  twice: what then differs, and what a function throws, is a problem, with which no call runs. */
+export function lettersOf(
+  rules: readonly Rule[],
+  name: string,
+  input: JsonObject,
+): { readonly [rule: string]: Letter } | undefined {
+  let letters: { [rule: string]: Letter } | undefined;
+  for (const { data, parts } of rules) {
+    if (!parts.read || !(isJudged(data.law, name) || isCounted(data.law, name))) continue;
+    letters ??= {};
+    letters[data.name] = readLetter(parts.read, name, input);
+  }
+  return letters;
+}
+
+function readLetter(read: ReadLetter, name: string, input: JsonObject): Letter {
+  try {
+    const letter = read(name, copyOf(input));
+    if (isSameLetter(letter, read(name, copyOf(input)))) return letter;
+    return { problem: "what it reads in the arguments is not the same each time" };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,98 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { AgentError } from "../../core/base/error.ts";
+import { parseSkill, type ParsedSkill } from "./parse-skill.ts";
+import { readInside } from "./read-inside.ts";
+import type { Skill } from "./skill.ts";
+
+/** A skill, and where its other files are. */
+export type FoundSkill = Skill & { readonly folder?: string };
+
+/** The skills of a turn by their names, in the order of names, and what was left out and why. */
+export type Found = {
+  readonly skills: ReadonlyMap<string, FoundSkill>;
+  readonly warnings: readonly string[];
+};
+
+/** How many folders of one directory are looked at. */
+const MAX_FOLDERS = 1_000;
+
+async function yamlParser(): Promise<(text: string) => unknown> {
+  const { parse } = await import("yaml").catch((error: unknown) => {
+    throw new AgentError("config/invalid", "skills with `dirs` needs the package yaml: npm install yaml", {
+      cause: error,
+    });
+  });
+  return (text) => parse(text, { logLevel: "error" }) as unknown;
+}
+
+/** Finds the skills in directories. What has not changed is not read again. */
+export class SkillFolders {
+  readonly #dirs: readonly string[];
+  readonly #known = new Map<string, { readonly stamp: string; readonly parsed: ParsedSkill }>();
+
+  constructor(dirs: readonly string[]) {
+    this.#dirs = dirs.map((dir) => resolve(dir));
+  }
+
+  /** The skills that are there now. The first of two with one name counts, those given before all others. */
+  async find(given: readonly Skill[] = []): Promise<Found> {
+    const skills = new Map<string, FoundSkill>(given.map((skill) => [skill.name, skill]));
+    const warnings: string[] = [];
+    for (const dir of this.#dirs) {
+      for (const { folder, parsed } of await this.#inDir(dir, warnings)) {
+        if ("problem" in parsed) warnings.push(`${folder}: ${parsed.problem}`);
+        else if (skills.has(parsed.skill.name))
+          warnings.push(`${folder}: There is a skill of this name already, which counts.`);
+        else skills.set(parsed.skill.name, { ...parsed.skill, folder });
+      }
+    }
+    const sorted = [...skills].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return { skills: new Map(sorted), warnings };
+  }
+
+  async #inDir(dir: string, warnings: string[]) {
+    let names: readonly string[];
+    try {
+      const entries = await readdir(dir, { withFileTypes: true });
+      const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+      names = folders
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith("."))
+        .toSorted();
+    } catch (error) {
+      warnings.push(`${dir}: The directory cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+      return [];
+    }
+    if (names.length > MAX_FOLDERS)
+      warnings.push(
+        `${dir}: The directory has ${names.length} folders; the first ${MAX_FOLDERS} are looked at.`,
+      );
+    const found = [];
+    for (const name of names.slice(0, MAX_FOLDERS)) {
+      const parsed = await this.#inFolder(dir, name);
+      if (parsed) found.push({ folder: join(dir, name), parsed });
+    }
+    return found;
+  }
+
+  /** The skill of a folder; undefined if the folder has no SKILL.md. */
+  async #inFolder(dir: string, name: string): Promise<ParsedSkill | undefined> {
+    const folder = join(dir, name);
+    const file = join(folder, "SKILL.md");
+    const stats = await stat(file).catch(() => undefined);
+    if (!stats) return undefined;
+    const [root, real] = await Promise.all([realpath(dir), realpath(folder)]);
+    if (real !== join(root, name)) return { problem: "The folder is a symbolic link." };
+    const stamp = `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`;
+    const known = this.#known.get(file);
+    if (known?.stamp === stamp) return known.parsed;
+    const read = await readInside(folder, "SKILL.md");
+    const parsed =
+      "problem" in read
+        ? { problem: `SKILL.md is not read: ${read.problem}.` }
+        : parseSkill(read.text, name, await yamlParser());
+    this.#known.set(file, { stamp, parsed });
+    return parsed;
+  }
+}

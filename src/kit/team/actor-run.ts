@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AgentError, agentErrorOf } from "../../core/base/error.ts";
+import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
+import type { Schema } from "../../core/tool/types.ts";
+import { createActorAgent } from "../../agent/create-agent.ts";
+import type { ActorAgent } from "../../agent/inbox-agent.ts";
+import type { ActorParent } from "../../agent/live-chart.ts";
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { Input, Reply, Snapshot, Status } from "../../agent/types.ts";
+import { waitMsOf } from "./inner-config.ts";
+import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
+
+const LOST = "session/lease-lost";
+/** How often a session is opened whose lease is lost because the store was late. */
+const MAX_RUNS = 3;
+
+/** The turn of an actor. */
+export type ActorTurn = {
+  readonly config: AgentConfig<never>;
+  readonly output: Schema | undefined;
+  readonly sessionId: string;
+  readonly key: string;
+  readonly message: Input;
+  /** The session as it was when the actor was persisted, without a store. */
+  readonly session: Snapshot | undefined;
+};
+
+/** What a run tells its actor. */
+export type RunListener = {
+  rests(status: Pick<Status, "waitsFor" | "pending"> & { readonly phase: "running" | "suspended" }): void;
+  done(reply: Reply<never>): void;
+  failed(error: AgentError): void;
+  emit(emitted: AgentActorEmitted): void;
+};
+
+/** The turn of one actor in this process. */
+export class ActorRun {
+  readonly #turn: ActorTurn;
+  readonly #listener: RunListener;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #ending = new AbortController();
+  #agent: ActorAgent | undefined;
+  #parent: ActorParent | undefined;
+  #runs = 0;
+  /** Commands of which the order counts, one after the other. */
+  #commands: Promise<void> = this.#ready.promise;
+  /** The calls about which a decision is on its way. */
+  readonly #deciding = new Set<string>();
+  #isDriving = false;
+  /** The session has taken the message. */
+  #hasBegun: boolean;
+  #timer: AbortController | undefined;
+
+  constructor(turn: ActorTurn, listener: RunListener) {
+    this.#turn = turn;
+    this.#listener = listener;
+    this.#hasBegun = turn.session !== undefined;
+  }
+
+  /** Opens the session, and makes the turn or goes on with it. */
+  start(parent: ActorParent): void {
+    this.#parent = parent;
+    this.#runs++;
+    void this.#start(parent).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #start(parent: ActorParent): Promise<void> {
+    const { config, sessionId, session, message, key } = this.#turn;
+    const agent = createActorAgent(
+      {
+        ...config,
+        sessionId,
+        ...(session && { sessionOptions: { ...config.sessionOptions, snapshot: session } }),
+      },
+      parent,
+    );
+    this.#agent = agent;
+    let hasTaken = false;
+    agent.subscribe((event) => {
+      hasTaken ||= event.type === "turn.start";
+      this.#listener.emit({ type: "agent.event", event });
+    });
+    agent.actor.subscribe(() => {
+      if (!hasTaken || this.#hasBegun) return;
+      this.#hasBegun = true;
+      this.#ready.resolve();
+    });
+    await agent.open({ waitMs: waitMsOf(config) });
+    if (session) return this.#restore(agent);
+    const options = { ...this.#asked(), idempotencyKey: key };
+    return this.#drive(agent, () => agent.call(message, options) as Promise<Reply<never>>);
+  }
+
+  /** Goes on from where the snapshot of the session says the turn was. */
+  async #restore(agent: ActorAgent): Promise<void> {
+    const { phase, reason } = agent.status();
+    const hasEnded = phase === "stopped" && reason !== "ERROR";
+    const rest = (): Promise<Reply<never>> => agent.lastReply(this.#turn.output) as Promise<Reply<never>>;
+    await this.#drive(agent, hasEnded || phase === "suspended" ? rest : () => this.#goOn(agent));
+  }
+
+  #asked(): { readonly output?: Schema } {
+    const { output } = this.#turn;
+    return output ? { output } : {};
+  }
+
+  #goOn(agent: ActorAgent): Promise<Reply<never>> {
+    const nothing: Input = null;
+    return agent.call(nothing, this.#asked()) as Promise<Reply<never>>;
+  }
+
+  /** Follows the turn until it has ended or waits for somebody. */
+  async #drive(agent: ActorAgent, step: () => Promise<Reply<never>>): Promise<void> {
+    this.#isDriving = true;
+    this.#stopTimer();
+    this.#listener.rests({ phase: "running", waitsFor: [], pending: [] });
+    let reply = await step();
+    while (agent.status().phase === "suspended" && this.#isDue(agent)) reply = await this.#goOn(agent);
+    this.#isDriving = false;
+    if (agent.status().phase === "suspended") this.#wait(agent);
+    else await this.#end(() => this.#listener.done(reply));
+    this.#ready.resolve();
+  }
+
+  #isDue(agent: ActorAgent): boolean {
+    return (agent.wakeAt() ?? Infinity) <= this.#now();
+  }
+
+  #now(): number {
+    return (this.#turn.config.sessionOptions?.now ?? Date.now)();
+  }
+
+  /** Says what the turn waits for, and goes on when the last of it expires. */
+  #wait(agent: ActorAgent): void {
+    const { waitsFor, pending } = agent.status();
+    const open = pending.filter(({ callId }) => !this.#deciding.has(callId));
+    this.#listener.rests({ phase: "suspended", waitsFor, pending: open });
+    this.#stopTimer();
+    const delay = (agent.wakeAt() ?? Infinity) - this.#now();
+    if (delay > LONGEST_DELAY_MS) return;
+    this.#timer = new AbortController();
+    const { signal } = this.#timer;
+    sleep(Math.max(0, delay), undefined, { signal }).then(
+      () => this.#resume(agent),
+      () => {},
+    );
+  }
+
+  #stopTimer(): void {
+    this.#timer?.abort();
+    this.#timer = undefined;
+  }
+
+  #resume(agent: ActorAgent, step = () => this.#goOn(agent)): void {
+    void this.#drive(agent, step).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Hands a command to the agent once its turn has begun. */
+  command(command: AgentActorCommand): void {
+    if (command.type === "decide") this.#deciding.add(command.callId);
+    this.#commands = this.#commands.then(async () => {
+      const agent = this.#agent;
+      if (!agent || this.#ending.signal.aborted) return;
+      try {
+        await this.#perform(agent, command);
+      } catch (thrown) {
+        if (command.type === "decide") this.#deciding.delete(command.callId);
+        const error = agentErrorOf(thrown, "run/invalid-event");
+        this.#listener.emit({ type: "agent.refused", command, error });
+        if (!this.#isDriving && agent.status().phase === "suspended") this.#wait(agent);
+      }
+    });
+  }
+
+  async #perform(agent: ActorAgent, command: AgentActorCommand): Promise<void> {
+    switch (command.type) {
+      case "decide": {
+        const { callId, decision, argsHash, by } = command;
+        const options = { ...(argsHash !== undefined && { argsHash }), ...(by !== undefined && { by }) };
+        await agent.decide(callId, decision, options);
+        this.#deciding.delete(callId);
+        return this.#goOnIfDue(agent);
+      }
+      case "extendBudget":
+        await agent.extendBudget(command.extra);
+        return this.#goOnIfDue(agent);
+      case "steer":
+        if (!agent.steer(command.message)) throw refusal("No turn runs that could be steered.");
+        return;
+      case "interrupt":
+        if (!agent.interrupt(command.message)) throw refusal("No turn runs that could be interrupted.");
+        if (!this.#isDriving) this.#resume(agent, () => this.#interrupted(agent));
+        return;
+      case "resume":
+        if (this.#isDriving) throw new AgentError("run/busy", "The turn of the agent runs.");
+        if (agent.status().pending.some(({ decided, waitsFor }) => !decided && waitsFor !== "stopRequested"))
+          throw new AgentError("run/undecided", "The turn of the agent waits for decisions.");
+        return this.#resume(agent);
+      default:
+        throw new AgentError(
+          "run/invalid-event",
+          `The agent's actor got the event ${JSON.stringify((command as { readonly type: string }).type)}; expected decide, steer, interrupt, extendBudget or resume.`,
+        );
+    }
+  }
+
+  #goOnIfDue(agent: ActorAgent): void {
+    if (this.#isDriving) return;
+    if (this.#isDue(agent)) this.#resume(agent);
+    else this.#wait(agent);
+  }
+
+  async #interrupted(agent: ActorAgent): Promise<Reply<never>> {
+    await agent.rest();
+    return agent.lastReply(this.#turn.output) as Promise<Reply<never>>;
+  }
+
+  /** The session, if it has taken the message; undefined before. */
+  session(): Snapshot | undefined {
+    if (!this.#hasBegun) return undefined;
+    return this.#agent?.snapshot() ?? this.#turn.session;
+  }
+
+  /** Leaves the session, so that the next actor can have it, and then tells the parent. */
+  async #end(tell: () => void): Promise<void> {
+    if (this.#ending.signal.aborted) return;
+    this.#stopTimer();
+    await this.#agent?.close().catch(() => {});
+    if (this.#ending.signal.aborted) return;
+    this.#ending.abort();
+    tell();
+  }
+
+  #fail(thrown: unknown): void {
+    const error = agentErrorOf(thrown, "run/closed");
+    const { aborted: isOver } = this.#ending.signal;
+    if (error.code === LOST && this.#runs < MAX_RUNS && this.#parent && !isOver)
+      return this.start(this.#parent);
+    void this.#end(() => this.#listener.failed(error));
+  }
+
+  /** The actor is stopped: its turn is parked. */
+  stop(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#ending.abort();
+    this.#stopTimer();
+    void this.#agent?.shutdown().catch(() => {});
+  }
+}
+
+function refusal(message: string): AgentError {
+  return new AgentError("run/not-running", message);
+}

@@ -1,0 +1,120 @@
+import type { JsonObject } from "../../core/base/json.ts";
+import { AgentError } from "../../core/base/error.ts";
+import type { Ask, Decision, PendingCall } from "../../core/tool/pending.ts";
+import type { Resumed } from "../../core/tool/types.ts";
+import { addLimits } from "../../../machines/agent/updates/spent.ts";
+import { LIMITS, type Limits } from "../../../machines/agent/limits.ts";
+import type { InnerAgent } from "../../agent/inbox-agent.ts";
+import type { Snapshot } from "../../agent/types.ts";
+
+/** What a call remembers while the agent inside of it waits. */
+export type InnerState = {
+  readonly sessionId: string;
+  /** Its share of the budget, which does not change while it waits. */
+  readonly limits: Limits;
+  /** What people have added to its limits. */
+  readonly extended: Limits;
+  /** The `argsHash` of what waited, by its address inside. */
+  readonly hashes: { readonly [address: string]: string };
+  /** The whole session, if there is no store. */
+  readonly snapshot?: Snapshot;
+};
+
+/** The ids of the questions that are about the agent and not about one of its calls. */
+const BUDGET = "budget";
+const STOPPED = "stopped";
+
+const amount: JsonObject = { type: "number", exclusiveMinimum: 0 };
+const EXTENSION: JsonObject = {
+  type: "object",
+  properties: {
+    extend: {
+      type: "object",
+      properties: Object.fromEntries(LIMITS.map((name) => [name, amount])),
+      additionalProperties: false,
+      minProperties: 1,
+    },
+  },
+  required: ["extend"],
+  additionalProperties: false,
+};
+
+/** The question whether an agent that has used up its budget gets more. */
+export function budgetAsk(message: string): Ask {
+  return { id: BUDGET, kind: "form", message, schema: EXTENSION };
+}
+
+/** The question whether an agent that a hook has stopped goes on. */
+function stoppedAsk(agent: string): Ask {
+  return {
+    id: STOPPED,
+    kind: "question",
+    message: `Agent '${agent}' was stopped before its tools ran. Shall it go on?`,
+  };
+}
+
+function askAbout(call: PendingCall): Ask {
+  return {
+    id: call.callId,
+    kind: "approval",
+    message: call.reason ?? `Agent waits for '${call.name}'.`,
+    call,
+  };
+}
+
+/** What the call of an agent that waits has to ask, for all that is open. */
+export function asksFor(agent: string, open: readonly PendingCall[]): readonly Ask[] {
+  if (open.some(({ waitsFor }) => waitsFor === "stopRequested")) return [stoppedAsk(agent)];
+  return open.map(askAbout);
+}
+
+function isRefusal(decision: Decision | undefined): boolean {
+  if (decision === "deny") return true;
+  return (
+    typeof decision === "object" && ("decline" in decision || "cancel" in decision || "deny" in decision)
+  );
+}
+
+/** What was added to the limits of the agent so far; the answer of this round included. */
+export function extendedBy(resumed: Resumed | undefined): Limits {
+  const { extended = {} } = (resumed?.state ?? {}) as Partial<InnerState>;
+  const answer = resumed?.answers[BUDGET];
+  if (typeof answer !== "object" || !("respond" in answer)) return extended;
+  return addLimits(extended, (answer.respond as { readonly extend: Limits }).extend);
+}
+
+/** True if a person does not let the agent go on, whose budget is used up or which was stopped. */
+export function isGivenUp(resumed: Resumed | undefined): boolean {
+  return isRefusal(resumed?.answers[BUDGET]) || isRefusal(resumed?.answers[STOPPED]);
+}
+
+/** An expired call of the agent takes no answer to a question. */
+function decisionFor({ ask }: PendingCall, decision: Decision): Decision {
+  if (ask || typeof decision !== "object" || !("cancel" in decision || "decline" in decision))
+    return decision;
+  return { deny: "Nobody has decided about it." };
+}
+
+/** Hands the answers of this round to what waits inside, and returns what is still open. What was answered in an earlier life of this
+ *  process, or has expired by itself, is passed over. */
+export async function answerInside(
+  child: Pick<InnerAgent, "status" | "decide">,
+  resumed: Resumed | undefined,
+): Promise<readonly PendingCall[]> {
+  const { hashes = {} } = (resumed?.state ?? {}) as Partial<InnerState>;
+  const open: PendingCall[] = [];
+  for (const call of child.status().pending) {
+    if (call.decided) continue;
+    const { callId, argsHash, waitsFor } = call;
+    const decision = resumed?.answers[callId];
+    if (waitsFor === "stopRequested" && resumed?.answers[STOPPED]) continue;
+    if (decision === undefined || hashes[callId] !== argsHash) open.push(call);
+    else
+      await child.decide(callId, decisionFor(call, decision), { argsHash }).catch((error: unknown) => {
+        const code = AgentError.is(error) ? error.code : undefined;
+        if (code === "run/bad-decision") open.push(call); // an edit that does not fit: it is asked again
+        else if (code !== "run/stale-decision") throw error;
+      });
+  }
+  return open;
+}

@@ -1,0 +1,109 @@
+import { Worker } from "node:worker_threads";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+
+/** A line that was found; with the lines around it. */
+export type FoundLine = { readonly line: number; readonly text: string; readonly isMatch: boolean };
+
+const MEMORY_MB = 128;
+
+/** The thread: it has no more than the pattern and the texts, and is ended from outside if the pattern takes too long. */
+const THREAD = `
+const { parentPort, workerData } = require("node:worker_threads");
+const pattern = new RegExp(workerData.pattern, workerData.flags);
+parentPort.on("message", ({ text, context, max }) => {
+  const lines = text.split(/\\r?\\n/u);
+  if (lines.at(-1) === "") lines.pop();
+  const found = [];
+  let matches = 0, shown = -1;
+  for (let at = 0; at < lines.length && matches < max; at++) {
+    if (!pattern.test(lines[at].slice(0, 20000))) continue;
+    matches++;
+    for (let each = Math.max(shown + 1, at - context); each <= Math.min(lines.length - 1, at + context); each++) {
+      found.push({ line: each + 1, text: lines[each].slice(0, 500), isMatch: each === at || pattern.test(lines[each].slice(0, 20000)) });
+      shown = each;
+    }
+  }
+  parentPort.postMessage(found);
+});
+`;
+
+/** The flags with which a pattern can be used: some have escapes that only the older syntax knows. */
+function flagsFor(pattern: string, flags: string): string {
+  try {
+    return new RegExp(pattern, `${flags}u`).flags;
+  } catch {
+    try {
+      return new RegExp(pattern, flags).flags;
+    } catch (error) {
+      throw new AgentError(
+        "workspace/failed",
+        `The pattern is not a regular expression: ${messageOf(error)}.`,
+      );
+    }
+  }
+}
+
+/**
+ * Searches texts for a regular expression in a thread, which ends when the pattern has taken `limitMs` in all: a pattern of the model may
+ * take for ever. Throws what is wrong with a pattern that is none.
+ */
+export class LineSearch {
+  readonly #worker: Worker;
+  #left: number;
+  readonly #limitMs: number;
+
+  constructor(
+    pattern: string,
+    { ignoreCase, limitMs }: { readonly ignoreCase: boolean; readonly limitMs: number },
+  ) {
+    const flags = flagsFor(pattern, ignoreCase ? "i" : "");
+    this.#limitMs = limitMs;
+    this.#left = limitMs;
+    this.#worker = new Worker(THREAD, {
+      eval: true,
+      workerData: { pattern, flags },
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    this.#worker.unref();
+    this.#worker.on("error", () => {});
+  }
+
+  /** Resolves with the lines that match, at most `max` matches, with `context` lines before and after each. */
+  async search(text: string, context: number, max: number): Promise<readonly FoundLine[]> {
+    const began = performance.now();
+    const worker = this.#worker;
+    return new Promise<readonly FoundLine[]>((resolve, reject) => {
+      const ended = (): void => fail(`The search takes too much memory.`);
+      const fail = (message: string): void => {
+        done();
+        reject(new AgentError("workspace/failed", message));
+      };
+      const timer = setTimeout(
+        () => fail(`The pattern takes longer than ${this.#limitMs} ms; use a simpler one.`),
+        Math.max(1, this.#left),
+      );
+      const answered = (found: readonly FoundLine[]): void => {
+        done();
+        this.#left -= performance.now() - began;
+        resolve(found);
+      };
+      const done = (): void => {
+        clearTimeout(timer);
+        worker.off("message", answered);
+        worker.off("exit", ended);
+        worker.unref();
+      };
+      worker.ref();
+      worker.once("message", answered);
+      worker.once("exit", ended);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads has no origin
+      worker.postMessage({ text, context, max });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
