@@ -8,9 +8,9 @@ import type { ExecutionData } from "./settings.ts";
 /** The status of a call. `pending` has no permission yet; `unknown` was running when its process ended. */
 export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
 
-/** What a call that was suspended goes on with, once each of its questions is answered. */
+/** The data with which a suspended call goes on, once each of its questions is answered. */
 export type CallResumption = {
-  /** How often the call has been suspended. */
+  /** The number of times the call has been suspended. */
   readonly round: number;
   readonly state: Json;
   readonly asks: readonly {
@@ -20,22 +20,22 @@ export type CallResumption = {
   }[];
   /** Attempts started before it: they count in no other round. */
   readonly attempts: number;
-  /** What the agent inside of the call has used so far. It counts if the call gets its result without going on. */
+  /** The usage of the agent inside of the call so far. It counts if the call gets its result without going on. */
   readonly spent?: Spent;
 };
 
-/** What an agent inside of a call has used: it counts as used by the turn of the call. */
+/** The usage of an agent inside of a call: it counts as used by the turn of the call. */
 export type Spent = {
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly usage: Usage;
-  /** What a person has added to its limits. It is added to those of the turn too. */
+  /** The amount that a person has added to its limits. It is added to those of the turn too. */
   readonly extended?: Limits;
 };
 
-/** What the rules of an agent know of a call. */
+/** The knowledge that the rules of an agent have of a call. */
 export type CallRules = {
-  /** What each rule that reads arguments has read in those with which the call would run. */
+  /** The values that each rule that reads arguments has read in those with which the call would run. */
   readonly letters?: { readonly [rule: string]: Letter };
   /** Who has approved the call; "" if that is not known. */
   readonly approver?: string;
@@ -77,7 +77,7 @@ export type CallRecord = {
   readonly decided?: Decision;
   /** Who has made the decision, if that is known. */
   readonly decidedBy?: string;
-  /** When the call asked its questions, or its approval was asked for again because the tool had changed: a decision made before
+  /** The time at which the call asked its questions, or asked for its approval again because the tool had changed. A decision made before
    *  does not count. */
   readonly askedAgainAt?: number;
   readonly expiresAt?: number;
@@ -93,11 +93,11 @@ export type CallRecord = {
   readonly onRestart?: "retry" | "ask" | "fail";
   readonly notBeforeAt?: number;
   readonly deadlineAt?: number;
-  /** What became of the call so far. It goes to the result once there is one. */
+  /** The outcome of the call so far. It goes to the result once there is one. */
   readonly account?: CallAccount;
   /** Absent for an agent without rules. */
   readonly rules?: CallRules;
 };
 
-/** How a call that may run is executed. */
+/** The terms on which a call that may run is executed. */
 export type CallTerms = Pick<CallRecord, "execution" | "maxParallel" | "writes" | "onRestart">;

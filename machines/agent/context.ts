@@ -14,7 +14,8 @@ import type { Limits } from "./limits.ts";
 import type { Settings } from "./settings.ts";
 import type { View } from "./prompt/view.ts";
 
-/** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */
+/** The reason for which a prompt is made shorter. It is near the window, the model has refused it, the caller asked, or another persona
+ *  takes over. */
 export type CompactionCause = "threshold" | "overflow" | "manual" | "handoff";
 
 /** The summary that is being made. */
@@ -26,10 +27,10 @@ export type Compaction = {
   readonly isPart: boolean;
   /** The history is in the request as text, not as a conversation. */
   readonly isSeparate: boolean;
-  /** How much of what fits into a request is used, from 1 down. */
+  /** The share that is used of the room in a request, from 1 down. */
   readonly share: number;
   readonly tokensBefore: number;
-  /** What it is to keep, in words of the caller or of a hook. */
+  /** The content that it is to keep, in words of the caller or of a hook. */
   readonly instructions?: string;
   /** A hook wants none. */
   readonly isUnwanted?: boolean;
@@ -46,13 +47,13 @@ export type Compactions = {
   readonly isForced: boolean;
   /** The refusal that it is to mend. */
   readonly overflow: AgentContext["failure"];
-  /** What the last one did, with the size of the prompt before and after it. */
+  /** The effect of the last one, with the size of the prompt before and after it. */
   readonly last?: {
     readonly cause: CompactionCause;
     readonly did: "clear" | "summarise" | "nothing";
     readonly tokensBefore: number;
     readonly tokensAfter: number;
-    /** Why it did nothing. */
+    /** The reason for which it did nothing. */
     readonly error?: ErrorInfo;
   };
   /** The caller has asked for one, or a handoff. */
@@ -67,14 +68,14 @@ export type WantedOutput = {
   /** True if the caller's schema says more than `schema`: a process that does not have it cannot check the answer. */
   readonly isStandard?: boolean;
   readonly reminders: number;
-  /** What was produced; it has passed the schema. */
+  /** The value that was produced; it has passed the schema. */
   readonly value?: Json;
 };
 
 /** The model's answer before it is stored; `value` is the structured answer a native model gave. */
 export type Draft = { readonly message: Msg; readonly finishReason: FinishReason; readonly value?: Json };
 
-/** Why a turn is interrupted. */
+/** The reason for which a turn is interrupted. */
 export type Interruption = {
   readonly cause: "user" | "signal" | "timeout";
   readonly message?: Msg;
@@ -93,7 +94,7 @@ export type TurnStats = {
   readonly usage: Usage;
 };
 
-/** How the last call ended. */
+/** The outcome of the last call. */
 export type Outcome = {
   readonly reason: Reason;
   readonly reply?: Msg;
@@ -106,7 +107,7 @@ export type Outcome = {
   readonly limit?: ReachedLimit;
 };
 
-/** Where hooks run once a turn has its outcome, or a call is refused. */
+/** The states in which hooks run once a turn has its outcome, or a call is refused. */
 export const ENDINGS = [
   "stopped.postCall",
   "stopped.onInterrupt",
@@ -149,19 +150,19 @@ export type Progress = {
   readonly exceeded: keyof Limits | null;
   /** True if the process is shutting down: the turn stops at its next commit point. */
   readonly draining: boolean;
-  /** When the session came to rest, epoch ms. */
+  /** The time at which the session came to rest, epoch ms. */
   readonly restedAt?: number | null;
   /** A hook of postActing has asked to stop; other results of the batch are still being stored. */
   readonly stopping?: boolean;
-  /** Where an unfinished session continues; null if it is not unfinished. */
+  /** The state in which an unfinished session continues; null if it is not unfinished. */
   readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | "ending" | null;
-  /** What hooks run with that a crash would cut off; null or absent while none do. */
+  /** The input of the running hooks that a crash would cut off; null or absent while none run. */
   readonly ending?: Ending | null;
   readonly stats: TurnStats;
   /** The trace that the turn belongs to, as W3C `traceparent`: of the span with which it began. Absent or null: none is known. */
   readonly trace?: string | null;
-  /** What a provider has counted, compared with our own count of the messages that it saw: `ratio` is its count ÷ ours, `overhead`
-   *  the size of what else was in the request, such as tools. */
+  /** The token count of a provider, compared with our own count of the messages that it saw: `ratio` is its count ÷ ours, `overhead` the
+   *  size of what else was in the request, such as tools. */
   readonly counted?: { readonly ratio: number; readonly overhead: number };
   /** The persona that has the session; null or absent: the agent itself. */
   readonly persona?: string | null;
@@ -170,11 +171,11 @@ export type Progress = {
   /** The handoffs of the turn. */
   readonly handoffs?: number;
   readonly compactions?: Compactions;
-  /** What the session has in the place of its agent's configuration; absent: nothing. */
+  /** The values that the session has in the place of its agent's configuration; absent: nothing. */
   readonly overrides?: Overrides;
   /** The summary that is being made of the conversation; null or absent if none is. */
   readonly compacting?: Compaction | null;
-  /** What the rules remember of the session; absent: nothing. */
+  /** The memory of the rules about the session; absent: nothing. */
   readonly rules?: RuleStates;
 };
 
@@ -182,16 +183,16 @@ export type Progress = {
 export type RequestState = {
   /** The system prompt of this call after preCall. */
   readonly system: string;
-  /** How hooks changed the prompt, one after the other; absent in sessions of 0.1.0. */
+  /** The changes that hooks made to the prompt, one after the other; absent in sessions of 0.1.0. */
   readonly edits?: readonly PromptEdit[];
-  /** How hooks of preCall changed the call of the agent. They are not written with each change: a process that takes over the session
-   *  in the middle of a turn may not know them. */
+  /** The changes that hooks of preCall made to the call of the agent. They are not written with each change: a process that takes over the
+   *  session in the middle of a turn may not know them. */
   readonly entered?: readonly CallEdit[];
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly deadlineAt: number | null;
   readonly notBeforeAt: number | null;
-  /** When an interrupt stops waiting for running services. */
+  /** The time at which an interrupt stops waiting for running services. */
   readonly graceAt: number | null;
   /** True if the running attempt has timed out. */
   readonly timedOut: boolean;
@@ -199,7 +200,7 @@ export type RequestState = {
   readonly final?: boolean;
   /** True if it was taken back once, unsent, for messages that came before it was sent. */
   readonly tookNews?: boolean;
-  /** How the last answer ended, even one without content. */
+  /** The reason for which the last answer ended, even one without content. */
   readonly finishReason?: FinishReason;
 };
 
@@ -222,14 +223,14 @@ export type Inbox = {
 export type AgentContext = {
   readonly settings: Settings;
   readonly transcript: Transcript;
-  /** What the model sees of the transcript; null for all of it. */
+  /** The part of the transcript that the model sees; null for all of it. */
   readonly view: View | null;
   /** The instant of the last event, epoch ms: the only clock of the chart. */
   readonly at: number;
   /** The hook points that at least one hook listens to. */
   readonly listening: readonly HookPoint[];
-  /** The tools whose calls may run whatever their arguments are: their permission is the constant `allow`, and no rule about them
-   *  says otherwise or looks at arguments. This process knows them; they are not stored. */
+  /** The tools whose calls may run with any arguments. Their permission is the constant `allow`, and no rule about them says otherwise or
+   *  looks at arguments. This process knows them; they are not stored. */
   readonly allowed: { readonly [tool: string]: CallTerms };
   readonly progress: Progress;
   readonly request: RequestState;
@@ -244,11 +245,11 @@ export type AgentContext = {
   /** Values that belong to the session, by name. */
   readonly slots: StoredSlots;
   readonly interruption: Interruption | null;
-  /** What failed, until the turn is settled. `retry` is there for a model that has delivered nothing. */
+  /** The failure, until the turn is settled. `retry` is there for a model that has delivered nothing. */
   readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
-  /** How the last call ended; the reply is left out of snapshots. */
+  /** The outcome of the last call; the reply is left out of snapshots. */
   readonly outcome: Outcome | null;
-  /** What the update that is at work has declared so far. No snapshot has it. */
+  /** The facts that the current update has declared so far. No snapshot has it. */
   readonly facts?: readonly { readonly type: string }[];
 };
 

@@ -50,7 +50,7 @@ export type AgentCommand =
         readonly decision: Decision;
         /** The arguments that the decision was made for. */
         readonly argsHash?: string;
-        /** When the decision was made, if that was before `at`. */
+        /** The time at which the decision was made, if that was before `at`. */
         readonly madeAt?: number;
         /** Who has decided. */
         readonly decidedBy?: string;

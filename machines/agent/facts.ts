@@ -26,7 +26,8 @@ export type MessagesFact = {
   readonly added: readonly Msg[];
 };
 
-/** What an update did, as it declares it where it does it. The journal, the events and the accounts of steps are made of facts. */
+/** An effect of an update, which the update declares at the place where it has it. The journal, the events and the accounts of steps are
+ *  made of facts. */
 export type Fact =
   | MessagesFact
   /** The record of a call; without `was` the call is new. */
@@ -206,7 +207,7 @@ export type Notice = Extract<
   { readonly type: "handoff" | "compaction.start" | "compaction.end" | "retry" | "draft" | `${string}.late` }
 >;
 
-/** What a step has done: its facts, with those about the same thing in one. */
+/** The effects of a step: its facts, with those about the same thing in one. */
 export type StepFacts = {
   /** The messages of the transcript from index `from` on, if they have changed. */
   readonly messages: Omit<MessagesFact, "type"> | undefined;
@@ -231,7 +232,7 @@ export type StepFacts = {
   readonly beginsTurn: boolean;
   /** The call of the agent has come to rest, or the session that was loaded rests. */
   readonly hasSettled: boolean;
-  /** How the turn has come to rest, or why its call was refused. */
+  /** The way in which the turn has come to rest, or the reason for which its call was refused. */
   readonly end: TurnEnd | undefined;
 };
 

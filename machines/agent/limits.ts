@@ -1,6 +1,6 @@
 import type { Usage } from "../../src/core/message/types.ts";
 
-/** What a turn, or the agent inside of a call, has used. Unknown tokens and costs count as 0. */
+/** The amounts that a turn, or the agent inside of a call, has used. Unknown tokens and costs count as 0. */
 type Spending = {
   readonly modelCalls: number;
   readonly toolCalls: number;

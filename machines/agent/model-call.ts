@@ -13,14 +13,14 @@ export type ModelCall = RequestParts & {
   readonly iteration: number;
   /** From 1. */
   readonly attempt: number;
-  /** How many messages the transcript had. */
+  /** The number of messages that the transcript had. */
   readonly length: number;
   /** The name of the model, and of its provider if the model names it. */
   readonly model: string;
   readonly provider?: string;
   /** The fallback model was asked. */
   readonly isFallback?: true;
-  /** How the adapter of the model makes its requests, if it says so. */
+  /** The way in which the adapter of the model makes its requests, if the adapter states it. */
   readonly wire?: { readonly adapter: string; readonly options: JsonObject };
   /** The context window of the model, tokens; absent if it is unknown. */
   readonly window?: number;
@@ -28,6 +28,6 @@ export type ModelCall = RequestParts & {
   readonly bound?: { readonly maxMessages?: number | undefined; readonly maxTokens?: number | undefined };
   /** The limits of a turn that are configured (`budget`); absent if there are none. */
   readonly budget?: Limits & { readonly onExceeded?: string | undefined };
-  /** What hooks of preCall changed of the call of the agent in which this is. */
+  /** The changes that hooks of preCall made to the call of the agent in which this is. */
   readonly entered: readonly CallEdit[];
 };

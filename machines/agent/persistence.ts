@@ -9,10 +9,10 @@ type Stored = Omit<AgentContext, "transcript"> & {
   readonly transcript: { readonly messages: readonly Msg[] };
 };
 
-/** What JSON keeps of a transcript: how many messages it has. */
+/** The part of a transcript that JSON retains: the number of its messages. */
 type Cursor = { readonly transcript?: { readonly transcript: number } };
 
-/** How the context of the agent's chart is part of `actor.getPersistedSnapshot()`: whole, with every message. */
+/** The form of the context of the agent's chart in `actor.getPersistedSnapshot()`: whole, with every message. */
 export const persistence: Persistence<AgentContext> = {
   version: "1",
   write: ({ transcript, ...rest }) =>

@@ -2,8 +2,8 @@ import type { SessionPhase } from "../../src/core/base/phase.ts";
 import type { AgentContext } from "./context.ts";
 import { openCalls } from "./updates/calls.ts";
 
-/** Where a session is: `stopped` between turns, `unfinished` in the middle of one that was cut off, `suspended` while something
- *  outside must answer, else `running`. */
+/** The phase of a session: `stopped` between turns, `unfinished` in the middle of one that was cut off, `suspended` while something outside
+ *  must answer, else `running`. */
 export type Phase = Exclude<SessionPhase, "quarantined">;
 
 const RESTS: { readonly [state: string]: Phase } = {

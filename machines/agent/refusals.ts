@@ -72,7 +72,7 @@ function allowedFor({ waitsFor, ask, answerSchema }: PendingCall): readonly stri
 const nameOf = (decision: Decision): string =>
   typeof decision === "string" ? decision : Object.keys(decision)[0]!;
 
-/** What is wrong with the value of a response to a question; null if nothing is. */
+/** Returns the problem with the value of a response to a question; null if there is no problem. */
 function responseProblem({ answerSchema }: PendingCall, decision: Decision): string | null {
   if (typeof decision !== "object" || !("respond" in decision) || !answerSchema) return null;
   return validateInput(answerSchema, decision.respond);
@@ -83,14 +83,14 @@ export function takesDecision(call: PendingCall, decision: Decision): boolean {
   return allowedFor(call).includes(nameOf(decision)) && responseProblem(call, decision) === null;
 }
 
-/** The call or the question does not take this decision: the call may have run already and is neither to run again nor to get a
- *  result, or the answer to the question is none of its schema. */
+/** True if the call or the question does not take this decision. The call may have run already and is neither to run again nor to get a
+ *  result, or the answer to the question does not match its schema. */
 export function isWrongDecision(context: AgentContext, { callId, decision }: Decide): boolean {
   const call = pendingCall(context, callId);
   return call !== undefined && !takesDecision(call, decision);
 }
 
-/** Why a command is refused: the code and message with which the method of the agent rejects. */
+/** The reasons for which a command is refused: the code and message with which the method of the agent rejects. */
 export const refusals = {
   busy: (): Refusal => ({
     code: "run/busy",

@@ -4,7 +4,7 @@ import type { CallRecord } from "./call-record.ts";
 import type { AgentContext, Change } from "./context.ts";
 import type { Verdict } from "./services.ts";
 
-/** What enforces rules. It comes with the rules themselves: an agent without rules does not load it. */
+/** The engine that enforces rules. It comes with the rules themselves: an agent without rules does not load it. */
 export type RuleEngine = {
   /** True if an approved call keeps all rules, whatever the calls that run and those of `starting` come to. */
   mayStart(context: AgentContext, record: CallRecord, starting: ReadonlySet<CallRecord>): boolean;

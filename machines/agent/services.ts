@@ -22,7 +22,7 @@ import type { View } from "./prompt/view.ts";
 /** Every service says when it ended, epoch ms: the chart has no clock of its own. */
 type Timed = { readonly at: number };
 
-/** Where in the turn a service runs. */
+/** The position in the turn at which a service runs. */
 export type Position = { readonly turn: number; readonly iteration: number };
 
 /** `callModel`: one request. It answers with an outcome and rejects only if it is broken itself. */
@@ -37,14 +37,14 @@ export type ModelInput = Position & {
   readonly system: string;
   /** The persona that is asked; null: the agent itself. */
   readonly persona: string | null;
-  /** What the session has in the place of its agent's configuration. */
+  /** The values that the session has in the place of its agent's configuration. */
   readonly overrides: Overrides | null;
   readonly edits: readonly PromptEdit[];
-  /** How hooks of preCall changed the call. */
+  /** The changes that hooks of preCall made to the call. */
   readonly entered: readonly CallEdit[];
   readonly slots: StoredSlots;
   readonly transcript: Transcript;
-  /** What the model sees of the transcript; null for all of it. */
+  /** The part of the transcript that the model sees; null for all of it. */
   readonly view: View | null;
   /** The summary that is asked for: of the messages up to the index `to`, with the history as text or as a conversation; null for
    *  another phase. */
@@ -55,7 +55,7 @@ export type ModelInput = Position & {
   } | null;
 };
 export type ModelOutcome = Timed & {
-  /** What was folded until the end, the failure or the interrupt; absent if there was nothing. */
+  /** The message that was folded until the end, the failure or the interrupt; absent if there was nothing. */
   readonly message?: Msg;
   readonly finishReason: FinishReason;
   readonly usage?: Usage;
@@ -74,40 +74,40 @@ export type ModelOutcome = Timed & {
 /** `runTool`: one attempt of one call. Never rejects. */
 export type ToolInput = Position & {
   readonly call: ToolUseBlock;
-  /** What a person approved; other arguments do not run. */
+  /** The hash of the arguments that a person approved; other arguments do not run. */
   readonly argsHash?: string;
   readonly attempt: number;
   /** There if the call goes on after a suspension. */
   readonly resumed?: Resumed;
   readonly deadlineAt: number | null;
   readonly slots: StoredSlots;
-  /** What became of the call before. */
+  /** The outcome of the call before. */
   readonly account?: CallAccount;
-  /** Why the call is answered with an error instead of being run. */
+  /** The reason for which the call is answered with an error instead of being run. */
   readonly refused?: string;
 };
 export type ToolRunOutcome = Timed & {
   readonly callId: string;
   readonly attempt: number;
   readonly result?: ToolResultBlock;
-  /** What `execute` received, if that is not what the call asked for. */
+  /** The arguments that `execute` received, if they are not those that the call asked for. */
   readonly ran?: CallAccount["ran"];
   readonly suspension?: Suspension;
-  /** When the questions of the suspension are cancelled. */
+  /** The time at which the questions of the suspension are cancelled. */
   readonly expiresAt?: number;
-  /** What the call has written into slots, each one revision behind what it was given. */
+  /** The values that the call has written into slots, each one revision behind what it was given. */
   readonly slots?: StoredSlots;
-  /** What an agent inside of the call has used in all. With a suspension it does not count yet. */
+  /** The usage of an agent inside of the call in all. With a suspension it does not count yet. */
   readonly spent?: Spent;
-  /** What the rules remember of what an agent inside of the call has done. */
+  /** The memory of the rules about what an agent inside of the call has done. */
   readonly rules?: RuleStates;
   /** The failure may be retried, not before `retryAt`. */
   readonly retry?: boolean;
   readonly retryAt?: number;
 };
 
-/** `reviewCalls`: judges the permission of the calls that have no verdict yet, and validates those that may not run whatever
- *  their arguments are. */
+/** The input of `reviewCalls`, which judges the permission of the calls that have no verdict yet. It also validates those that may not run
+ *  whatever their arguments are. */
 export type ReviewInput = Position &
   Pick<AgentContext, "remembered" | "allowed"> & { readonly calls: readonly CallRecord[] };
 export type Verdict = {
@@ -189,8 +189,8 @@ export type HooksOutcome = Timed & {
   /** The hooks that changed the result, in order, each with the result before. */
   readonly results?: readonly { readonly hook: string; readonly before: ToolResultBlock }[];
   readonly reply?: Msg;
-  /** What hooks of preCompact want of a summary. `to` is the index of the first message that stays as it is, `summary` takes the place
-   *  of what the model would say. */
+  /** The requirements of hooks of preCompact for a summary. `to` is the index of the first message that stays as it is, `summary` takes the
+   *  place of what the model would say. */
   readonly compaction?: {
     readonly instructions?: string;
     readonly summary?: string;
@@ -199,7 +199,7 @@ export type HooksOutcome = Timed & {
   };
   /** The summary of a conversation after the hooks of postCompact. */
   readonly summary?: string;
-  /** What the hooks have written into slots, each one revision behind what they were given. */
+  /** The values that the hooks have written into slots, each one revision behind what they were given. */
   readonly slots?: StoredSlots;
 };
 

@@ -6,7 +6,7 @@ import { ALL_WHOLE, type ResultLimits } from "./prompt/view.ts";
 /** An {@link Execution} without its function: what fits into context. */
 export type ExecutionData = Omit<Execution, "retryOn">;
 
-/** What the chart needs of an agent's configuration, as data. */
+/** The part of an agent's configuration that the chart needs, as data. */
 export type Settings = {
   readonly agent: string;
   readonly sessionId: string;
@@ -28,7 +28,7 @@ export type Settings = {
   readonly isDurable: boolean;
   readonly budget: Limits;
   readonly onBudget: "suspend" | "stop";
-  /** What becomes of a session that another agent left in the middle of a turn. */
+  /** The handling of a session that another agent left in the middle of a turn. */
   readonly onChangedAgent: "adopt" | "pin" | "hold";
   /** The most that the model sees of the transcript; null for no bound. */
   readonly window: {
@@ -36,7 +36,7 @@ export type Settings = {
     readonly maxTokens?: number | undefined;
   } | null;
   readonly results: ResultLimits;
-  /** How a prompt that is too long for the model is made shorter; null: not at all. */
+  /** The settings by which a prompt that is too long for the model is made shorter; null: not at all. */
   readonly compaction: CompactionSettings | null;
   /** The personas of the session, and how it is handed over to them; null: it has none. */
   readonly handoffs: HandoffSettings | null;
@@ -69,7 +69,7 @@ export const DEFAULT_SETTINGS: Settings = {
   handoffs: null,
 };
 
-/** How a session is handed over from one persona to another. */
+/** The settings by which a session is handed over from one persona to another. */
 export type HandoffSettings = {
   /** The system prompt of each persona that is not the agent itself. */
   readonly systems: { readonly [persona: string]: string };
@@ -83,17 +83,17 @@ export type HandoffSettings = {
   readonly summarised?: readonly string[];
 };
 
-/** How a prompt is made shorter, in tokens of the provider. */
+/** The settings by which a prompt is made shorter, in tokens of the provider. */
 export type CompactionSettings = {
   /** Also without being asked to. */
   readonly auto: boolean;
   /** The context window of the model; null if it is unknown. */
   readonly window: number | null;
-  /** What of the window is kept free for the answer. */
+  /** The part of the window that is reserved for the answer. */
   readonly reserve: number;
   /** The size down to which clearing must bring the prompt, if summaries are made at the threshold. */
   readonly target: number;
-  /** How much of the end of the conversation is shown as it is beside a summary. */
+  /** The size of the end of the conversation that is shown as it is beside a summary. */
   readonly keepRecent: number;
   /** The newest results, of this size, are not cleared, and none are unless that frees `minimum`; null: no result is cleared. */
   readonly clear: { readonly protect: number; readonly minimum: number } | null;

@@ -6,30 +6,30 @@ import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "
 /** A failure as it is told: its code if it has one, and the beginning of its message. */
 export type ToldFailure = { readonly code?: string; readonly message: string };
 
-/** What hooks did: they denied or changed a call, or changed parts of the prompt. */
+/** The actions of hooks: they denied or changed a call, or changed parts of the prompt. */
 export type HookDeed = {
   readonly hook?: string;
   readonly callId?: string;
-  /** Why they denied the call. */
+  /** The reason for which they denied the call. */
   readonly deny?: string;
   /** The parts of the prompt, or "input" of a call. */
   readonly parts?: readonly string[];
 };
 
-/** What came of a step, as far as the kept parts of the context do not say it. Whoever sees a run live and whoever reads it from its
- *  journal know the same of it. Texts are first lines, cut. */
+/** The outcome of a step, as far as the retained parts of the context do not contain it. Whoever sees a run live and whoever reads it from
+ *  its journal know the same of it. Texts are first lines, cut. */
 export type StepAccount = {
-  /** Why the command, or the call that ends here, was refused. */
+  /** The reason for which the command, or the call that ends here, was refused. */
   readonly refused?: ToldFailure;
   /** The session was taken over from another process. */
   readonly takeOver?: TakeOver;
-  /** What failed in it: an attempt of a request, hooks, a service. */
+  /** The failure in it: an attempt of a request, hooks, a service. */
   readonly error?: ToldFailure;
-  /** How an attempt of a call came out that did not succeed. */
+  /** The outcome of an attempt of a call that did not succeed. */
   readonly result?: { readonly state: string; readonly text: string };
   /** An attempt of a call ran out of time. */
   readonly isLate?: true;
-  /** What the model answered, if it is no message yet: the tools that it calls, and its text. */
+  /** The answer of the model, if it is no message yet: the tools that it calls, and its text. */
   readonly draft?: { readonly calls: readonly string[]; readonly text: string };
   /** The calls that may not run, each with why. */
   readonly denied?: readonly { readonly callId: string; readonly text: string }[];
@@ -46,7 +46,7 @@ export type StepAccount = {
   readonly decision?: { readonly callId: string; readonly kind: string; readonly by?: string };
   /** A call of the agent that somebody else than the program made came with messages. */
   readonly isSent?: true;
-  /** How the turn came to rest, its number in the session, and the cause of its interruption. */
+  /** The way in which the turn came to rest, its number in the session, and the cause of its interruption. */
   readonly end?: {
     readonly turn: number;
     readonly reason: string;
@@ -143,7 +143,7 @@ function commandAccount({ type, by: cause, input, callId, decision, decidedBy }:
   return { decision: { callId: String(callId), kind: String(kind), ...by } };
 }
 
-/** How a turn has come to rest, or why its call was refused: then the outcome is that of the turn before. */
+/** Returns how a turn has come to rest, or why its call was refused. After a refusal the outcome is that of the turn before. */
 function endOf({ end }: StepFacts, { progress, outcome }: AgentContext): StepAccount {
   if (!end) return {};
   if (end.isRefusal) return { refused: failureOf(end.error) };

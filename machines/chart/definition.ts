@@ -76,7 +76,7 @@ export type Effect =
   /** Filled by the composition root. */
   | { readonly type: "host"; readonly name: string; readonly params?: unknown };
 
-/** Why a command is refused, as data. */
+/** The reason for which a command is refused, as data. */
 export type Refusal = { readonly code: string; readonly message: string; readonly data?: JsonObject };
 
 /** The names that a chart may use. */
@@ -87,7 +87,7 @@ export type VocabularyNames = {
   readonly refusal: string;
 };
 
-/** What an update returns. Its facts are told of the step; the context does not have them. */
+/** The changes that an update returns. Its facts are told of the step; the context does not have them. */
 export type Changed<Context> = Partial<Context> & { readonly facts?: readonly object[] };
 
 /** Returns what an update makes of the context. */
@@ -95,7 +95,7 @@ export function withoutFacts<Context>({ facts: _, ...change }: Changed<Context>)
   return change;
 }
 
-/** What the names of a chart mean: pure functions of the context, the event and the parameters. */
+/** The meaning of the names of a chart: pure functions of the context, the event and the parameters. */
 export type Vocabulary<Context> = {
   readonly guards: { readonly [name: string]: (context: Context, event: never, params: never) => boolean };
   /** An update returns the fields of the context that change and, as `facts`, what it did. */

@@ -40,7 +40,7 @@ type Provided<S extends Slots> = {
   [Src in keyof S & string]: { readonly src: Src; readonly logic: S[Src]; readonly id: string | undefined };
 }[keyof S & string];
 
-/** How a service has ended, as the event of its state. */
+/** The outcome of a service, as the event of its state. */
 export type ServiceEvent =
   | {
       readonly type: `xstate.done.actor.${string}`;

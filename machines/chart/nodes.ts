@@ -15,7 +15,7 @@ import type {
 /** A name with its parameters. */
 export type Named = { readonly name: string; readonly params: JsonObject | undefined };
 
-/** What a name of the vocabulary stands for. */
+/** The function for which a name of the vocabulary stands. */
 type Meaning<Context, Result> = (context: Context, event: object, params: unknown) => Result;
 
 /** A guard of the vocabulary. */

@@ -5,7 +5,7 @@ import { hashInput } from "../../src/core/tool/hash.ts";
 import { statePath } from "./nodes.ts";
 import type { Resolver } from "./resolve.ts";
 
-/** How a context is written into a persisted snapshot, and read from it. */
+/** The functions that write a context into a persisted snapshot, and read it from there. */
 export type Persistence<Context> = {
   /** Snapshots of another version are refused. */
   readonly version: string;

@@ -3,7 +3,7 @@ import { contains, firstOf, matches, nodesOf, type Action, type Node, type Trans
 
 type Event = { readonly type: string };
 
-/** What one event makes of a session: one macrostep of the chart, as data. */
+/** The effect of one event on a session: one macrostep of the chart, as data. */
 export type Step<Context> = {
   /** The path of the state that the session is in now, as "reasoning.calling.running". */
   readonly path: string;
@@ -14,7 +14,7 @@ export type Step<Context> = {
   readonly edges: readonly string[];
   /** Names of the actions that ran, in order. */
   readonly actions: readonly string[];
-  /** What the updates did, as they have declared it, in order. */
+  /** The effects of the updates, as they have declared them, in order. */
   readonly facts: readonly object[];
   /** Set if the event was refused: then nothing has changed. */
   readonly refused: Refusal | undefined;
@@ -50,7 +50,7 @@ const stepOf = <Context>(
 export const MAX_MICROSTEPS = 100;
 
 /**
- * A chart as a pure function: what each event leads to from each state, by the rules of XState 5 for the configuration that is
+ * A chart as a pure function from a state and an event to the next state. It follows the rules of XState 5 for the configuration that is
  * made of the chart. The accelerator asks it what to do, and the explorer and the tests walk it.
  */
 export class Resolver<Context extends object> {
@@ -79,7 +79,7 @@ export class Resolver<Context extends object> {
     return stepOf(draft, first);
   }
 
-  /** What an event makes of a session in the state `path`; undefined if no edge is for it. */
+  /** Returns the effect of an event on a session in the state `path`; undefined if no edge is for it. */
   next(path: string, context: Context, event: Event): Step<Context> | undefined {
     const leaf = this.node(path);
     for (let node: Node<Context> | undefined = leaf; node; node = node.parent) {
@@ -89,7 +89,7 @@ export class Resolver<Context extends object> {
     return undefined;
   }
 
-  /** Why an event would be refused, judged without running anything; undefined if it would be accepted. */
+  /** Returns the reason for which an event would be refused, judged without running anything; undefined if it would be accepted. */
   refusal(path: string, context: Context, event: Event): Refusal | undefined {
     for (let node: Node<Context> | undefined = this.node(path); node; node = node.parent) {
       const transition = transitionOf(node, context, event);
@@ -174,7 +174,7 @@ function domainOf<Context>(
   return domain;
 }
 
-/** What happens on leaving comes before the actions of the transition, and sees the context of before. */
+/** Runs the effects of leaving before the actions of the transition; they see the context of before. */
 function leave<Context extends object>(
   leaf: Node<Context>,
   domain: Node<Context> | undefined,

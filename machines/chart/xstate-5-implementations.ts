@@ -15,7 +15,7 @@ import type { Resolver } from "./resolve.ts";
 
 /** Any function, guard, action or logic that XState takes. */
 export type Implementations = { readonly [name: string]: unknown };
-/** What `provide` takes. */
+/** The implementations that `provide` takes. */
 export type Provided = {
   readonly guards?: Implementations;
   readonly actions?: Implementations;
@@ -35,7 +35,7 @@ export const refOf = ({ name, params }: Named): Ref => (params ? { type: name, p
 export const typeOf = (ref: Ref): string => (typeof ref === "string" ? ref : ref.type);
 const paramsOf = (ref: Ref): Params | undefined => (typeof ref === "string" ? undefined : ref.params);
 
-/** What a machine is made of. */
+/** The parts of which a machine is made. */
 export type Made<Context extends object> = {
   readonly resolver: Resolver<Context>;
   readonly config: object;

@@ -162,7 +162,7 @@ function emit<Context extends object>(
   };
 }
 
-/** What a machine is made of, from a chart. Throws `config/invalid` for a chart with a service that has no slot. */
+/** Returns the parts of which a machine is made, from a chart. Throws `config/invalid` for a chart with a service that has no slot. */
 export function madeOf<Context extends object>(
   resolver: Resolver<Context>,
   actors: Implementations,
@@ -179,9 +179,9 @@ export function madeOf<Context extends object>(
   return { resolver, ...emit(resolver, persistence?.version), persistence, actors, perform };
 }
 
-/** How the machine of a chart is made. */
+/** The options with which the machine of a chart is made. */
 export type Options<Context> = {
-  /** How its context is persisted. Default: as XState does it. */
+  /** The form in which its context is persisted. Default: as XState does it. */
   readonly persistence?: Persistence<Context>;
   /** Performs the effects that are the host's. Default: nothing. */
   readonly perform?: unknown;

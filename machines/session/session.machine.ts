@@ -12,7 +12,7 @@ import type { ChartMachine, NoSlots } from "../chart/machine-type.ts";
 import { Resolver } from "../chart/resolve.ts";
 import { machineOf } from "../chart/xstate-5.ts";
 
-/** What a session's life depends on. */
+/** The data on which a session's life depends. */
 export type SessionContext = {
   /** The name of the agent. */
   readonly name: string;
@@ -22,13 +22,13 @@ export type SessionContext = {
   readonly leaseUntil: number | null;
   /** Epoch ms until which opening waits for another process that has the session; 0: not at all. */
   readonly waitUntil: number;
-  /** Why the session ended, takes no calls, or cannot be read. */
+  /** The reason for which the session ended, takes no calls, or cannot be read. */
   readonly error: AgentError | null;
 };
 
 type Failed = { readonly error: AgentError };
 
-/** What happens to a session in a process. */
+/** The events of a session in a process. */
 export type SessionEvent =
   /** The session is needed. */
   | { readonly type: "session.open"; readonly waitUntil?: number }

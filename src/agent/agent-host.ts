@@ -60,9 +60,9 @@ function leftCalls({ calls }: StepFacts): readonly CallRecord[] {
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
 type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 
-/** What the services of one session use, and what its agent brings to it in this process that the journal does not have: its tools, hooks
- *  and personas, the `context` of the user, and the schema of the answer that is asked for. Its tools, timers and lists are made when they are first needed: a process may have thousands
- *  of sessions that rest. */
+/** The host of the services of one session, with what its agent brings to it in this process that the journal does not have. This is its
+ *  tools, hooks and personas, the `context` of the user, and the schema of the answer that is asked for. Its tools, timers and lists are
+ *  made when they are first needed: a process may have thousands of sessions that rest. */
 export class AgentHost implements Host {
   readonly sessionId: string;
   readonly maxIters: number;
@@ -76,13 +76,13 @@ export class AgentHost implements Host {
   readonly #timer: SessionTimer;
   #readResult: Tool<never> | undefined;
   #controllers: Set<AbortController> | undefined;
-  /** What holds the end of the session in this process. */
+  /** The promises that delay the end of the session in this process. */
   #held: Set<Promise<unknown>> | undefined;
   #lastError: AgentError | undefined;
   readonly #hooks: SessionHooks;
   /** The `context` of the running call, else of the agent. */
   userContext: never;
-  /** What the rules of the agent around this one remember. */
+  /** The memory of the rules of the agent around this one. */
   readonly #rulesAround: RuleStates | undefined;
   readonly #fingerprint: AgentFingerprint;
   #schema: Schema | undefined;
@@ -122,7 +122,7 @@ export class AgentHost implements Host {
     return rules ? { ...context, progress: { ...context.progress, rules } } : context;
   }
 
-  /** What the agent consists of. */
+  /** The parts of which the agent consists. */
   get fingerprint(): Fingerprint {
     return this.#fingerprint.of(this.toolkit.tools());
   }

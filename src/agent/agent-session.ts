@@ -46,7 +46,7 @@ import type {
 } from "./types.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
 
-/** How long a shutdown takes at most by default, ms. */
+/** The default of the maximum time of a shutdown, ms. */
 const SHUTDOWN_MS = 10_000;
 
 /** Nothing is around most agents. */
@@ -97,7 +97,7 @@ export class AgentSession implements Agent<never>, ClassMember {
     return live;
   }
 
-  /** Where events are that happen now. */
+  /** The place of events that happen now. */
   get position(): EventPlace {
     return this.runtime.position;
   }

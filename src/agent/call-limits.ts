@@ -12,13 +12,13 @@ import { checkCallOptions } from "./options/call-schema.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
 
 type Limits = Pick<CallOptions<undefined, never>, "signal" | "timeoutMs" | "fallbackReply">;
-/** What ends a call from outside. */
+/** The limit that ends a call from outside. */
 export type Limit = "signal" | "timeout";
 
 /** Called when the turn of a call begins, with what interrupts that turn and no other. If it throws, the call has not begun. */
 export type OnBegin = (interrupt: (cause: Limit) => void) => void;
 
-/** How much longer than its time-out and the grace period of the interrupt a call may wait for the store, ms. */
+/** The time beyond its time-out and the grace period of the interrupt that a call may wait for the store, ms. */
 const SAVING_MS = 1_000;
 
 /** The error of a call that its signal or its time-out ended. */
@@ -191,9 +191,9 @@ async function pause(ms: number, onBegin: OnBegin): Promise<Limit | undefined> {
 type Site = { readonly stack?: string };
 
 /**
- * Turns what an async function throws next into the error of those who await it: the same error with their frames as its stack, and
- * what was thrown as its cause. Costs nothing if nothing fails; so, as with the promises of Node itself, functions that return the
- * promise and do not await it have no frame.
+ * Turns what an async function throws next into the error of those who await it. This is the same error with their frames as its stack, and
+ * what was thrown as its cause. Costs nothing if nothing fails; so, as with the promises of Node itself, functions that return the promise
+ * and do not await it have no frame.
  */
 export function errorOfWaiter(thrown: unknown): unknown {
   if (!AgentError.is(thrown)) return thrown;

@@ -15,10 +15,10 @@ export type ClassMember = {
   dropHook(hook: AnyHook): void;
 };
 
-/** Where a configuration has the hooks of the class of its agent. A symbol is copied with the options, and is none of them. */
+/** The key under which a configuration has the hooks of the class of its agent. A symbol is copied with the options, and is none of them. */
 export const CLASS_HOOKS = Symbol("hooks of the class");
 
-/** What may have hooks of a class: the class, and those that it had when the configuration was made. */
+/** The type of a value that may have hooks of a class: the class, and those that it had when the configuration was made. */
 export type WithClassHooks = {
   readonly [CLASS_HOOKS]?: { readonly ofClass: ClassHooks; readonly known: readonly AnyHook[] };
 };
@@ -122,7 +122,7 @@ const NONE: readonly never[] = Object.freeze([]);
 export class SessionHooks {
   #hooks: readonly Hook<never>[];
   #sorted: readonly Hook<never>[];
-  /** What has the hooks that run first; undefined for an agent without a class. */
+  /** The class hooks, which run first; undefined for an agent without a class. */
   readonly #ofClass: ClassHooks | undefined;
 
   /** `kept`: the hooks of a former runtime, instead of those of the configuration. */

@@ -24,7 +24,7 @@ function resultIn(messages: readonly Msg[], callId: string): ToolResultBlock | u
 
 type Outcome = { readonly record: CallRecord; readonly result: ToolResultBlock };
 
-/** What became of a call that was not running: it has its result, or waits. */
+/** Returns the outcome of a call that was not running: it has its result, or waits. */
 function outcomeOf(
   old: CallRecord | undefined,
   current: CallRecord | undefined,
@@ -38,7 +38,7 @@ function outcomeOf(
   return waits && { record, result: waitingResult(waits) };
 }
 
-/** What became of the calls that were there before. */
+/** Returns the outcome of the calls that were there before. */
 function callEvents({ calls }: StepFacts, at: number, added: readonly Msg[]): AgentEventBody[] {
   return calls.flatMap(({ was: old, is: current }): readonly AgentEventBody[] => {
     if (!old || !isReported(old.call)) return [];
@@ -54,7 +54,7 @@ function callEvents({ calls }: StepFacts, at: number, added: readonly Msg[]): Ag
   });
 }
 
-/** What became of new calls in the step that opened them. */
+/** Returns the outcome of new calls in the step that opened them. */
 function newCallEvents({ calls }: StepFacts): AgentEventBody[] {
   return calls.flatMap(({ was, is }): readonly AgentEventBody[] => {
     if (was || !isReported(is.call)) return [];

@@ -2,9 +2,9 @@ import { AgentError, endingError } from "../core/base/error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 
-/** How long a close waits at most for what hooks do while the session rests, ms. */
+/** The maximum time that a close waits for what hooks do while the session rests, ms. */
 const REST_MS = 10_000;
-/** How long a shutdown waits at least for the store, ms. */
+/** The minimum time that a shutdown waits for the store, ms. */
 const RELEASE_MS = 500;
 
 /** Resolves with true when `work` has ended, at once if there is none, and with false after `ms`. Rejects as `work` does in the

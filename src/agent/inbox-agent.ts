@@ -20,7 +20,7 @@ export interface InboxAgent extends Agent<never> {
   readonly lease: Lease | undefined;
   /** The error that ended the agent, such as `run/shutdown` or `session/lease-lost`; undefined while it is alive. */
   readonly closedBy: AgentError | undefined;
-  /** Where the journal is, for events that are not in it. */
+  /** The position of the journal, for events that are not in it. */
   readonly journal: Pick<SessionJournal, "recordedSeq" | "written">;
   /** As `call`, for an input from the inbox. The input is consumed even if the returned promise rejects. */
   begin(
@@ -28,7 +28,7 @@ export interface InboxAgent extends Agent<never> {
     inputId: string,
     options?: Pick<CallOptions<Schema | undefined>, "output" | "clientTools">,
   ): Promise<void>;
-  /** Why an input would be refused now, whose turn could not begin; undefined if it would be taken. */
+  /** Returns the reason for which an input would be refused now, whose turn could not begin; undefined if it would be taken. */
   refusalOf(messages: readonly Msg[]): ErrorInfo | undefined;
   /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the
    *  approval expired is accepted however late it is processed. */
@@ -62,7 +62,7 @@ export interface InboxAgent extends Agent<never> {
 
 /** An agent inside of a call of another one, as the tool of that call drives it. */
 export interface InnerAgent extends Agent<never> {
-  /** What its turn has used so far, with what the agents have used that wait inside of its calls. */
+  /** The usage of its turn so far, with the usage of the agents that wait inside of its calls. */
   readonly stats: TurnStats;
   /** Resolves when nothing runs and everything is durable. */
   rest(): Promise<void>;

@@ -11,7 +11,7 @@ import { isRefused } from "../../machines/agent/updates/settling.ts";
 
 type KeyedOptions<S extends Schema | undefined> = CallOptions<S, never> & { readonly idempotencyKey: string };
 
-/** What makes the calls. */
+/** The object that makes the calls. */
 type Calls = {
   readonly runtime: Pick<Runtime, "context" | "journal" | "settings" | "status">;
   start<S extends Schema | undefined>(
@@ -86,7 +86,7 @@ export class KeyedCalls {
   }
 }
 
-/** How many idempotency keys are kept in this process. A store keeps all. */
+/** The maximum number of idempotency keys that are retained in this process. A store keeps all. */
 const MAX_KEYS = 1_000;
 
 type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };

@@ -20,7 +20,7 @@ export type ActorParent = {
   readonly stop: (child: AnyActorRef) => void;
 };
 
-/** What the chart of a session needs of it. */
+/** The part of a session that its chart needs. */
 export type ChartOwner = {
   readonly host: Host;
   readonly parent: ActorParent | undefined;
@@ -45,7 +45,7 @@ export class LiveChart {
   /** Made by a step that subscribers of the actor have not seen yet, or {@link LiveChart.#followed}. */
   #now: ChartPlace;
   #followed: ChartPlace;
-  /** What the steps did that subscribers have not seen yet. */
+  /** The facts of the steps that subscribers have not seen yet. */
   #facts: readonly Fact[] = NO_FACTS;
   #isSeen = false;
   #isDropping = false;

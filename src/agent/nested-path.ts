@@ -1,7 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import type { Permissions } from "./options/agent-config.ts";
 
-/** How deep agents may call each other by default. */
+/** The default of the maximum depth to which agents may call each other. */
 export const MAX_DEPTH = 3;
 
 /** Throws `config/invalid` with the path of the agents if one would run inside of itself, or deeper than `maxDepth` below the first. */
@@ -22,8 +22,8 @@ export function checkPath(path: readonly string[], maxDepth: number): void {
     );
 }
 
-/** The permissions of somebody inside of an agent: rules of the agent that forbid or ask stand before the own ones; a permission of the
- *  agent is none of theirs. `isOptional`: they need not match a tool. */
+/** Returns the permissions of somebody inside of an agent. Rules of the agent that forbid or ask stand before the own ones; a permission of
+ *  the agent is not inherited. `isOptional`: they need not match a tool. */
 export function permissionsWithin(
   own: Permissions = {},
   { rules = [] }: Permissions = {},

@@ -17,7 +17,7 @@ const MAX_NAME = 48;
 const transferTo = (name: string): string =>
   `transfer_to_${name.replaceAll(/[^\w-]+/gu, "_").slice(0, MAX_NAME)}`;
 
-/** How the chart hands a session over; null for an agent without personas. */
+/** Returns the settings by which the chart hands a session over; null for an agent without personas. */
 export function handoffSettings({ personas, handoffs, ...config }: Config): HandoffSettings | null {
   if (!personas || !handoffs) return null;
   const systems = Object.entries(personas).map(([name, { sysPrompt = "" }]) => [name, sysPrompt]);
@@ -61,7 +61,7 @@ export class Personas {
   readonly #foreign = new Map<string, readonly string[]>();
   readonly #permissions = new Map<string, Permissions>();
   readonly #full: ReadonlySet<string>;
-  /** When tools that hand over are there, by their names. */
+  /** The conditions under which tools that hand over are there, by their names. */
   readonly #when: ReadonlyMap<string, NonNullable<Handoff["when"]>>;
 
   constructor(config: Config) {
@@ -117,7 +117,7 @@ export class Personas {
     return this.has(persona, tool) && (this.#when.get(tool)?.(messages()) ?? true);
   }
 
-  /** What of an offer is for a persona. */
+  /** Returns the part of an offer that is for a persona. */
   offerOf(
     persona: string | null,
     specs: readonly ToolSpec[],

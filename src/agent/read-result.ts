@@ -7,9 +7,9 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import { formAt, mediaOf, resultText, shown } from "../../machines/agent/prompt/shown.ts";
 import { ALL_WHOLE, WHOLE } from "../../machines/agent/prompt/view.ts";
 
-/** How many characters are read by default, and at most. */
+/** The number of characters that are read by default, and the maximum. */
 const [CHARACTERS, MOST_CHARACTERS] = [20_000, 100_000];
-/** How many lines that match a pattern are returned at most, and how many lines are shown around each. */
+/** The maximum number of lines that match a pattern and are returned, and the number of lines that are shown around each. */
 const [MATCHES, AROUND] = [50, 2];
 /** Of a longer line so many characters are shown, around what was looked for. */
 const LINE = 500;

@@ -16,11 +16,11 @@ import type { AgentConfig } from "./options/agent-config.ts";
 export type RerunOptions<Ctx = unknown> = {
   /** The journal position after which each fork begins, as {@link StoredSession.fork} takes it. */
   readonly at: number;
-  /** What each fork changes; default: nothing. */
+  /** The changes that each fork makes; default: nothing. */
   readonly changes?: ForkChanges | undefined;
-  /** How many forks run, 1 to 100; default 1. */
+  /** The number of forks that run, 1 to 100; default 1. */
   readonly times?: number | undefined;
-  /** How many of them run at once, 1 to 100; default 1. */
+  /** The number of them that run at once, 1 to 100; default 1. */
   readonly parallel?: number | undefined;
   /** The input of a new turn; default: the turn that is open at the position goes on, or the model is called again. */
   readonly input?: Input | undefined;
@@ -34,7 +34,7 @@ export type RerunOptions<Ctx = unknown> = {
 export type Rerun = {
   readonly sessionId: string;
   readonly reply?: Reply | undefined;
-  /** Why its turn ended without a reply. */
+  /** The reason for which its turn ended without a reply. */
   readonly error?: AgentError | undefined;
 };
 
@@ -62,10 +62,9 @@ export function checkChangesOf(config: AgentConfig<never>, changes: ForkChanges)
 }
 
 /**
- * Forks the stored session `config.sessionId` of `config.store` at a position, with changes, and runs each fork with this
- * configuration until its turn rests. The original is not touched, and each fork is a session of its own. Tools really run again:
- * {@link replayOf} makes some that return recorded results. Returns the forks that ran, in the order of their beginning; one that
- * failed says so in its `error`.
+ * Forks the stored session `config.sessionId` of `config.store` at a position, with changes. It runs each fork with this configuration
+ * until its turn rests. The original is not touched, and each fork is a session of its own. Tools really run again: {@link replayOf} makes
+ * some that return recorded results. Returns the forks that ran, in the order of their beginning; one that failed says so in its `error`.
  *
  * Rejects, before anything is written, `config/invalid` for wrong options and without `store` or `sessionId`, `session/not-found`, and
  * `session/bad-change` for a change that does not fit the session or the configuration.

@@ -8,7 +8,7 @@ import { causedBy } from "./steps.ts";
 import { callHook, HookSlots } from "./services/call-hook.ts";
 import type { Host } from "./services/host.ts";
 
-/** What the hooks of a resting session need of it. */
+/** The part of a resting session that its hooks need. */
 export type RestingSession = {
   readonly context: AgentContext;
   command(event: AgentCommand): Promise<void>;

@@ -12,7 +12,7 @@ import type { ActorParent } from "./live-chart.ts";
 
 // What a runtime is made with.
 
-/** What the runtime calls. */
+/** The functions that the runtime calls. */
 export type RuntimeListener = {
   /** Called when the chart has taken a call, before anything of it runs. */
   onCall(): void;
@@ -25,21 +25,21 @@ export type RuntimeListener = {
   readonly around: Surroundings;
 };
 
-/** Where a session runs in this process: which actors, agents and workers are around it. */
+/** The place in this process where a session runs: the actors, agents and workers around it. */
 export type Surroundings = {
   /** Called with the lease before the session is read; if it rejects, the lease is released. */
   readonly admit?: (lease: Lease) => Promise<void>;
-  /** What the process keeps of sessions that it has released; default: nothing. */
+  /** The parts of released sessions that the process retains; default: nothing. */
   readonly kept?: KeptSessions;
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
-  /** What the rules of the agent around it remember; absent: there is none. */
+  /** The memory of the rules of the agent around it; absent: there is no memory. */
   readonly rules?: RuleStates;
   /** The actor inside of which the chart runs, in its system; default: none. */
   readonly parent?: ActorParent;
 };
 
-/** What an agent keeps of one runtime for the next one of its session. */
+/** The parts of one runtime that an agent retains for the next one of its session. */
 export type KeptParts = {
   /** Events go to the listeners of all runtimes. */
   readonly events: EventEmitter;

@@ -44,7 +44,7 @@ export class Runtime implements ChartOwner, LivingSession {
   /** The steps of the chart, for inspectors. */
   readonly steps = new StepPublisher(this);
   readonly telemetry: SessionTelemetry | undefined;
-  /** What hooks do while the session rests. */
+  /** The work of hooks while the session rests. */
   readonly rest: RestHooks;
   readonly #config: AgentConfig<never>;
   readonly #listener: RuntimeListener;
@@ -167,7 +167,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#chart.send(by === undefined ? event : { ...event, by });
   }
 
-  /** Why the chart would refuse a command now; undefined if it would accept it. */
+  /** Returns the reason for which the chart would refuse a command now; undefined if it would accept it. */
   refusal(event: AgentCommand): AgentError | undefined {
     const refused = agentResolver.refusal(this.path, this.context, event);
     return refused && errorFrom(refused as ErrorInfo);
@@ -217,12 +217,12 @@ export class Runtime implements ChartOwner, LivingSession {
     return hasRules || this.#chart.isSeen || this.steps.hasCallListeners;
   }
 
-  /** What this agent consists of. */
+  /** The parts of which this agent consists. */
   get fingerprint(): Fingerprint {
     return this.host.fingerprint;
   }
 
-  /** Where events are that happen now. */
+  /** The place of events that happen now. */
   get position(): EventPlace {
     return { seq: this.journal.seq, at: this.now(), turn: this.#turn() };
   }
@@ -386,7 +386,7 @@ export class Runtime implements ChartOwner, LivingSession {
     else this.journal.abandon();
   }
 
-  /** What was recorded has been written. */
+  /** Reports that the recorded entries have been written. */
   committed(): void {
     this.#listener.onCommitted();
   }

@@ -27,7 +27,7 @@ type Change = Parameters<Agent["edit"]>[0];
 
 const editSchema = s.lazily(() => s.func<Change>());
 
-/** What is asked of a session beside calls: each is one command to its chart, and resolves when what it changed is durable. */
+/** The commands to a session beside calls: each is one command to its chart, and resolves when what it changed is durable. */
 export class SessionCommands {
   readonly #turnsOf: () => Turns;
   readonly #ready: (needed?: Needed, ends?: boolean) => Promise<void> | undefined;

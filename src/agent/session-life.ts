@@ -11,13 +11,13 @@ import {
   type SessionMachine,
 } from "../../machines/session/session.machine.ts";
 
-/** What the chart of a session's life makes happen. */
+/** The effects that the chart of a session's life causes. */
 export type LifeEffect = "read" | "begin" | "endAgent" | "releaseLease" | "abandonLease";
 
-/** What has a life. */
+/** The session that has a life. */
 export type LivingSession = { perform(effect: LifeEffect): void };
 
-/** Why the event that is being handled is refused; undefined if it is not. */
+/** The reason for which the event that is being handled is refused; undefined if it is not. */
 let refused: Refusal | undefined;
 
 const lifeMachine = acceleratedMachine(

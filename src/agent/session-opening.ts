@@ -18,7 +18,7 @@ import type { SessionLife } from "./session-life.ts";
 /** The time after which a session that another process has is tried again, ms. */
 const RETRY_OPEN_MS = 250;
 
-/** What is opened, loaded and left. */
+/** The object that is opened, loaded and left. */
 export interface OpenedSession {
   readonly settings: Settings;
   readonly context: AgentContext;
@@ -38,7 +38,7 @@ export interface OpenedSession {
   beginRest(): void;
 }
 
-/** How a session comes into this process and leaves it: read under a lease, loaded into the chart, left before the process exits. */
+/** The opening and the leaving of a session in this process: read under a lease, loaded into the chart, left before the process exits. */
 export class SessionOpening implements Leaver {
   readonly #session: OpenedSession;
   readonly #life: SessionLife;

@@ -16,7 +16,7 @@ import type { PendingCall, WaitsFor } from "../core/tool/pending.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Transcript } from "../core/message/transcript.ts";
 
-/** What a session's status follows from. */
+/** The data from which a session's status follows. */
 export type SessionView = {
   readonly context: AgentContext;
   /** The path of the innermost state of the chart. */
@@ -91,8 +91,8 @@ export function openPending(context: AgentContext): readonly PendingCall[] {
   return context.progress.exceeded === null ? pendingCalls(context) : [];
 }
 
-/** Returns the epoch ms at which a suspended turn can go on without further input: 0 if every call is decided or answered, else when the last
- *  open approval expires. Undefined if it needs input. */
+/** Returns the epoch ms at which a suspended turn can go on without further input. It is 0 if every call is decided or answered, else the
+ *  time when the last open approval expires. Undefined if it needs input. */
 export function resumableAt(context: AgentContext): number | undefined {
   const { exceeded, restedAt } = context.progress;
   if (exceeded !== null) {
@@ -142,9 +142,9 @@ export function plainReply(context: AgentContext): Msg {
 
 const NOT_HERE: Pick<Transcript, "at"> = { at: () => undefined };
 
-/** What lists show of a session. It is worked out once for each first message and outcome: it is asked at every step. */
+/** The description of a session that lists show. It is worked out once for each first message and outcome: it is asked at every step. */
 export class AboutSession {
-  /** What a store says of the first message, which may not be read yet. */
+  /** The title that a store has for the first message, which may not be read yet. */
   readonly #title: string | undefined;
   #outcome: AgentContext["outcome"] | undefined;
   #first: Msg | undefined;

@@ -12,7 +12,7 @@ export type ChartStep = {
   readonly event: { readonly type: string; readonly by?: Cause | undefined };
   /** Epoch ms. */
   readonly at: number;
-  /** What came of it, as far as the kept parts of the context do not say it. */
+  /** The outcome, as far as the retained parts of the context do not contain it. */
   readonly account?: StepAccount | undefined;
   /** Path of the state that the session is in after the step, as "reasoning.calling.running". */
   readonly state: string;
@@ -21,17 +21,17 @@ export type ChartStep = {
   readonly edges: readonly string[];
   /** Names of the actions that ran, in order. */
   readonly actions: readonly string[];
-  /** What its updates did, as they have declared it, in order. */
+  /** The effects of its updates, as they have declared them, in order. */
   readonly facts: readonly Fact[];
 };
 
-/** What both observers and the journal are told of a step. */
+/** The part of a step that both observers and the journal are told. */
 export type TakenStep = Pick<
   ChartStep,
   "event" | "at" | "account" | "context" | "edges" | "actions" | "facts"
 >;
 
-/** When an event was, as itself or the service that it is of says. */
+/** The time at which an event was, as itself or the service that it is of says. */
 function timeOf(event: object): number | undefined {
   const { at, output } = event as { readonly at?: unknown; readonly output?: { readonly at?: unknown } };
   const known = at ?? output?.at;
@@ -57,9 +57,9 @@ export function takenStep(
   };
 }
 
-/** What an observer of steps needs of a session. */
+/** The part of a session that an observer of steps needs. */
 export type StepSource = {
-  /** Where the session is now. */
+  /** Returns the present position of the session. */
   current(): Pick<ChartStep, "state" | "context">;
   /** Returns the function that ends the subscription. What a listener throws has no effect. `onCall` hears of each request to a model when it is
    *  made, after the step that led to it. */
@@ -110,7 +110,7 @@ export class StepPublisher implements StepSource {
   }
 }
 
-/** Where an agent has the steps of its session. */
+/** The key under which an agent has the steps of its session. */
 export const STEPS = Symbol("steps of the session");
 
 /** The steps of an agent that createAgent() made, until it is passivated. Throws a TypeError for any other object. */

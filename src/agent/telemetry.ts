@@ -6,7 +6,8 @@ import type { Tool } from "../core/tool/types.ts";
 import type { ModelInput, ModelOutcome, ToolInput, ToolRunOutcome } from "../../machines/agent/services.ts";
 import type { StepSource } from "./steps.ts";
 
-/** What follows the turns of agents and measures them: `otelObserver()` of `agentchart/otel` makes one. Its methods must not throw. */
+/** The observer that follows the turns of agents and measures them: `otelObserver()` of `agentchart/otel` makes one. Its methods must not
+ *  throw. */
 export interface Telemetry {
   /** Called once for each agent. */
   observe(session: ObservedSession): SessionTelemetry;
@@ -29,11 +30,11 @@ export type ObservedCall = {
   readonly turn: number;
   /** True if it goes on with a turn that has begun, here or in another process. */
   readonly goesOn: boolean;
-  /** What the turn has stored. */
+  /** The trace that the turn has stored. */
   readonly trace: string | undefined;
 };
 
-/** How a turn came to rest. */
+/** The way in which a turn came to rest. */
 export type ObservedEnd = { readonly reason: Reason; readonly error?: ErrorInfo | undefined };
 
 /** One attempt of a model call. */
@@ -54,7 +55,7 @@ export type Observation<Outcome> = {
   end(outcome: Outcome | undefined): void;
 };
 
-/** What a model call came to. */
+/** The outcome of a model call. */
 export type ObservedAnswer = ModelOutcome & {
   readonly error?: ErrorInfo | undefined;
   readonly isCutOff: boolean;

@@ -25,16 +25,16 @@ export type Budget = Limits & {
 export type StreamOptions = {
   /** True: each delta also has all text of its block. Default false. */
   readonly cumulative?: boolean | undefined;
-  /** What becomes of the turn if its reader leaves the loop before the end: `interrupt` (default) interrupts it, `continue` lets it
-   *  come to its end, as a server wants whose client has gone; `reply` is then still to be had. */
+  /** The handling of the turn if its reader leaves the loop before the end: `interrupt` (default) interrupts it, `continue` lets it come to
+   *  its end, as a server wants whose client has gone; `reply` is then still to be had. */
   readonly onLeave?: "interrupt" | "continue" | undefined;
 };
 
 /** The options that only {@link Agent.call} has. */
 export type RetryOptions = {
-  /** How often the call goes on with its turn if that fails, under one idempotency key: the given one, or a new one. Nothing that is
-   *  stored is done again. It waits in between as `modelOptions.execution` says, or until `retryAt` of the error. Errors that would come again, such
-   *  as `model/auth`, and refusals of the call are not tried again. Default 0. */
+  /** The number of times that the call goes on with its turn if that fails, under one idempotency key: the given one, or a new one. Nothing
+   *  that is stored is done again. It waits in between as `modelOptions.execution` says, or until `retryAt` of the error. Errors that would
+   *  come again, such as `model/auth`, and refusals of the call are not tried again. Default 0. */
   readonly retries?: number | undefined;
 };
 
@@ -47,8 +47,8 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   /** Asks for an answer of this shape, found in `reply.output`: typed as the schema, or as `JsonObject` for JSON Schema. Rejects
    *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
   readonly output?: S | undefined;
-  /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON: those that are listed in `toolOptions.clientTools` of the
-   *  agent belong to the turn that the input begins, also when it goes on in another process. Rejects `message/invalid` for a
+  /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON. Those that are listed in `toolOptions.clientTools`
+   *  of the agent belong to the turn that the input begins, also when it goes on in another process. Rejects `message/invalid` for a
    *  declaration of another form and for a schema that is none, having changed nothing. Default: none. */
   readonly clientTools?: readonly ClientTool[] | undefined;
   /** Replaces the `context` of the agent for this call. */
@@ -61,9 +61,9 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly fallbackReply?: string | undefined;
   /** While another call runs: `refuse` (default) rejects `run/busy`, `queue` waits for it. */
   readonly whenBusy?: "refuse" | "queue" | undefined;
-  /** Identifies the input in its session: a second call with the same key and input gets the final outcome of that input, even
-   *  if another call or process resumed its turn, also in another process if there is a store. While the turn is suspended it gets the present state. If
-   *  the turn failed and none has followed, the call goes on with it; an input that was refused is taken again. Rejects
+  /** The identification of the input in its session. A second call with the same key and input gets the final outcome of that input, even
+   *  if another call or process resumed its turn, also in another process if there is a store. While the turn is suspended it gets the
+   *  present state. If the turn failed and none has followed, the call goes on with it; an input that was refused is taken again. Rejects
    *  `run/key-reused` for another input with the same key. Without a store the newest 1,000 keys count. */
   readonly idempotencyKey?: string | undefined;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
@@ -72,9 +72,9 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
 
 /** The reply of a call: the last message of its turn. */
 export type Reply<O = undefined, Calls extends AnyCall = AnyCall> = Msg & {
-  /** Why the turn ended, or what it waits for. */
+  /** The reason for which the turn ended, or for which it waits. */
   readonly reason: Reason;
-  /** How the model ended the message: by itself (`stop`, `tool_calls`), or cut by its limit of tokens (`length`), a filter or a refusal.
+  /** The reason for which the model ended the message: by itself (`stop`, `tool_calls`), its token limit (`length`), a filter or a refusal.
    *  Absent if no model made it. */
   readonly finishReason?: FinishReason | undefined;
   /** The text blocks of the message. */
@@ -83,10 +83,10 @@ export type Reply<O = undefined, Calls extends AnyCall = AnyCall> = Msg & {
   readonly output: O;
   /** The calls that wait for a decision or an answer; empty unless the turn is suspended. */
   readonly pending: readonly PendingCall<Calls>[];
-  /** What the answers of the turn may rest on, because the model was shown it: passages of `knowledge` and memories of `longTermMemory`,
-   *  each once, in the order in which they were shown; empty for none. */
+  /** The sources on which the answers of the turn may rest, because the model was shown them. These are passages of `knowledge` and
+   *  memories of `longTermMemory`, each once, in the order in which they were shown; empty if there are no sources. */
   readonly sources: readonly AnswerSource[];
-  /** What the turn has used so far. */
+  /** The usage of the turn so far. */
   readonly turn: {
     readonly usage: Usage;
     readonly iterations: number;
@@ -102,9 +102,9 @@ export type Status<Calls extends AnyCall = AnyCall> = {
    *  `waitsFor` says. `unfinished`: the turn was cut off, and `call()` resumes it. `quarantined`: this release cannot run the
    *  session. */
   readonly phase: SessionPhase;
-  /** Why the last turn ended or is suspended. */
+  /** The reason for which the last turn ended or is suspended. */
   readonly reason?: Reason | undefined;
-  /** What a suspended turn waits for. */
+  /** The conditions for which a suspended turn waits. */
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall<Calls>[];
@@ -169,11 +169,10 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   /** The XState actor, to subscribe to and to inspect. An agent at rest has none until you ask for it; then it stays. To persist the
    *  session use `sessionOptions.snapshot` or a store. */
   readonly actor: AnyActorRef;
-  /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`, but one
-   *  whose hooks at its end were cut off ends first. Rejects `session/conflict`
-   *  while another process or agent has the session, or was killed less than its `sessionOptions.leaseMs` ago: `data.holder` says which, and
-   *  `retryAt` when its lease ends. `waitMs`: how long that is waited for, default 0. Rejects also `session/damaged` and
-   *  `session/version`, and why the agent was closed in the meantime. */
+  /** Opens the session, as every method does when it needs it. No turn runs before `call` or `stream`, but one whose hooks at its end were
+   *  cut off ends first. Rejects `session/conflict` while another process or agent has the session, or was killed less than its
+   *  `sessionOptions.leaseMs` ago: `data.holder` says which, and `retryAt` when its lease ends. `waitMs`: how long that is waited for,
+   *  default 0. Rejects also `session/damaged` and `session/version`, and why the agent was closed in the meantime. */
   open(options?: { readonly waitMs?: number | undefined }): Promise<void>;
   /** Runs a turn to its end. Rejects with AgentError: `run/busy`, `run/pending`, `run/bad-results`, `run/undecided`,
    *  `message/invalid` (nothing changed), or the error that ended the turn. */
@@ -198,7 +197,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  hooks see it, ends with that answer, and the `metadata.interrupted` of the reply is true. Returns false, and keeps nothing, if
    *  there is no such turn. */
   interrupt(message?: string | Msg): boolean;
-  /** Adds a message that the next model call of this turn sees, also the one that is about to be made, such as in a listener of
+  /** Adds a message that the next model call of this turn sees. This is also the one that is about to be made, such as in a listener of
    *  `turn.start`; or the next turn, if the structured answer of this one is complete. Returns false, and keeps nothing, if no turn runs. */
   steer(message: string | Msg): boolean;
   /** Adds messages to the transcript without calling the model. While calls are open, they are stored after the results. */
@@ -214,11 +213,10 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   messages(): Promise<Msg[]>;
   /** Returns the state of the session, as far as this process knows it. */
   status(): Status<Calls>;
-  /** Makes the prompt shorter while no turn runs: a model sums up all but the newest messages, which stay as they are; the transcript
-   *  is not changed. `instructions` says what the summary is to keep. Does nothing if there is nothing to sum up. Rejects with the
-   *  error of the model, and then nothing has changed; `run/busy` while a turn runs, `run/pending` in the middle of one that rests, and
-   *  `config/invalid` with `compaction: false`.
-   *  `interrupt()` ends it. */
+  /** Makes the prompt shorter while no turn runs. A model sums up all but the newest messages, which stay as they are; the transcript is
+   *  not changed. `instructions` says what the summary is to keep. Does nothing if there is nothing to sum up. Rejects with the error of
+   *  the model, and then nothing has changed; `run/busy` while a turn runs, `run/pending` in the middle of one that rests, and
+   *  `config/invalid` with `compaction: false`. `interrupt()` ends it. */
   compact(options?: { readonly instructions?: string | undefined }): Promise<CompactionResult>;
   /** Adds to the limits of the turn that runs or waits, and runs nothing; then use `call()`. The next turn has the limits of the
    *  configuration. */
@@ -247,23 +245,23 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
   /** As {@link Agent.loadFrom}; returns false, and changes nothing, if there is no such session. */
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
-  /** Gives the session of a resting agent back: its memory is freed, its actor ends, its lease is released, and other processes may go
-   *  on with it. The agent is then as it was created, with the hooks, tools and listeners that were added since: it opens the session
-   *  again, with a new actor, when it is used. Does nothing if the session is not open. Rejects `run/busy` while a call runs, and
-   *  `config/invalid` for an agent without a store. */
+  /** Gives the session of a resting agent back. Its memory is freed, its actor ends, its lease is released, and other processes may go on
+   *  with it. The agent is then as it was created, with the hooks, tools and listeners that were added since: it opens the session again,
+   *  with a new actor, when it is used. Does nothing if the session is not open. Rejects `run/busy` while a call runs, and `config/invalid`
+   *  for an agent without a store. */
   passivate(): Promise<void>;
-  /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
-   *  `call()` in any process goes on. After `deadlineMs` (default 10,000) the turn ends wherever it is; a store that does not answer
-   *  is waited for half a second more, and the lease then expires by itself. */
+  /** Lets the turn reach its next commit point, saves and frees everything. The running call rejects `run/shutdown`, and `call()` in any
+   *  process goes on. After `deadlineMs` (default 10,000) the turn ends wherever it is; a store that does not answer is waited for half a
+   *  second more, and the lease then expires by itself. */
   shutdown(options?: { readonly deadlineMs?: number | undefined }): Promise<void>;
   /** Interrupts the turn that runs, saves it and frees everything. Later calls reject `run/closed`. */
   close(): Promise<void>;
 }
 
 /**
- * How a prompt is kept within the model's window. When it comes near, old tool results are first shown as one line each, all that are
- * not new in one go; if that is not enough, a model sums up what came before the newest messages. The same happens once when the model
- * refuses a prompt as too long. All sizes are tokens; they are estimates, corrected by what the provider counts.
+ * The options by which a prompt stays within the model's window. When it comes near, old tool results are first shown as one line each, all
+ * that are not new in one go; if that is not enough, a model sums up what came before the newest messages. The same happens once when the
+ * model refuses a prompt as too long. All sizes are tokens; they are estimates, corrected by what the provider counts.
  */
 export type CompactionOptions = {
   /** `false`: only `compact()` does it. Default true. */
@@ -271,34 +269,35 @@ export type CompactionOptions = {
   /** The model's context window; default: what the model says in its `capabilities`, else what is known of its name. Without any, a
    *  prompt is made shorter only when the model has refused it. */
   readonly contextTokens?: number | undefined;
-  /** What of the window is kept free for the answer; default an eighth of the window, but at least 4,000 (in windows below 20,000 a
-   *  fifth) and at most 20,000. */
+  /** The part of the window that is reserved for the answer. The default is an eighth of the window, but at least 4,000 (in windows below
+   *  20,000 a fifth) and at most 20,000. */
   readonly reserveTokens?: number | undefined;
-  /** How much of the end of the conversation stays as it is beside a summary; default 20,000, at most a quarter of the window. */
+  /** The size of the end of the conversation that stays as it is beside a summary; default 20,000, at most a quarter of the window. */
   readonly keepRecentTokens?: number | undefined;
   /** The size that a compaction aims at; default half the window. */
   readonly targetTokens?: number | undefined;
-  /** Which results are cleared: not the newest ones of together `protectTokens` (default 40,000, at most a sixteenth of the window),
-   *  and none unless that frees `minimumTokens` (default 20,000, at most a tenth of the window). Results that the model has not seen
-   *  are never cleared. `false`: no results. */
+  /** The results that are cleared. The newest ones of together `protectTokens` (default 40,000, at most a sixteenth of the window) are not
+   *  cleared, and no results are unless that frees `minimumTokens` (default 20,000, at most a tenth of the window). Results that the model
+   *  has not seen are never cleared. `false`: no results. */
   readonly clear?:
     | false
     | { readonly protectTokens?: number | undefined; readonly minimumTokens?: number | undefined }
     | undefined;
-  /** `fit` (default): a summary is made if clearing is not enough for the prompt to fit; `threshold`: also if it is not enough to come
-   *  down to `targetTokens`; `never`: only by `compact()`. */
+  /** The condition under which a summary is made. With `fit` (default) it is made if clearing is not enough for the prompt to fit;
+   *  `threshold`: also if it is not enough to come down to `targetTokens`; `never`: only by `compact()`. */
   readonly summarise?: "fit" | "threshold" | "never" | undefined;
-  /** What a summary is to keep beside what every summary keeps, in words for the model. */
+  /** The content that a summary is to keep beside what every summary keeps, in words for the model. */
   readonly instructions?: string | undefined;
   /** The most tokens of a summary, as `generateOptions.maxTokens`; default: those of the agent's `generateOptions`. */
   readonly maxSummaryTokens?: number | undefined;
-  /** How many compactions of a turn may change nothing, or make hardly any room, one after the other, before no other is tried in it; default 3. */
+  /** The number of compactions of a turn, one after the other, that may change nothing or make hardly any room. After these no other is
+   *  tried in the turn; default 3. */
   readonly maxFailures?: number | undefined;
   /** The model that makes the summaries; default: that of the agent. */
   readonly model?: ChatModel | undefined;
 };
 
-/** What `compact` did, in tokens of the prompt. */
+/** The outcome of `compact`, in tokens of the prompt. */
 export type CompactionResult = {
   readonly tokensBefore: number;
   readonly tokensAfter: number;

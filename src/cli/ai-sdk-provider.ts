@@ -26,9 +26,9 @@ const PROVIDERS: { readonly [name: string]: Provider } = {
 };
 
 /**
- * Returns the model `PROVIDER/NAME` of an AI SDK provider, whose package is looked up from `folder`; undefined if a server is named
- * too, or the name has no slash. Rejects with `config/invalid` that names the package and the command that installs it, the variable of
- * the key, or the providers that are known.
+ * Returns the model `PROVIDER/NAME` of an AI SDK provider, whose package is looked up from `folder`. It is undefined if a server is named
+ * too, or the name has no slash. Rejects with `config/invalid` that names the package and the command that installs it, the variable of the
+ * key, or the providers that are known.
  */
 export async function aiSdkProviderModel(
   flags: { readonly model?: string | undefined; readonly baseUrl?: string | undefined },

@@ -32,8 +32,8 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** Adds the arguments, the flags and the help of a definition, and `--debug`, which `runCli` reads before the command
-   *  line is parsed, so that it also holds for a wrong one. */
+  /** Adds the arguments, the flags and the help of a definition, and `--debug`. The last is read by `runCli` before the command line is
+   *  parsed, so that it also holds for a wrong one. */
   define({ description, args, flags, examples, sections }: CommandDefinition): this {
     this.description(description);
     for (const parameter of Object.values(args)) this.addArgument(argumentOf(parameter));

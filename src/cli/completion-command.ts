@@ -71,8 +71,8 @@ ${nodes.flatMap(fishLines).join("\n")}
 `,
 };
 
-/** The statements of bash and zsh that find the command before the cursor and assign what completes it: the values of a flag,
- *  which are none for a file name; flags, if the current word begins with a dash; otherwise commands or arguments. */
+/** Returns the statements of bash and zsh that find the command before the cursor and assign what completes it. These are the values of a
+ *  flag, which are empty for a file name; flags, if the current word begins with a dash; otherwise commands or arguments. */
 function casesOf(nodes: readonly Node[], before: string, assign: (words: readonly Word[]) => string): string {
   const valueCases = nodes.flatMap(({ path, options }) =>
     options

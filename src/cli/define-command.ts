@@ -15,7 +15,7 @@ export type Parameter<T> = {
   readonly parse?: (text: string) => unknown;
   /** Loads the schema that the value must fit: that of the option that gets it. */
   readonly schema?: SchemaSource;
-  /** What help prints below the flags of a command with this flag. */
+  /** The sections that help prints below the flags of a command with this flag. */
   readonly sections?: Sections;
 };
 
@@ -41,7 +41,7 @@ export type CommandDefinition = {
   readonly flags: Parameters;
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
-  /** What help prints below the flags, after the sections of the flags. */
+  /** The sections that help prints below the flags, after the sections of the flags. */
   readonly sections?: Sections;
 };
 

@@ -1,6 +1,6 @@
 import { AgentError, messageOf, type ErrorCode } from "../core/base/error.ts";
 
-/** What a user of the command line can do about a failure. */
+/** The hints for a user of the command line about a failure. */
 const HINTS: { readonly [code in ErrorCode]?: string } = {
   "model/auth": "The key is read from OPENAI_API_KEY, or DASHSCOPE_API_KEY for DashScope.",
   "model/bad-request": "The model is set with --model, the server with --base-url.",
@@ -12,7 +12,7 @@ const HINTS: { readonly [code in ErrorCode]?: string } = {
   "model/bad-response": "Is there a Chat Completions server at --base-url or OPENAI_BASE_URL?",
 };
 
-/** What a user can do about an address that a server cannot listen on. */
+/** The hints for a user about an address that a server cannot listen on. */
 const LISTEN_ERRORS: { readonly [code: string]: (address: string) => string } = {
   EADDRINUSE: (address) => `Another program listens on ${address}: choose another port.`,
   EADDRNOTAVAIL: (address) => `This machine does not have the address ${address}: choose another host.`,

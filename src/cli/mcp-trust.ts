@@ -8,14 +8,14 @@ import type { McpConfig } from "./mcp-config.ts";
 import { shellQuote } from "./shell-quote.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How the servers of a file are confirmed. */
+/** The way in which the servers of a file are confirmed. */
 export type Confirmation = {
   readonly terminal: Terminal;
   /** The values of `--mcp-trust`. */
   readonly trusted: readonly string[];
   /** Asks a person; undefined if nobody is there. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
-  /** Where the hashes of confirmed files are; default `~/.agentchart/mcp-trusted`. */
+  /** The location of the hashes of confirmed files; default `~/.agentchart/mcp-trusted`. */
   readonly folder?: string;
 };
 

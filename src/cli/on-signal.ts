@@ -1,5 +1,5 @@
-/** A signal within this time after the same signal is the same one: npm and npx forward to their child a signal that the
- *  terminal sent to both. */
+/** The time within which a signal after the same signal is the same one. Both npm and npx forward to their child a signal that the terminal
+ *  sent to both. */
 const SAME_SIGNAL_MS = 250;
 
 /** Calls `onFirst` at the first signal and `onNext` at every later one. If `onFirst` returns false, it had no effect, and

@@ -32,8 +32,8 @@ export async function openStore(
   }
 }
 
-/** As {@link withStore}, for commands that only look for stored sessions: rejects with a {@link UsageError} if the folder or
- *  the database does not exist, instead of creating it. */
+/** Does the same as {@link withStore}, for commands that only look for stored sessions. It rejects with a {@link UsageError} if the folder
+ *  or the database does not exist, instead of creating it. */
 export function withExistingStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,

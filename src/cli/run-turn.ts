@@ -8,8 +8,8 @@ import { closingLine, pendingLine, turnPrinter } from "./print-turn.ts";
 import { sessionCommand, type SessionTarget } from "./session-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How long a turn may take to reach its next commit point after SIGTERM, in ms: less than the 10 s after which Docker and
- *  systemd kill a process. */
+/** The maximum time that a turn may take to reach its next commit point after SIGTERM, in ms. It is less than the 10 s after which Docker
+ *  and systemd kill a process. */
 const SHUTDOWN_MS = 8_000;
 
 export type TurnOptions = {

@@ -86,7 +86,7 @@ export function addAgUiRoute(app: OpenAPIHono<ServerEnv>, options: ServerOptions
   });
 }
 
-/** What the user says, unless the session has it already. */
+/** Returns the text that the user says, unless the session has it already. */
 function saidIn({ text, messageId = "", clientTools }: RunInput, messages: readonly Msg[]): Said | undefined {
   if (text === undefined || messages.some(({ id }) => id === messageId)) return undefined;
   return { text, clientTools, ...(/^[\x21-\x7e]{1,120}$/u.test(messageId) && { key: `agui:${messageId}` }) };

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import type { ServerEnv } from "./authenticate.ts";
 import { RequestError } from "./request-error.ts";
 
-/** How long a browser may keep what it was told, in s. */
+/** The maximum time for which a browser may cache what it was told, in s. */
 const MAX_AGE_S = 600;
 
 /** Lets pages of these origins read responses; requests of pages of other origins get status 403. A request without `Origin`, which no

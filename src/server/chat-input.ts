@@ -16,7 +16,7 @@ type Status = Awaited<ReturnType<TenantSessions["find"]>>;
 /** The news of a turn, from when a page reads them; undefined if there are none. */
 export type News = ((signal: AbortSignal) => AsyncIterable<TurnNews>) | undefined;
 
-/** What a page says to a session. */
+/** The message of a page to a session. */
 export type Said = {
   readonly text: string;
   /** Saying something twice with the same key is one input. */

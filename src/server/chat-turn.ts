@@ -4,7 +4,7 @@ import type { StoredEvent } from "../session/replay.ts";
 import { GOES_ON } from "../core/message/types.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
 
-/** What a page is shown of a turn: an event, or that what it has sent was refused. */
+/** The news of a turn that a page is shown: an event, or that what it has sent was refused. */
 export type TurnNews = AgentEvent | { readonly type: "refused"; readonly error: ErrorInfo };
 
 /** The events that follow a position, up to the end of a turn or the refusal of one of the `inputs`. */

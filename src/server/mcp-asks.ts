@@ -39,7 +39,7 @@ function messageOf(agent: string, { name, input, reason, waitsFor, path = [] }: 
   return `Agent '${agent}' ${what} ${call}${about}`.slice(0, MAX_TEXT).toWellFormed();
 }
 
-/** What the person at the host is asked about an open call. */
+/** Returns the question that the person at the host is asked about an open call. */
 export function questionOf(agent: string, call: PendingCall): InputRequest {
   const message = messageOf(agent, call);
   if (call.ask?.kind === "url" && call.ask.url !== undefined)

@@ -30,7 +30,7 @@ export async function loadMcpServer() {
 
 type Loaded = Awaited<ReturnType<typeof loadMcpServer>>;
 
-/** What the host carries, signed, while a person decides: the questions as they were asked. */
+/** The signed data that the host carries while a person decides: the questions as they were asked. */
 type Asked = {
   readonly agent: string;
   readonly session: string;
@@ -38,7 +38,7 @@ type Asked = {
   readonly calls: { readonly [key: string]: readonly [callId: string, argsHash: string] };
 };
 
-/** What the tools of all connections share. */
+/** The options that the tools of all connections share. */
 export type McpToolOptions = Pick<ServerOptions, "dispatcher" | "store"> & {
   readonly mcp: NonNullable<ServerOptions["mcp"]>;
 };
@@ -72,13 +72,13 @@ const OUTPUT = {
 const forbidden = (scope: Scope): RequestError =>
   new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`);
 
-/** What a host may read of an error: not what a store or a queue says. */
+/** Returns the part of an error that a host may read: not what a store or a queue says. */
 function errorText(error: unknown): string {
   const isOurs = AgentError.is(error) && !/^(store|queue)\//.test(error.code);
   return isOurs || error instanceof RequestError ? error.message : "The server has failed.";
 }
 
-/** Where a request of the revision 2026-07-28 says what its client can do. */
+/** The key under which a request of the revision 2026-07-28 says what its client can do. */
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
 type Input = { readonly message?: string; readonly session?: string };

@@ -5,7 +5,7 @@ import type { Reason } from "../core/message/types.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
 
-/** How a turn came to rest. */
+/** The way in which a turn came to rest. */
 export type Rest = {
   readonly session: string;
   readonly reason?: Reason;
@@ -13,7 +13,7 @@ export type Rest = {
   readonly pending: readonly PendingCall[];
 };
 
-/** Where a session is, and who is told of its progress. */
+/** The place of a session, and the listener of its progress. */
 export type Following = {
   readonly session: string;
   /** The journal position before the input whose turn is waited for. */

@@ -28,11 +28,11 @@ export type RequestRecord = {
 
 /** Agents as tools of an MCP server. A call runs a turn, and an open call of the turn is a question to the person at the host. */
 export type McpServing = {
-  /** What each agent does, by its name, which is the name of the tool. */
+  /** The description of each agent, by its name, which is the name of the tool. */
   readonly agents: { readonly [name: string]: string };
   /** The secret that signs what a host carries while a person decides, at least 32 bytes; the same in all processes that serve. */
   readonly key: string;
-  /** How long a question may be answered, in s; default 604,800 (7 days). Then the tool is called again with the session. */
+  /** The time for which a question may be answered, in s; default 604,800 (7 days). Then the tool is called again with the session. */
   readonly ttlSeconds?: number | undefined;
 };
 

@@ -2,7 +2,7 @@ import { errorFrom } from "../core/base/error.ts";
 import { readEntries } from "../session/read-entry.ts";
 import type { SessionStore } from "../store/port.ts";
 
-/** How long a request waits for what becomes of its input, ms: as long as a worker needs that has a free place. */
+/** The time for which a request waits for the outcome of its input, ms: as long as a worker needs that has a free place. */
 const WAIT_MS = 1_000;
 
 /**

@@ -34,7 +34,7 @@ const clientTools = optional(
   },
 );
 
-/** What `useChat` posts; see `readChatRequest` for what of it counts. */
+/** The body that `useChat` posts; see `readChatRequest` for the part of it that counts. */
 export const chatRequest = z
   .looseObject({
     messages: z.array(jsonObject).min(1).openapi({ description: "Only the last one counts" }),
@@ -48,7 +48,7 @@ export const chatRequest = z
   })
   .openapi("ChatRequest");
 
-/** What a client of AG-UI posts; see `readRunInput` for what of it counts. */
+/** The body that a client of AG-UI posts; see `readRunInput` for the part of it that counts. */
 export const runInput = z
   .looseObject({
     threadId: z.string().min(1).max(200),
@@ -81,7 +81,7 @@ export const idempotency = z.object({
   }),
 });
 
-/** Where the events continue. */
+/** The position at which the events continue. */
 export const lastEventId = z.object({
   "last-event-id": optional(
     z.string().regex(/^\d{1,15}(\.\d{1,9})?$/, "the id of an event, or a journal position"),

@@ -35,7 +35,7 @@ export const ERRORS = {
   503: errorReply("The store or the queue does not respond; try again"),
 };
 
-/** What a route says that needs a scope. */
+/** Returns the description of a route that needs a scope. */
 export const allowed = (scope: Scope) => ({
   ...TAG,
   security: [{ bearer: [] }],

@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 
-/** How long responses may take to finish after `close()`, in ms. */
+/** The maximum time that responses may take to finish after `close()`, in ms. */
 const GRACE_MS = 2_000;
 
 /** The options of `serve`. */

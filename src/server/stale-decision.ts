@@ -35,7 +35,7 @@ async function isBeingDecided(
   );
 }
 
-/** What a decision about `callId` is about: the id of a call stands for its only question, as it does for an agent. */
+/** Returns the call that a decision about `callId` is about: the id of a call stands for its only question, as it does for an agent. */
 function pendingCall(pending: readonly PendingCall[], callId: string): PendingCall | undefined {
   const found = pending.find((each) => each.callId === callId);
   if (found) return found;
@@ -44,9 +44,9 @@ function pendingCall(pending: readonly PendingCall[], callId: string): PendingCa
 }
 
 /**
- * Rejects with `run/stale-decision` if what is stored shows that a call does not wait, is decided, has other arguments than the
- * decision was made for, or that a decision about it waits for a worker. The worker checks that again, as it may come about meanwhile. A
- * decision that was sent before with the same key is let through, so that its repetition is answered as such.
+ * Rejects with `run/stale-decision` if the stored data show that the decision is out of date. The call then does not wait, is decided, has
+ * other arguments than the decision was made for, or a decision about it waits for a worker. The worker checks that again, as it may come
+ * about meanwhile. A decision that was sent before with the same key is let through, so that its repetition is answered as such.
  */
 export async function assertWaits(
   store: SessionStore,

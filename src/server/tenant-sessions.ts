@@ -76,7 +76,7 @@ export class TenantSessions {
     return this.#with(id, (sessionId) => this.#dispatcher.dispatch(sessionId, input, options));
   }
 
-  /** Rejects with `run/stale-decision` if the call is known to wait for no decision, to be decided, or to have other arguments; a worker
+  /** Rejects with `run/stale-decision` if the call is known to wait for no decision, to be decided, or to have other arguments. A worker
    *  checks that again, and refuses all decisions but the first (`input.refused`). Rejects with `run/bad-decision` if a worker refuses
    *  edited arguments within a second. */
   async decide(
@@ -126,8 +126,8 @@ export class TenantSessions {
     return readSlots(this.#store, this.#storedId(id));
   }
 
-  /** Rejects with `slot/conflict` if the slot is known to have another revision, and if a worker refuses the write within a second; one that
-   *  refuses it later emits `input.refused`. */
+  /** Rejects with `slot/conflict` if the slot is known to have another revision, and if a worker refuses the write within a second. A
+   *  worker that refuses it later emits `input.refused`. */
   async setSlot(
     id: string,
     name: string,

@@ -4,7 +4,7 @@ import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 
 export const SCOPES = ["read", "write", "decide"] as const;
-/** What a token allows: "read" to read sessions; "write" to create, continue, interrupt and delete them; "decide" to decide about their
+/** The scope of a token: "read" to read sessions; "write" to create, continue, interrupt and delete them; "decide" to decide about their
  *  open calls and to extend their budgets. */
 export type Scope = (typeof SCOPES)[number];
 
@@ -15,9 +15,10 @@ const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export type Token = {
   /** The tenant whose sessions the token can access: 1 to 64 letters, digits, "_", "." or "-". */
   readonly tenant: string;
-  /** What the token allows, at least one scope. */
+  /** The scopes of the token, at least one scope. */
   readonly scopes: readonly Scope[];
-  /** The name of the token in logs, for the rate limit, and in the journal for the decisions that are made with it, at most 100 characters; default: the tenant. */
+  /** The name of the token in logs, for the rate limit, and in the journal for the decisions that are made with it. It has at most 100
+   *  characters; default: the tenant. */
   readonly name?: string | undefined;
   /** The token itself: at least 20 visible ASCII characters. */
   readonly token?: string | undefined;
@@ -48,7 +49,7 @@ const tokensSchema = s.lazily(() =>
   ),
 );
 
-/** What a request may access. */
+/** The access of a request. */
 export type Access = { readonly tenant: string; readonly scopes: readonly Scope[]; readonly name: string };
 
 /** The accepted tokens. Only their hashes are kept. */

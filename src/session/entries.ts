@@ -83,9 +83,9 @@ export function entriesOf(step: StepFacts): readonly Fact[] {
   ];
 }
 
-/** True if the step must be durable at once, because it could not be reproduced: the input of a turn, the result of a call, what a call
- *  remembers that goes on, the agent that adopted the turn, the outcome with which its last hooks run, what a compaction has left of the
- *  prompt, or the time before which a failed request is not repeated. */
+/** True if the step must be durable at once, because it could not be reproduced. It then has the input of a turn, the result of a call,
+ *  what a call remembers that goes on, the agent that adopted the turn, the outcome with which its last hooks run, what a compaction has
+ *  left of the prompt, or the time before which a failed request is not repeated. */
 export function needsFlush(step: StepFacts): boolean {
   return (
     step.hasInput ||
@@ -129,7 +129,7 @@ function progressChange(before: Progress | undefined, after: Progress): Progress
   return { ...change, stats: changed(before.stats, change.stats)! };
 }
 
-/** A step of the chart: the ids of the edges that one event took, the event's own first, when that was, what caused the event unless
+/** A step of the chart. It has the ids of the edges that one event took, the event's own first, when that was, what caused the event unless
  *  it was the program that uses the agent, and what came of it. */
 export type ChartStepRecord = {
   readonly edges: readonly string[];
@@ -138,8 +138,8 @@ export type ChartStepRecord = {
   readonly account?: StepAccount;
 };
 
-/** Returns the last entry of an append: the fields of the position that differ from those of the previous append, and the steps
- *  and the model calls since then. The first position that a process writes has the hash of its chart. */
+/** Returns the last entry of an append. It has the fields of the position that differ from those of the previous append, and the steps and
+ *  the model calls since then. The first position that a process writes has the hash of its chart. */
 export function positionFact(
   before: ChartPosition | undefined,
   after: ChartPosition,

@@ -16,8 +16,8 @@ import type { StepAccount } from "../../machines/agent/step-account.ts";
 /** A tool message without its result, which the journal has in the entry of the call `ref`. */
 export type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
 
-/** What changed in the record of a call. `call` is there when its arguments change, and when a call is opened for which the entry with
- *  the messages before does not ask. */
+/** The changes in the record of a call. `call` is there when its arguments change, and when a call is opened for which the entry with the
+ *  messages before does not ask. */
 export type CallChange = {
   readonly id: string;
   readonly set: Partial<Omit<CallRecord, "call">>;
@@ -42,7 +42,7 @@ export type StoredStep = {
   readonly by?: Cause;
   /** Epoch ms. */
   readonly at?: number;
-  /** How many entries of the append belong to it: they follow those of the step before. */
+  /** The number of entries of the append that belong to it: they follow those of the step before. */
   readonly facts?: number;
   readonly did?: StepAccount;
 };
@@ -52,7 +52,7 @@ export type ProgressChange = Partial<Omit<Progress, "stats">> & {
   readonly stats?: Partial<Progress["stats"]>;
 };
 
-/** The fields of the position that differ from those of the previous append, and the steps since then; or only the id of an
+/** The fields of the position that differ from those of the previous append, and the steps since then. It may also be only the id of an
  *  input that was taken. */
 export type PositionChange = {
   readonly state?: string;
@@ -66,14 +66,14 @@ export type PositionChange = {
   readonly modelCalls?: readonly StoredModelCall[];
   /** The hash of the chart, in the first position that a process writes. */
   readonly chart?: string;
-  /** What differs between the agent that the turn had before and the one that adopted it. */
+  /** The differences between the agent that the turn had before and the one that adopted it. */
   readonly adopted?: AgentChange;
   readonly taken?: string;
-  /** What was taken, see `inputHash`. */
+  /** The hash of what was taken, see `inputHash`. */
   readonly hash?: string;
 };
 
-/** What each type of journal entry holds. */
+/** The data of each type of journal entry. */
 export type EntryData = {
   readonly session: { readonly format: number };
   /** A process has taken the session over from one that had not released it. */

@@ -48,9 +48,9 @@ export type Checkpoint = {
   readonly activeGroups?: readonly string[];
   /** The number of messages in the transcript. */
   readonly cursor: number;
-  /** Where these messages are in the journal; absent in sessions of 0.1.0. */
+  /** The positions of these messages in the journal; absent in sessions of 0.1.0. */
   readonly marks?: readonly Mark[];
-  /** What a restore needs that does not read the journal from its first entry; absent in sessions of 0.1.0. */
+  /** The position that a restore needs that does not read the journal from its first entry; absent in sessions of 0.1.0. */
   readonly journal?: number;
   readonly calls?: StoredCalls;
   readonly kept: JsonObject;
@@ -166,7 +166,7 @@ export class JournalFold {
     return this.#saysSystem;
   }
 
-  /** Where the messages are in the journal. */
+  /** The positions of the messages in the journal. */
   get marks(): MessageMarks {
     return this.#marks;
   }
@@ -249,7 +249,7 @@ export function contextOf(
   };
 }
 
-/** How the turn has ended; the one before it, if a call is being refused. */
+/** Returns the outcome of the turn; that of the one before it, if a call is being refused. */
 function outcomeOf({ reason }: SessionState, ending: Ending | undefined): Outcome | null {
   if (ending && ending.at !== "doCall.onError") return ending.outcome;
   return reason ? { reason } : null;

@@ -13,10 +13,10 @@ export type FollowOptions = {
   readonly after: EventPosition;
   /** Ends the iteration. */
   readonly signal: AbortSignal;
-  /** How often the journal is read if the store has no `watch`, and the pause after a failure, ms. */
+  /** The interval at which the journal is read if the store has no `watch`, and the pause after a failure, ms. */
   readonly pollMs: number;
-  /** Subscribes to the events that the journal does not hold, and to the times at which it has become longer; returns a function
-   *  that unsubscribes. */
+  /** Subscribes to the events that the journal does not hold, and to the times at which it has become longer. It returns a function that
+   *  unsubscribes. */
   readonly live?: (listener: (event: AgentEvent) => void, changed: () => void) => () => void;
 };
 

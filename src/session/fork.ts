@@ -37,7 +37,7 @@ export type ForkOptions = {
   readonly sessionId?: string | undefined;
   /** Returns the messages of the fork, given those of the original, which keeps them. Not together with `changes`. */
   readonly edits?: ((messages: readonly Msg[]) => readonly Msg[]) | undefined;
-  /** What the fork changes, as data: it is part of the fork, and counts in each process that runs it. */
+  /** The changes of the fork, as data: they are part of the fork, and count in each process that runs it. */
   readonly changes?: ForkChanges | undefined;
 };
 
@@ -101,8 +101,8 @@ export async function recordedAfter(
   return [...later.values()];
 }
 
-/** Returns the context of the fork: a request or call that waits to be repeated is repeated at once, open calls stay only if the
- *  message that asked for them is still there, and what a person has approved is asked again. */
+/** Returns the context of the fork. A request or call that waits to be repeated is repeated at once, open calls stay only if the message
+ *  that asked for them is still there, and what a person has approved is asked again. */
 function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
   const stored = contextOf(session, READER_SETTINGS);
   const { resumeAt: at } = stored.progress;

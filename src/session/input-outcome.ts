@@ -21,7 +21,7 @@ export type TakenInput = {
   readonly turn?: number;
   /** It was refused and has changed nothing. */
   readonly isRefused?: boolean;
-  /** How its turn came to rest last: while the turn is suspended, and once it has ended. */
+  /** The way in which its turn came to rest last: while the turn is suspended, and once it has ended. */
   readonly rest?: {
     readonly context: AgentContext;
     /** The error of a turn that failed. */
@@ -100,7 +100,7 @@ class EndsOfInput {
   #limit = 0;
   /** The ends in the append that is being read: its position comes last. */
   #ends: End[] = [];
-  /** How many turns have ended in that append. */
+  /** The number of turns that have ended in that append. */
   #ended = 0;
   #last: End | undefined;
 
@@ -113,7 +113,7 @@ class EndsOfInput {
     return this.#input;
   }
 
-  /** How its turn came to rest last; undefined before that. */
+  /** The way in which its turn came to rest last; undefined before that. */
   get last(): End | undefined {
     return this.#last;
   }

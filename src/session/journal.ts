@@ -32,7 +32,7 @@ export type JournalOptions = {
   readonly redact?: ((value: Json) => Json) | undefined;
 };
 
-/** What the store has of a session whose journal goes on. */
+/** The data that the store has of a session whose journal goes on. */
 export type JournalStart = {
   /** The last sequence number in the store. */
   readonly seq: number;
@@ -40,15 +40,15 @@ export type JournalStart = {
   readonly format?: number;
   /** The active tool groups according to the store. */
   readonly groups?: readonly string[] | undefined;
-  /** Where the messages are in the store. */
+  /** The positions of the messages in the store. */
   readonly marks?: MessageMarks | undefined;
   /** The hashes of what the store has of model calls. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** How many model calls the store has. */
+  /** The number of model calls that the store has. */
   readonly modelCalls?: number | undefined;
 };
 
-/** What was recorded since the last append. */
+/** The data that were recorded since the last append. */
 type Recorded = {
   readonly facts: Fact[];
   /** `from`: the number of facts before it. */
@@ -118,7 +118,7 @@ export class Journal {
     return lease;
   }
 
-  /** What the next append writes. */
+  /** The data that the next append writes. */
   get #recorded(): Recorded {
     return (this.#next ??= { facts: [], steps: [], calls: [], acknowledged: [] });
   }
@@ -142,7 +142,7 @@ export class Journal {
     while (this.#writing && this.#seq < seq) await this.#writing.catch(() => {});
   }
 
-  /** Where the messages are in the store. */
+  /** The positions of the messages in the store. */
   get marks(): MessageMarks {
     return this.#marks;
   }

@@ -2,7 +2,7 @@ import type { Transcript } from "../core/message/transcript.ts";
 import type { Lease } from "../store/port.ts";
 import type { MessageMarks } from "./message-marks.ts";
 
-/** What is kept of a session at rest that this process has released: what its checkpoint does not hold. */
+/** The data that are retained of a session at rest that this process has released: what its checkpoint does not hold. */
 export type KeptSession = {
   /** The number of the newest journal entry. */
   readonly seq: number;
@@ -10,13 +10,13 @@ export type KeptSession = {
   readonly marks: MessageMarks;
   /** See `JournalStart.known`. */
   readonly known: ReadonlySet<string>;
-  /** How many model calls it has made. */
+  /** The number of model calls that it has made. */
   readonly modelCalls: number;
   /** The characters of the messages that are here, as JSON. */
   readonly size: number;
 };
 
-/** Which messages of a session were kept, and their size. */
+/** The messages of a session that were retained, and their size. */
 export type KeptBefore = { readonly from: number; readonly length: number; readonly size: number };
 
 /** The sessions that a process has released last, so that it need not read the journal again of one that it gets back unchanged. */

@@ -60,8 +60,8 @@ export class LeaseKeeper {
 
 const keepers = new WeakMap<SessionStore, Map<number, LeaseKeeper>>();
 
-/** Renews a lease in time, with all others of the process and the store that last as long, until it is removed from the keeper that is
- *  returned. */
+/** Renews a lease in time, with all others of the process and the store that last as long. It does so until the lease is removed from the
+ *  keeper that is returned. */
 export function keepLease(store: SessionStore, leaseMs: number, kept: KeptLease): LeaseKeeper {
   const ofStore = keepers.get(store) ?? new Map<number, LeaseKeeper>();
   keepers.set(store, ofStore);

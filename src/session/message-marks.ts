@@ -5,7 +5,7 @@ import type { Fact, ResultRef, SessionEntry } from "./entry.ts";
 /** The messages from index `index` on, and the results that they refer to, are in entry `seq` and later ones. */
 export type Mark = readonly [index: number, seq: number];
 
-/** Where the messages of a transcript are in its journal, so that some are read without the entries of the others. */
+/** The positions of the messages of a transcript in its journal, so that some are read without the entries of the others. */
 export type MessageMarks = {
   /** In the order of both index and entry. */
   readonly marks: readonly Mark[];

@@ -18,9 +18,9 @@ type StoredEdit = Readonly<Record<string, unknown>> & {
 
 /** A model call as it is stored: what differs from the call before it, without what the journal says elsewhere (`view`). */
 export type StoredModelCall = {
-  /** How many entries of the append were recorded before the call was made; absent: none. */
+  /** The number of entries of the append that were recorded before the call was made; absent: none. */
   readonly after?: number;
-  /** How many steps of the append were taken before; absent: none. */
+  /** The number of steps of the append that were taken before; absent: none. */
   readonly steps?: number;
   readonly set: { readonly [part: string]: Ref };
   readonly unset?: readonly string[];
@@ -31,7 +31,7 @@ export type StoredModelCall = {
 
 type Parts = { readonly [part: string]: unknown };
 
-/** Where edits are stored item by item, and the view not at all: an entry of its own has it. */
+/** True if the part is stored as a whole. Edits are stored item by item, and the view not at all: an entry of its own has it. */
 const isPart = (part: string): boolean => part !== "edits" && part !== "view";
 
 /** The items of each edit of a call, as JSON. */
@@ -39,7 +39,7 @@ type Items = readonly (readonly string[])[];
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What a checkpoint says of the model calls before it: how many they are, and the hashes of the stored values that were used last. */
+/** The statement of a checkpoint about the model calls before it: their number, and the hashes of the stored values that were used last. */
 export type StoredCalls = { readonly number: number; readonly known: readonly string[] };
 
 /** More hashes than one call has values; a value whose hash is not among them is stored again. */
@@ -59,7 +59,7 @@ export class ModelCallWriter {
     this.#number = number;
   }
 
-  /** What a checkpoint after the calls so far says of them. */
+  /** The statement of a checkpoint after the calls so far about them. */
   get calls(): StoredCalls {
     return { number: this.#number, known: [...this.known].slice(-MAX_KNOWN) };
   }

@@ -24,11 +24,11 @@ export type Moment = {
   readonly state: string;
   /** Epoch ms of the last event. */
   readonly at: number;
-  /** Why the last turn ended; absent before the first end. */
+  /** The reason for which the last turn ended; absent before the first end. */
   readonly reason?: string | undefined;
   /** The transcript at this position. */
   readonly messages: readonly Msg[];
-  /** What is stored beside the messages: counters, open calls, queued messages. */
+  /** The data that are stored beside the messages: counters, open calls, queued messages. */
   readonly context: JsonObject;
   /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall[];

@@ -67,7 +67,7 @@ class Window {
   }
 }
 
-/** What is known of a journal up to its newest checkpoint. */
+/** The part of a journal that is known up to its newest checkpoint. */
 type Known = { readonly seq: number; readonly cursor: number; readonly marks: readonly Mark[] };
 
 const NOTHING: Known = { seq: 0, cursor: 0, marks: [] };

@@ -158,7 +158,7 @@ export class EntryReader {
     return beginsToWait(old, record) ? notRun(record.call, waitingResult(record)) : [];
   }
 
-  /** What became of a call that was running. */
+  /** Returns the events of a call that was running. */
   #runEvents(old: CallRecord, record: CallRecord): readonly AgentEventBody[] {
     const { call, status, attempt } = record;
     const isRunning = status === "running";
@@ -205,7 +205,7 @@ export class EntryReader {
   }
 }
 
-/** What an entry says of a take-over, without the fields of later releases. */
+/** Returns a take-over as entries tell it, without the fields of later releases. */
 function takeOverOf({ from, until, by, takeovers, isUnfinished }: TakeOver): TakeOver {
   return { from, until, by, takeovers, isUnfinished };
 }

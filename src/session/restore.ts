@@ -20,11 +20,11 @@ export type RestoredSession = {
   readonly activeGroups: readonly string[] | undefined;
   /** The names of the hooks that the session had at its newest checkpoint. */
   readonly hooks: readonly string[];
-  /** How many model calls it has made. */
+  /** The number of model calls that it has made. */
   readonly modelCalls?: number;
   /** True if a person has released it to whichever agent opens it next. */
   readonly isReleased?: boolean;
-  /** What lists show of its first message; absent if that is empty. */
+  /** The title that lists show for its first message; absent if that is empty. */
   readonly title?: string;
 };
 
@@ -39,7 +39,7 @@ export type StoredParts = RestoredSession & {
 /** A journal whose newest turn begins before this entry is read as a whole: it is one page of a store. */
 const WHOLE_ENTRIES = 100;
 
-/** Where the newest turn begins in the journal; undefined if all of it is to be read: it is short, or of 0.1.0. */
+/** Returns the beginning of the newest turn in the journal; undefined if all of it is to be read: it is short, or of 0.1.0. */
 function beginOf({ marks, journal, calls, cursor, kept }: Checkpoint): Mark | undefined {
   if (journal === undefined || !calls || !areMarks(marks)) return undefined;
   const { turnAt, batchAt } = readPersistedContext(kept, "The checkpoint").progress;
@@ -58,9 +58,9 @@ function hasTurn(transcript: Transcript, turnAt: number): boolean {
 }
 
 /**
- * Restores a stored session: its newest checkpoint, and the entries of its newest turn, so that it costs the same at any length; the
- * transcript reads older messages when somebody asks for them. Of a session that is `kept` no entry is read. Resolves to undefined if
- * there is none. Rejects `session/version`, and `session/damaged`, also for a quarantined session and for damage in what it reads.
+ * Restores a stored session: its newest checkpoint, and the entries of its newest turn. It therefore costs the same at any length; the
+ * transcript reads older messages when somebody asks for them. Of a session that is `kept` no entry is read. Resolves to undefined if there
+ * is none. Rejects `session/version`, and `session/damaged`, also for a quarantined session and for damage in what it reads.
  */
 export async function restoreSession(
   store: SessionStore,

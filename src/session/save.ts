@@ -8,7 +8,7 @@ import { wholeSession } from "./entries.ts";
 import { persistedContext, type JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
 
-/** Which parts of an agent are saved or loaded: all that are not `false`, as AgentScope's StatePersistence. */
+/** The parts of an agent that are saved or loaded: all that are not `false`, as AgentScope's StatePersistence. */
 export type SavedParts = {
   /** Messages, open calls and counters; default true. */
   readonly memory?: boolean | undefined;

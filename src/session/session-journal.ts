@@ -17,7 +17,7 @@ import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
 import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
 import { loadTurn, restoreSession, type RestoredSession } from "./restore.ts";
 
-/** What has become of a lease. */
+/** The change of a lease. */
 export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
 
 /** The session that is stored, as its journal and its lease need it. */
@@ -35,11 +35,11 @@ export type SessionJournalOptions = {
   /** Absent: nothing is written, and everything counts as saved. */
   readonly store?: SessionStore | undefined;
   readonly session: JournaledSession;
-  /** How long the lease lasts without being renewed, ms; default {@link LEASE_MS}. */
+  /** The duration of the lease without being renewed, ms; default {@link LEASE_MS}. */
   readonly leaseMs?: number | undefined;
   /** Applied to everything before it is written. */
   readonly redact?: ((value: Json) => Json) | undefined;
-  /** What this process keeps of sessions that it has released. Default: nothing. */
+  /** The parts of released sessions that this process retains. Default: nothing. */
   readonly kept?: KeptSessions | undefined;
   /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
   readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
@@ -55,12 +55,12 @@ function takeOverOf(
   return { from, until: takenFrom.expiresAt, by: processOf(owner), takeovers, isUnfinished };
 }
 
-/** The journal of a session as its agent writes it, under the lease that the agent holds: what opens the session, and keeps it until it is
- *  released. Without a store nothing is written, and everything counts as saved. */
+/** The journal of a session as its agent writes it, under the lease that the agent holds. It opens the session and holds it until its
+ *  release. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal extends Journal implements KeptLease {
   readonly #options: SessionJournalOptions;
   readonly #owner: string;
-  /** What was kept of the session when it was opened. */
+  /** The data of the session that were retained when it was opened. */
   #keptBefore: KeptBefore | undefined;
   #modelCalls = 0;
   #keeper: LeaseKeeper | undefined;
@@ -135,7 +135,7 @@ export class SessionJournal extends Journal implements KeptLease {
     return this.#leaseUntil;
   }
 
-  /** How the session was taken over; undefined if its former holder had released it, and if it is new. */
+  /** The take-over of the session; undefined if its former holder had released it, and if it is new. */
   get takeOver(): TakeOver | undefined {
     return this.#takeOver;
   }
@@ -158,8 +158,8 @@ export class SessionJournal extends Journal implements KeptLease {
     super.recordCall(call);
   }
 
-  /** Accepts an input for an idempotency key: with a store it is put into the session's inbox, to be acknowledged by the append that stores
-   *  its messages. Returns the messages to process: these, or those that came with the same key before and are not stored yet; undefined
+  /** Accepts an input for an idempotency key. With a store it enters the session's inbox, and the append that stores its messages
+   *  acknowledges it. Returns the messages to process: these, or those that came with the same key before and are not stored yet; undefined
    *  if those are stored. Rejects `run/key-reused` if other messages came with the key. */
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
     const { store } = this.#options;

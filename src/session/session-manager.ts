@@ -17,13 +17,13 @@ export type SessionComponent = {
 
 /** Options of {@link sessionManager}. */
 export type SessionManagerOptions = {
-  /** Where the components are saved. */
+  /** The store in which the components are saved. */
   readonly store: SessionStore;
   /** The beginning of the keys under which they are saved. */
   readonly sessionId: string;
-  /** What is saved and loaded together. */
+  /** The components that are saved and loaded together. */
   readonly components: readonly SessionComponent[];
-  /** Which parts of each component are saved and loaded; default: all. */
+  /** The parts of each component that are saved and loaded; default: all. */
   readonly parts?: SavedParts | undefined;
 };
 

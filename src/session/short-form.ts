@@ -4,7 +4,7 @@ import type { JournalEntry } from "../store/port.ts";
 import { isSame } from "../core/base/is-same.ts";
 import type { CallChange, Fact, PositionChange, StoredStep } from "./entry.ts";
 
-/** What a call has that begins to run as most calls do. It is a part of the journal's format: its values never change. */
+/** The record of a call that begins to run as most calls do. It is a part of the journal's format: its values never change. */
 const AS_STARTED = {
   status: "running",
   attempt: 1,
@@ -31,9 +31,9 @@ function longCall(data: JsonObject): object {
   return { ...rest, set: { ...AS_STARTED, since: started, ...set } };
 }
 
-/** A position with its time as the ms before that of its entry (`ago`), and its steps as `ran`: the number of the entries of a step, the
- *  ms between the step before it and itself, then its edges. For the first step the ms are those between the last step and the time
- *  of the position. A step that says more is an object. Earlier journals have `steps`, which are edges alone. */
+/** Returns a position in a short form. It has its time as the ms before that of its entry (`ago`), and its steps as `ran`: the number of
+ *  the entries of a step, the ms between the step before it and itself, then its edges. For the first step the ms are those between the
+ *  last step and the time of the position. A step that says more is an object. Earlier journals have `steps`, which are edges alone. */
 function shortPosition({ at, steps, ...rest }: PositionChange, writtenAt: number): object {
   const isTimed = steps?.every((step) => step.at !== undefined && step.facts !== undefined) ?? false;
   return {
@@ -52,8 +52,8 @@ function shortSteps(steps: readonly StoredStep[], positionAt: number): readonly 
   });
 }
 
-/** The number of entries and the ms of a step as one number, which is short as mostly both are; as three, beginning with -1, if that
- *  cannot be. It is a part of the journal's format. */
+/** Returns the number of entries and the ms of a step as one number, which is short as mostly both are. It returns three, beginning with
+ *  -1, if that cannot be. It is a part of the journal's format. */
 function packed(facts: number, ms: number): readonly number[] {
   return facts < PACKED && ms >= 0 && Number.isInteger(ms) ? [ms * PACKED + facts] : [-1, facts, ms];
 }

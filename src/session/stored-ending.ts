@@ -8,7 +8,7 @@ function isEnding(state: string): state is Ending["at"] {
   return (ENDINGS as readonly string[]).includes(state);
 }
 
-/** What the outcome of a turn can be known by, of which an earlier release has noted nothing. */
+/** Returns the outcome of a turn of which an earlier release has noted nothing, from the data by which it can be known. */
 function outcomeOf({ state, reason = "ERROR", kept, messages }: State): Outcome {
   const last = messages.at(-1);
   const error = {

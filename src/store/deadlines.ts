@@ -3,7 +3,7 @@ import { AgentError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import type { SessionStore } from "./port.ts";
 
-/** How long an operation of a store may take unless the store says so itself, ms. */
+/** The maximum time of an operation of a store unless the store says so itself, ms. */
 export const STORE_TIMEOUT_MS = 10_000;
 
 function lateError(timeoutMs: number, operation: string): AgentError {

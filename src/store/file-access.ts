@@ -6,12 +6,12 @@ type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
 
 let stuck = 0;
 
-/** How many calls of the operating system have not returned whose operations were given up. */
+/** Returns the number of calls of the operating system that have not returned and whose operations were given up. */
 export function stuckFileCalls(): number {
   return stuck;
 }
 
-/** What waits for the same file, by its path. */
+/** The operations that wait for the same file, by its path. */
 export type FileTurns = Map<string, Promise<void>>;
 
 /** The file system, for one operation of a store. No call blocks the event loop, and one at a time is under way. Once the operation is

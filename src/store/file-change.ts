@@ -97,7 +97,7 @@ export type JournalChange = {
 
 type Written = JournalTail & { readonly isNew: boolean };
 
-/** What a store remembers of its journals. */
+/** The data that a store remembers of its journals. */
 export type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; readonly kept: KeptFiles };
 
 /** Decides and appends once. Returns undefined if nothing is to be appended, and "overtaken" if another process appended first. */
@@ -116,8 +116,8 @@ async function tryChange(
   return { ...written, isNew: tail.head === undefined };
 }
 
-/** Appends to a journal that was kept, after what is known of it: another process that has changed it is found by the append, which then
- *  does not count. Returns undefined if the journal must be read to decide, also to refuse. */
+/** Appends to a journal that was retained, after what is known of it. Another process that has changed it is found by the append, which
+ *  then does not count. Returns undefined if the journal must be read to decide, also to refuse. */
 async function changeKept(
   access: FileAccess,
   { file, ino }: KeptFile,

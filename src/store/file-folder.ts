@@ -9,7 +9,7 @@ import type { Lease } from "./port.ts";
 /** A folder with one empty file, whose name is a number that no fence of a deleted session has reached. No session's folder
  *  has this name. */
 const FLOOR = "~floor";
-/** How many fences may be issued while a session is being deleted. */
+/** The number of fences that may be issued while a session is being deleted. */
 const FLOOR_MARGIN = 1_000;
 
 /** Makes the names in a folder survive a power loss, where the operating system supports it. */

@@ -22,7 +22,7 @@ import { sessionDamaged } from "./stored-json.ts";
 // D2 A line at a higher offset lost against another writer and has changed nothing.
 // D3 `head` holds the offsets of the lines with the newest position, checkpoint and meta, so a load reads at most three lines.
 
-/** Which inputs are acknowledged: those before the offset `upTo` of the inbox, and those with the ids in `also`. */
+/** The inputs that are acknowledged: those before the offset `upTo` of the inbox, and those with the ids in `also`. */
 export type Acknowledged = { readonly upTo: number; readonly also: readonly string[] };
 
 /** The state of a session after a line. `position`, `checkpoint` and `meta` are offsets, null while there is no such line. */
@@ -155,8 +155,8 @@ export type LineDraft = {
   readonly headAt: (off: number) => JournalHead;
 };
 
-/** Appends a line after `tail` to the journal at `path` and returns the new tail; undefined if another line came first or the journal is
- *  another one by now, so that this line does not count. */
+/** Appends a line after `tail` to the journal at `path` and returns the new tail. It returns undefined if another line came first or the
+ *  journal is another one by now, so that this line does not count. */
 export async function commit(
   access: FileAccess,
   file: OpenFile,

@@ -1,6 +1,6 @@
 import type { FileAccess, OpenFile } from "./file-access.ts";
 
-/** How many journals one store leaves open. */
+/** The maximum number of journals that one store leaves open. */
 const MOST = 64;
 
 /** A file that was left open. */

@@ -163,8 +163,8 @@ export async function hasLostNewline(file: OpenFile, size: number): Promise<bool
   return decodeLine(rest.subarray(0, -1)) !== undefined;
 }
 
-/** True if the writer of the line at `off` may have aimed at the lower offset `intended`: a line begins there, or the writer
- *  took a write in progress for an unfinished one. */
+/** True if the writer of the line at `off` may have aimed at the lower offset `intended`. A line then begins there, or the writer took a
+ *  write in progress for an unfinished one. */
 export async function isPlausibleOffset(file: OpenFile, off: number, intended: number): Promise<boolean> {
   if (intended === 0 || (await file.bytesAt(intended - 1, intended))[0] === NEWLINE) return true;
   return off >= TORN.length && (await file.bytesAt(off - TORN.length, off)).toString("latin1") === TORN;

@@ -9,9 +9,9 @@ const escapeByte = (byte: number) => `%${byte.toString(16).padStart(2, "0")}`;
 const escaped = (part: string) => Array.from(Buffer.from(part), escapeByte).join("");
 
 /**
- * Returns the name of a session's folder: lower-case ASCII letters, digits, `-`, `_` and inner dots stay, any other byte of
- * the id's UTF-8 becomes `%xx`. So different ids have different names on every file system, and no name is `.`, `..` or a
- * device. A name that would be too long is cut and ends with `~` and a hash of the id; no other name has a `~`.
+ * Returns the name of a session's folder. Lower-case ASCII letters, digits, `-`, `_` and inner dots stay, any other byte of the id's UTF-8
+ * becomes `%xx`. So different ids have different names on every file system, and no name is `.`, `..` or a device. A name that would be too
+ * long is cut and ends with `~` and a hash of the id; no other name has a `~`.
  */
 export function folderName(sessionId: string): string {
   let name = sessionId.replaceAll(/[^a-z0-9._-]+/gu, escaped).replaceAll(/^\.|\.$/gu, escaped);

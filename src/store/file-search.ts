@@ -13,14 +13,14 @@ export const INDEX_FILE = "~search.sqlite";
 /** A session's folder. */
 export type SessionFolder = { readonly sessionId: string; readonly folder: string };
 
-/** How {@link fileChanges} reads folders. */
+/** The functions with which {@link fileChanges} reads folders. */
 export type FolderReader = {
   /** Returns what the file system says of some files; undefined for one that is not there. */
   stats(paths: readonly string[]): Promise<readonly (Stats | undefined)[]>;
   infoOf(folder: SessionFolder): Promise<SessionInfo | undefined>;
 };
 
-/** How many files are looked at without a break: about a millisecond. */
+/** The number of files that are looked at without a break: about a millisecond. */
 const FILES = 250;
 
 /** See {@link FolderReader.stats}. The first file is looked at without blocking, which notices a disk that hangs; the others at once,

@@ -14,7 +14,7 @@ import { folderName } from "./file-name.ts";
 import type { JournalEntry, SessionInput } from "./port.ts";
 import { checkId } from "./session-id.ts";
 
-/** How a journal is changed. All are false by default. */
+/** The options with which a journal is changed. All are false by default. */
 type ChangeOptions = Partial<Pick<JournalChange, "mayCreate" | "isSynced" | "isKept">>;
 
 /** The journals and inboxes of one store, and what it remembers of them. */

@@ -1,5 +1,5 @@
-/** How many calls of the operating system one store, and all stores of the process, may have under way. Each takes a thread for as long
- *  as it lasts, and Node has four of them, so that a file system that hangs leaves one to everything else. */
+/** The maximum numbers of calls of the operating system that one store, and all stores of the process, may have under way. Each takes a
+ *  thread for as long as it lasts, and Node has four of them, so that a file system that hangs leaves one to everything else. */
 const [PER_STORE, PER_PROCESS] = [2, 3];
 
 /** Places for calls that are under way. A call that finds none waits for its turn. */

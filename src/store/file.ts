@@ -32,11 +32,10 @@ const NOTHING: Acknowledged = { upTo: 0, also: [] };
 const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOTHING } as const;
 
 /**
- * A store in files, for any number of processes on one machine: a folder per session with `journal.ndjson`, `inbox.ndjson`,
- * `lease.json`, and beside the first two a file `.end` with their length when they were last synced. People may read them; only
- * stores may write them. There is no lock that a killed process could leave behind. An unfinished last line that was not synced
- * counts as never written; any other changed byte is `session/damaged`. Throws `config/invalid` for
- * unknown options.
+ * Returns a store in files, for any number of processes on one machine. It has a folder per session with `journal.ndjson`, `inbox.ndjson`,
+ * `lease.json`, and beside the first two a file `.end` with their length when they were last synced. People may read them; only stores may
+ * write them. There is no lock that a killed process could leave behind. An unfinished last line that was not synced counts as never
+ * written; any other changed byte is `session/damaged`. Throws `config/invalid` for unknown options.
  *
  * @example
  * ```ts

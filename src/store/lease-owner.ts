@@ -7,7 +7,7 @@ import type { JsonObject } from "../core/base/json.ts";
 const PROCESS_ID = randomUUID();
 let owners = 0;
 
-/** What a process is known by on its machine: the machine since it was booted, as far as process ids mean the same there, and when the
+/** The identity of a process on its machine. It is the machine since it was booted, as far as process ids mean the same there, and when the
  *  process began, in ticks of that machine. */
 type LivingProcess = { readonly machine: string; readonly start: string };
 
@@ -48,8 +48,8 @@ function readThisProcess(): LivingProcess | undefined {
 let known: { readonly process: LivingProcess | undefined } | undefined;
 const thisProcess = (): LivingProcess | undefined => (known ??= { process: readThisProcess() }).process;
 
-/** Returns a new owner of leases, which says where it lives: its host, its process, its name if it has one, and where the system tells it,
- *  by what others on this machine know whether the process still lives. */
+/** Returns a new owner of leases, which says where it lives. It has its host, its process, its name if it has one, and where the system
+ *  tells it, by what others on this machine know whether the process still lives. */
 export function newOwner(name = ""): string {
   const parts = [hostname(), String(process.pid), name.toWellFormed(), `${PROCESS_ID}.${++owners}`];
   const { machine, start } = thisProcess() ?? {};
@@ -125,7 +125,7 @@ function isMissing(pid: number): boolean {
   }
 }
 
-/** True if the process of an owner is known to be dead: it lived on this machine since it was booted, in the namespaces of this process,
+/** True if the process of an owner is known to be dead. It lived on this machine since it was booted, in the namespaces of this process,
  *  and its id is free, or that of a process that began at another time, or of one that has ended and was not waited for. False whenever it
  *  may live. */
 export function isDeadOwner(owner: string): boolean {
@@ -143,8 +143,8 @@ export function isDeadOwner(owner: string): boolean {
   }
 }
 
-/** Begins the part of an owner that names its process, in all owners of which {@link isDeadOwner} may be true here; undefined if there is no
- *  such owner. */
+/** Returns the beginning of the part of an owner that names its process, in all owners of which {@link isDeadOwner} may be true here. It is
+ *  undefined if there is no such owner. */
 export function ownersHere(): string | undefined {
   const here = thisProcess();
   return here && `:${here.machine}.`;

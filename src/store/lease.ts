@@ -2,7 +2,7 @@ import { AgentError } from "../core/base/error.ts";
 import { newOwner, readOwner } from "./lease-owner.ts";
 import type { Lease, SessionStore } from "./port.ts";
 
-/** How long a lease lasts without being renewed unless an option says otherwise, ms. */
+/** The duration of a lease without being renewed unless an option says otherwise, ms. */
 export const LEASE_MS = 30_000;
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;

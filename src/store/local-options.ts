@@ -4,11 +4,10 @@ import { isAtRest } from "./position.ts";
 
 /** Options of the stores that keep sessions on the disk of one machine. */
 export type LocalStoreOptions = {
-  /** What a power loss may take (`kill -9` takes nothing): `rest` (default) what was appended since the session last was at
-   *  rest, `never` everything that the operating system had not written yet, `always` nothing. Accepted inputs are treated
-   *  as appends at rest. */
+  /** The data that a power loss may take (`kill -9` takes nothing): `rest` (default) what was appended since the session last was at rest,
+   *  `never` everything that the operating system had not written yet, `always` nothing. Accepted inputs are treated as appends at rest. */
   readonly fsync?: "never" | "rest" | "always" | undefined;
-  /** How often {@link SessionStore.watch} reads, ms; default 100. */
+  /** The interval at which {@link SessionStore.watch} reads, ms; default 100. */
   readonly watchEveryMs?: number | undefined;
   /** The clock of leases and lists, epoch ms; default `Date.now`. */
   readonly now?: (() => number) | undefined;

@@ -15,8 +15,8 @@ export type Lease = {
   readonly fence: number;
   /** Epoch ms on the clock of the store. A holder renews well before instead of comparing it with its own clock. */
   readonly expiresAt: number;
-  /** How many holders in a row, directly before this one, let their lease expire instead of releasing it: their processes
-   *  died or stalled. */
+  /** The number of holders in a row, directly before this one, that let their lease expire instead of releasing it. Their processes died or
+   *  stalled. */
   readonly takeovers: number;
   /** The last of them; absent if there is none, and if it has the same owner. */
   readonly takenFrom?: FormerHolder | undefined;
@@ -48,7 +48,7 @@ export type JournalEntry = {
   readonly data: JsonObject;
 };
 
-/** What one append writes. */
+/** The data that one append writes. */
 export type Batch = {
   /** The session's `seq` before this append; 0 for a new session. */
   readonly expectedSeq: number;
@@ -166,8 +166,8 @@ export type SessionSearch = {
   readonly cursor?: string | undefined;
   /** Sessions per page; default 100. */
   readonly limit?: number | undefined;
-  /** How long to wait for sessions that are not in the index yet, ms; default: as long as it takes. Their number is then
-   *  {@link SearchPage.unindexed}, and the work goes on. */
+  /** The time to wait for sessions that are not in the index yet, ms; default: as long as it takes. Their number is then {@link
+   *  SearchPage.unindexed}, and the work goes on. */
   readonly waitMs?: number | undefined;
   /** Called while sessions are added to the index, with how many of how many were. */
   readonly onProgress?: ((indexed: number, total: number) => void) | undefined;
@@ -186,10 +186,10 @@ export type FoundSession = SessionInfo & {
 /** A page of {@link SessionStore.search}; `cursor` is absent on the last page. */
 export type SearchPage = {
   readonly sessions: readonly FoundSession[];
-  /** How many sessions all pages have together. */
+  /** The number of sessions that all pages have together. */
   readonly total: number;
   readonly cursor?: string | undefined;
-  /** How many sessions were not in the index when `waitMs` was over; absent if all were. */
+  /** The number of sessions that were not in the index when `waitMs` was over; absent if all were. */
   readonly unindexed?: number | undefined;
 };
 
@@ -212,15 +212,15 @@ export type PruneOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What {@link SessionStore.prune} has done. */
+/** The result of {@link SessionStore.prune}. */
 export type PruneReport = {
-  /** How many sessions were deleted, or would be with `dryRun`. */
+  /** The number of sessions that were deleted, or would be with `dryRun`. */
   readonly pruned: number;
-  /** How many old sessions stay: another process holds them, an input waits, or they are damaged. */
+  /** The number of old sessions that stay: another process holds them, an input waits, or they are damaged. */
   readonly kept: number;
 };
 
-/** What {@link SessionStore.load} returns of a session. */
+/** The data of a session that {@link SessionStore.load} returns. */
 export type LoadedSession = {
   /** The number of the newest journal entry. */
   readonly seq: number;
@@ -251,7 +251,7 @@ export type LoadedSession = {
  * holds a secret or a connection string.
  */
 export interface SessionStore {
-  /** How long its users wait for an operation, ms; default 10,000. Then they go on as after a retryable `store/failed`. */
+  /** The time for which its users wait for an operation, ms; default 10,000. Then they go on as after a retryable `store/failed`. */
   readonly timeoutMs?: number | undefined;
   /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
    *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
@@ -291,8 +291,8 @@ export interface SessionStore {
   /** Adds an input to the session's inbox; needs no lease. Returns `duplicate`, and stores nothing, if the session was ever
    *  given an input with this id, acknowledged or not. */
   putInput(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate">;
-  /** Returns the first `limit` inputs that are not acknowledged: those without a `dueAt` in the order they came, then the
-   *  others in the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
+  /** Returns the first `limit` inputs that are not acknowledged. Those without a `dueAt` come in the order they came, then the others in
+   *  the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
   /** Returns one page of sessions in the order of their ids (by code point). */
   list(filter?: SessionFilter): Promise<SessionPage>;
@@ -300,9 +300,9 @@ export interface SessionStore {
    *  have changed since the last search are added to the index of the storage first, each once and from its newest indexed entry on, so
    *  that appends cost nothing more. What is deleted is not found, and leaves the index with the session. */
   search?(query?: SessionSearch): Promise<SearchPage>;
-  /** Returns one page, in the order of their ids, of the sessions that a worker should resume: no owner holds an unexpired
-   *  lease, and an input is due, or the phase is `running` or `unfinished`, or `wakeAt` has come. A session that has only
-   *  inputs is included, a `quarantined` one is not. With indexes the cost is that of the result, not of the storage. */
+  /** Returns one page, in the order of their ids, of the sessions that a worker should resume. No owner holds an unexpired lease of them,
+   *  and an input is due, or the phase is `running` or `unfinished`, or `wakeAt` has come. A session that has only inputs is included, a
+   *  `quarantined` one is not. With indexes the cost is that of the result, not of the storage. */
   listDue(filter: DueFilter): Promise<DuePage>;
   /** Removes everything of a session, its lease included; needs no lease. Returns false if there was neither a session nor
    *  an input. A later session of this id gets higher fences. `keepsInputs`: inputs that are not acknowledged stay, as those of a

@@ -195,8 +195,8 @@ export class PostgresDatabase implements SqlDatabase {
     await pool.end().finally(() => clearTimeout(cut));
   }
 
-  /** A query that the driver gives up in time, of whichever pool, and that each connection prepares once: planning a statement takes
-   *  longer than running it. */
+  /** Returns a query that the driver gives up in time, of whichever pool, and that each connection prepares once. Planning a statement
+   *  takes longer than running it. */
   #timed(text: string, values: readonly unknown[] = []): QueryConfig {
     const name = this.#nameOf(text);
     const timed = { text, values: [...values], query_timeout: this.#timeoutMs, ...(name && { name }) };

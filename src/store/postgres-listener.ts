@@ -4,11 +4,11 @@ import type { Client } from "pg";
 
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 2_000];
 
-/** How often a connection that waits for notifications is asked whether it still stands. */
+/** The interval at which a connection that waits for notifications is asked whether it still stands. */
 const PROBE_EVERY_MS = 10_000;
 
-/** Called with the payload of a notification; without one when LISTEN has taken effect on a new connection, because
- *  notifications may have been missed before. */
+/** The listener that is called with the payload of a notification. It is called without one when LISTEN has taken effect on a new
+ *  connection, because notifications may have been missed before. */
 type OnNotify = (payload?: string) => void;
 
 /** Notifications of any number of channels over one connection, which is opened for the first channel. When it is lost,

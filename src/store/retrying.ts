@@ -20,10 +20,10 @@ const isTransient = (error: unknown): error is AgentError =>
   AgentError.is(error) && error.code === "store/failed" && error.isRetryable;
 
 /**
- * Wraps a store so that it survives a restart of its database: operations that fail with a retryable `store/failed` are
- * repeated with exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome
- * is still unknown after `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. `renew` is not
- * repeated, because its caller renews periodically, nor is `prune`, which can be called again.
+ * Wraps a store so that it survives a restart of its database. Operations that fail with a retryable `store/failed` are repeated with
+ * exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome is still unknown after
+ * `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. `renew` is not repeated, because its caller renews
+ * periodically, nor is `prune`, which can be called again.
  */
 export function retryingStore(
   store: SessionStore,

@@ -10,7 +10,7 @@ const MAX_TOOLS = 200;
 /** Values that are nested deeper are not indexed. */
 const MAX_DEPTH = 64;
 
-/** What is known of a session up to the newest entry that was read. */
+/** The data of a session that are known up to the newest entry that was read. */
 export type Summary = {
   /** Epoch ms of the first entry. */
   readonly startedAt?: number;

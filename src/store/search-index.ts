@@ -11,7 +11,7 @@ const WORDS_PER_ROW = 2_000;
 
 /** A session that has changed since it was indexed. */
 export type ChangedSession = {
-  /** What lists show of it now. */
+  /** The present information about it that lists show. */
   readonly info: SessionInfo;
   /** Differs whenever the session has changed. */
   readonly stamp: string;
@@ -140,7 +140,7 @@ function agentOf({ agent, meta }: SessionInfo): string | undefined {
   return agent ?? (typeof meta["agent"] === "string" ? meta["agent"] : undefined);
 }
 
-/** What a list says of a session in words. */
+/** Returns the words that a list says of a session. */
 function aboutOf(info: SessionInfo): readonly string[] {
   const texts = [info.sessionId, agentOf(info), info.title, info.meta["title"]];
   return texts.filter((text) => typeof text === "string");

@@ -4,7 +4,7 @@ import { queryWords } from "./search-words.ts";
 import { keyAfterPrefix, toKey } from "./session-id.ts";
 import type { Transaction } from "./sql-statements.ts";
 
-/** What an index of sessions has of one: a row, its labels, and its words. `n` is the number that the index gives it. */
+/** The part of a session that an index of sessions has: a row, its labels, and its words. `n` is the number that the index gives it. */
 export type SearchDialect = {
   /** Qualifies table names, as SQL. */
   readonly schema: string;
@@ -18,7 +18,7 @@ export type SearchDialect = {
   word(word: string, isPrefix: boolean): string;
   /** Adds words to session `n`. */
   addWords(n: unknown, words: readonly string[]): Transaction<void>;
-  /** What to run after many sessions were added. */
+  /** The statements to run after many sessions were added. */
   readonly afterMany: readonly string[];
   /** Removes the words of the session with the id `$1`. */
   readonly removeWords: readonly string[];

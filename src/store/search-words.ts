@@ -2,13 +2,13 @@ import { isUnspaced, pairsOf, plainOf, runsOf } from "../core/base/words.ts";
 
 /** Longer words are cut: nobody types them, and full-text indexes refuse them. */
 const MAX_WORD = 64;
-/** How many characters of one text are indexed: of a very long result, its beginning. */
+/** The maximum number of characters of one text that are indexed: of a very long result, its beginning. */
 const MAX_TEXT = 65_536;
-/** How many words of a query count. */
+/** The maximum number of words of a query that count. */
 const MAX_QUERY_WORDS = 32;
 
-/** Calls `add` with each word that a text is found by: in lower case and without accents; of Chinese, Japanese and other text without
- *  spaces each character and each pair of neighbours. */
+/** Calls `add` with each word that a text is found by. Words are in lower case and without accents; of Chinese, Japanese and other text
+ *  without spaces each character and each pair of neighbours is a word. */
 export function eachWord(text: string, add: (word: string) => void): void {
   for (const run of runsOf(text.slice(0, MAX_TEXT).toWellFormed())) {
     if (!isUnspaced(run)) {

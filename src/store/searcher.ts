@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SearchPage, SessionSearch } from "./port.ts";
 import type { ChangedSession, ReadEntries, SearchIndex } from "./search-index.ts";
 
-/** What is not in an index yet, or not any more. */
+/** The sessions that are not in an index yet, or not any more. */
 export type IndexChanges = {
-  /** How many sessions `changed` yields, about. */
+  /** The approximate number of sessions that `changed` yields. */
   readonly count: number;
   readonly changed: AsyncIterable<ChangedSession> | Iterable<ChangedSession>;
   /** Sessions that are gone. */
@@ -22,7 +22,7 @@ export type SearcherOptions = {
   readonly isDamage: (error: unknown) => boolean;
 };
 
-/** How long the index may be worked on without a break for what else the process does, ms. */
+/** The maximum time for which the index may be worked on without a break for what else the process does, ms. */
 const LONGEST_SPELL_MS = 10;
 
 const MANY = 500;

@@ -5,7 +5,7 @@ export type Statement = readonly [sql: string, values: readonly unknown[]];
 /** The statements of a transaction: yields each one and receives its rows. */
 export type Transaction<T> = Generator<Statement, T, readonly Row[]>;
 
-/** What runs statements. */
+/** The interface that runs statements. */
 export type SqlQueries = {
   /** Runs one statement. `isDurable`: what it wrote survives a power loss, as far as the store's options ask for it. */
   query(operation: string, statement: Statement, isDurable?: boolean): Promise<readonly Row[]>;
@@ -13,7 +13,7 @@ export type SqlQueries = {
   transaction<T>(operation: string, run: () => Transaction<T>, isDurable?: boolean): Promise<T>;
 };
 
-/** What the SQL of one database adds to the statements that all share. */
+/** The parts that the SQL of one database adds to the statements that all share. */
 export type SqlDialect = {
   /** Qualifies table names, as SQL: `"agentchart"`, `main`. */
   readonly schema: string;

@@ -49,8 +49,8 @@ export type AppendRow = {
 
 /** One SQL database. Every method rejects with an AgentError; `operation` completes "could not …" in its message. */
 export interface SqlDatabase extends SqlDialect, SqlQueries {
-  /** Writes a batch if the session accepts it (see {@link appendError}); else writes nothing and returns the state that
-   *  refused it, undefined if there is no such session. */
+  /** Writes a batch if the session accepts it (see {@link appendError}). Else it writes nothing and returns the state that refused it,
+   *  undefined if there is no such session. */
   append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined>;
   /** The tables in which sessions are searched. */
   readonly search: SearchDialect;

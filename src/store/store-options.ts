@@ -20,7 +20,7 @@ export const memorySchema = s.lazily(() => s.options<MemoryStoreOptions>({ now: 
 export type FileStoreOptions = LocalStoreOptions & {
   /** A folder on a local file system, made when first used; default `~/.agentchart/sessions`. */
   readonly dir?: string | undefined;
-  /** How long an operation may take, ms; default 10,000. */
+  /** The maximum time of an operation, ms; default 10,000. */
   readonly timeoutMs?: number | undefined;
 };
 
@@ -54,7 +54,7 @@ export const sqliteSchema = s.lazily(() =>
 export type PostgresStoreOptions = PostgresConnection & {
   /** The clock of leases and lists, epoch ms; default: the clock of the database, so that workers' clocks need not agree. */
   readonly now?: (() => number) | undefined;
-  /** How long an operation may take, ms, each of connecting, waiting for a lock, a query and closing; default 10,000. */
+  /** The maximum time of an operation, ms, each of connecting, waiting for a lock, a query and closing; default 10,000. */
   readonly timeoutMs?: number | undefined;
 };
 

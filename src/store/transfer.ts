@@ -32,8 +32,8 @@ type End = LoadedSession & {
 
 /** Options of {@link exportSession}. */
 export type ExportOptions = {
-  /** True keeps the values whose keys are named like secrets (see `redactSecrets`); only such an export of a session that has any
-   *  can be imported. Default: false. */
+  /** True if the values stay whose keys are named like secrets (see `redactSecrets`). Only such an export of a session that has any can be
+   *  imported. Default: false. */
   readonly secrets?: boolean | undefined;
 };
 
@@ -46,11 +46,10 @@ async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObjec
 }
 
 /**
- * Yields a session as the lines of one NDJSON file: a header, each entry, each input that is not acknowledged, and an end with
- * position, checkpoint and a SHA-256 of everything. Every line ends with a newline. Acquires no lease: what is appended
- * during the export is left out. A damaged session is exported up to the damage, as a session that is quarantined. Secrets are
- * replaced by `redactSecrets`, and the end says `redacted` if there were any; `options.secrets` keeps them. Throws
- * `session/not-found`.
+ * Yields a session as the lines of one NDJSON file. The lines are a header, each entry, each input that is not acknowledged, and an end
+ * with position, checkpoint and a SHA-256 of everything. Every line ends with a newline. Acquires no lease: what is appended during the
+ * export is left out. A damaged session is exported up to the damage, as a session that is quarantined. Secrets are replaced by
+ * `redactSecrets`, and the end says `redacted` if there were any; `options.secrets` keeps them. Throws `session/not-found`.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** What {@link watchSeq} reads from and is woken by. */
+/** The source from which {@link watchSeq} reads and by which it is woken. */
 export type SeqSource = {
   /** Returns the session's current seq; undefined if the session does not exist. */
   readonly current: () => number | undefined | Promise<number | undefined>;

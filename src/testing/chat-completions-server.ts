@@ -18,7 +18,7 @@ export type ChatCompletionsAnswer = {
   readonly content?: string | null | undefined;
   /** The thinking, as DeepSeek and Qwen send it. */
   readonly reasoning_content?: string | undefined;
-  /** Why the model refuses to answer. */
+  /** The reason for which the model refuses to answer. */
   readonly refusal?: string | undefined;
   /** Tool calls without an id get `call_1`, `call_2` … */
   readonly tool_calls?:
@@ -26,7 +26,7 @@ export type ChatCompletionsAnswer = {
     | undefined;
   /** Default: `tool_calls` with tool calls, else `stop`. */
   readonly finish_reason?: string | undefined;
-  /** A failure after `afterChunks` chunks: the connection breaks (`cut`), the body ends too early (`end`), a chunk is not JSON
+  /** The failure after `afterChunks` chunks. The connection breaks (`cut`), the body ends too early (`end`), a chunk is not JSON
    *  (`malformed`), an error payload is sent (`error`), nothing more is sent (`hang`). */
   readonly fault?:
     | {

@@ -12,11 +12,11 @@ export type HostEmulationOptions = {
 /** A host that is emulated. */
 export type HostEmulation = {
   readonly host: EmulatedHost;
-  /** What an adapter takes as `fetch`. */
+  /** The function that an adapter takes as `fetch`. */
   readonly fetch: typeof globalThis.fetch;
   /** The bodies of all requests, oldest first, also of those that were refused. */
   readonly requests: readonly { readonly [field: string]: unknown }[];
-  /** Why requests were refused, oldest first. */
+  /** The reasons for which requests were refused, oldest first. */
   readonly refusals: readonly string[];
 };
 

@@ -108,7 +108,7 @@ function namesProblem(host: EmulatedHost, messages: readonly Message[]): string 
   return bad === undefined ? undefined : `Invalid 'tool_calls[0].function.name': ${bad}`;
 }
 
-/** What may follow on a message, as Mistral's validator has it. */
+/** The roles that may follow on a message, as Mistral's validator has it. */
 const AFTER: { readonly [role: string]: readonly string[] } = {
   system: ["user", "assistant", "system"],
   user: ["assistant", "system", "user"],

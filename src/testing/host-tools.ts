@@ -54,7 +54,7 @@ function toolProblem(host: EmulatedHost, { name, description, schema }: OfferedT
   return topProblem(schema) ?? hostProblem(host, schema as Schema);
 }
 
-/** What every host refuses at the top. */
+/** Returns the problem at the top that every host refuses. */
 function topProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "parameters: expected an object";
   const { type, properties } = schema as Schema;

@@ -3,7 +3,7 @@ import type { KnowledgeQuery, KnowledgeStore } from "../kit/knowledge/port.ts";
 import type { EmbedderInfo } from "../core/model/embedder.ts";
 import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
 
-/** What {@link knowledgeContract} tests. */
+/** The subject that {@link knowledgeContract} tests. */
 export type KnowledgeUnderTest = {
   /** Opens the same, at first empty store; more than once for a store that processes share. */
   open(options: { readonly now: () => number }): KnowledgeStore | Promise<KnowledgeStore>;

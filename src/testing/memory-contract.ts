@@ -3,7 +3,7 @@ import type { MemoryStore } from "../kit/memory/port.ts";
 import type { EmbedderInfo } from "../core/model/embedder.ts";
 import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
 
-/** What {@link memoryContract} tests. */
+/** The subject that {@link memoryContract} tests. */
 export type MemoryUnderTest = {
   /** Opens the same, at first empty memory; more than once for a memory that processes share. */
   open(options: {

@@ -15,7 +15,7 @@ export type ModelUnderTest = {
   readonly dispose?: (() => void | Promise<void>) | undefined;
 };
 
-/** What the model of a test must do, each time it is called. */
+/** The behaviour of the model of a test, each time it is called. */
 export type ModelBehaviour =
   /** Answers "Hello world" and reports 7 input tokens and 2 output tokens. */
   | "answers"

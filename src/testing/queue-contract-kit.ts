@@ -12,7 +12,7 @@ export type QueueUnderTest = {
   dispose?(): void | Promise<void>;
 };
 
-/** What a test of the contract works with. */
+/** The objects with which a test of the contract works. */
 export type QueueContractContext = {
   /** An open queue. */
   readonly queue: WakeQueue;
@@ -23,7 +23,7 @@ export type QueueContractContext = {
 /** A test of the contract. */
 export type QueueContractTest = ContractTest<QueueContractContext>;
 
-/** How long {@link waitUntil} waits, ms. */
+/** The time for which {@link waitUntil} waits, ms. */
 const TIMEOUT_MS = 30_000;
 
 /** Resolves when a condition holds; fails after {@link TIMEOUT_MS}. */

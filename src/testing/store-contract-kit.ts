@@ -12,7 +12,7 @@ export type StoreUnderTest = {
   dispose?(): void | Promise<void>;
 };
 
-/** What a test of the contract works with. */
+/** The objects with which a test of the contract works. */
 export type StoreContractContext = {
   /** An open store. */
   readonly store: SessionStore;
@@ -25,7 +25,7 @@ export type StoreContractContext = {
 /** A test of the contract. */
 export type StoreContractTest = ContractTest<StoreContractContext>;
 
-/** How long a lease lasts, ms. */
+/** The duration of a lease, ms. */
 export const TTL_MS = 10_000;
 
 /** Acquires a lease; fails if there is none. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CommandEvent, ExecOptions, Workspace } from "../kit/workspace/port.ts";
 import type { ContractTest } from "./contract.ts";
 
-/** What {@link workspaceContract} tests. */
+/** The subject that {@link workspaceContract} tests. */
 export type WorkspaceUnderTest = {
   /** An empty workspace, in which `.git` and `.env*` are protected. */
   readonly workspace: Workspace;

@@ -24,7 +24,7 @@ type MessageBody =
 /** Something that a run waits for. `id` binds an answer to the call with its arguments; the page sends it back in `resume`. */
 export type AgUiInterrupt = {
   readonly id: string;
-  /** What it waits for, such as "approval" or "answer". */
+  /** The answer for which it waits, such as "approval" or "answer". */
   readonly reason: string;
   readonly message?: string;
   readonly toolCallId: string;
@@ -38,7 +38,7 @@ export type AgUiInterrupt = {
 export type AgUiState = {
   /** The state of the chart, such as "reasoning.calling"; null before the first one of the run. */
   readonly state: string | null;
-  /** What the answers in the transcript have used. */
+  /** The usage of the answers in the transcript. */
   readonly usage: Usage;
   /** The slots "plan" and "todos"; null if they were not written. */
   readonly plan: Json;

@@ -33,7 +33,7 @@ function interruptOf(call: PendingCall): AgUiInterrupt {
   };
 }
 
-/** How a run ends that leaves these calls open. A run with interrupts says nothing of calls whose results the page gives. */
+/** Returns the outcome of a run that leaves these calls open. A run with interrupts says nothing of calls whose results the page gives. */
 export function outcomeOf(pending: readonly PendingCall[]): Outcome {
   const open = pending.filter(({ decided }) => decided === undefined);
   const interrupts = open.filter(({ waitsFor }) => waitsFor !== "externalResult").map(interruptOf);

@@ -47,7 +47,8 @@ function answerOf(message: Msg): readonly AgUiMessage[] {
   return messages;
 }
 
-/** What a page shows with one more message of a transcript. A call that has its result is shown with the arguments with which it ran. */
+/** Returns the messages that a page shows with one more message of a transcript. A call that has its result is shown with the arguments
+ *  with which it ran. */
 export function withAgUiMessage(shown: readonly AgUiMessage[], message: Msg): readonly AgUiMessage[] {
   const ran = new Map(
     toolResultsOf(message).flatMap(({ id, account }) => {
@@ -68,7 +69,7 @@ function withArguments(message: AgUiMessage, ran: ReadonlyMap<string, string>): 
   return { ...message, toolCalls };
 }
 
-/** What a page shows of one message of a transcript. */
+/** Returns the messages that a page shows for one message of a transcript. */
 function agUiMessagesOf(message: Msg): readonly AgUiMessage[] {
   if (message.role === "assistant") return answerOf(message);
   if (message.role === "tool")

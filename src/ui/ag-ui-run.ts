@@ -12,7 +12,7 @@ import { RunState } from "./ag-ui-state.ts";
 import { TurnChunks } from "../core/event/conversation/turn-chunks.ts";
 import type { TurnChunk } from "../core/event/conversation/ui-message-chunk.ts";
 
-/** What a run is called, and the transcript before it. */
+/** The ids of a run, and the transcript before it. */
 export type AgUiRun = {
   /** The conversation of the page. */
   readonly threadId: string;
@@ -35,7 +35,7 @@ export class RunEvents {
   readonly #run: AgUiRun;
   readonly #known: ReadonlySet<string>;
   readonly #state: RunState;
-  /** What the page has that is stored. */
+  /** The messages of the page that are stored. */
   #kept: readonly AgUiMessage[];
   #pending: readonly PendingCall[] = [];
   #step = 0;
@@ -59,7 +59,7 @@ export class RunEvents {
     this.#state = new RunState(run.messages, run.slots);
   }
 
-  /** What the page has that is stored, that of sub-agents last. */
+  /** The messages of the page that are stored, those of sub-agents last. */
   get kept(): readonly AgUiMessage[] {
     return [...this.#kept, ...this.#subagents.kept];
   }

@@ -17,7 +17,7 @@ export class RunState {
     return { type: "STATE_SNAPSHOT", snapshot: this.#value };
   }
 
-  /** What an event changes. */
+  /** Returns the changes that an event causes. */
   push(event: AgentEvent): readonly AgUiEvent[] {
     switch (event.type) {
       case "state":

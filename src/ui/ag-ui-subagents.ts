@@ -8,12 +8,12 @@ import { interruptIdOf, outcomeOf } from "./ag-ui-interrupts.ts";
 
 /** A fold of the events of one agent. */
 export interface InnerRun {
-  /** What the page has of it. */
+  /** The messages that the page has of it. */
   readonly kept: readonly AgUiMessage[];
   push(event: AgentEvent): readonly AgUiEvent[];
 }
 
-/** What of an inner run is not of the page: it has one run, one state, one transcript. */
+/** The events of an inner run that are not of the page: it has one run, one state, one transcript. */
 const OUTER_ONLY = new Set<AgUiEvent["type"]>([
   "RUN_STARTED",
   "RUN_FINISHED",
@@ -39,12 +39,12 @@ export class Subagents {
     this.#own = own;
   }
 
-  /** What the page has of them. */
+  /** The messages that the page has of them. */
   get kept(): readonly AgUiMessage[] {
     return this.#keptWith();
   }
 
-  /** What the page has of them, with this of one of them. */
+  /** Returns the messages that the page has of them, with these of one of them. */
   #keptWith(one?: string, messages: readonly AgUiMessage[] = []): readonly AgUiMessage[] {
     return [...this.#ended, ...this.#open].flatMap(([call, { kept }]) =>
       (call === one ? messages : kept).map((message) => ({ subagentRunId: call, ...message })),

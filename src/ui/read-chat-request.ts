@@ -3,13 +3,13 @@ import { isObject } from "../core/base/is-object.ts";
 import { checkClientTools, type ClientTool } from "../core/tool/declared-tools.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 
-/** What a page asks for. */
+/** The request of a page. */
 export type ChatRequest = {
   /** The text that the user has sent; absent if the page answers calls. */
   readonly text?: string | undefined;
   /** The tools that the page declares with its message, for `call(text, { clientTools })`: the agent takes those that it lists. */
   readonly clientTools?: readonly ClientTool[] | undefined;
-  /** What the user has said about calls that wait, for `decide(callId, decision, { argsHash })`. */
+  /** The decisions of the user about calls that wait, for `decide(callId, decision, { argsHash })`. */
   readonly decisions: readonly {
     readonly callId: string;
     readonly decision: Decision;
@@ -82,7 +82,7 @@ function answerOf({ output }: Fields): Decision {
   return { answer: typeof output === "string" ? output : (JSON.stringify(output) ?? "") };
 }
 
-/** What a part says of a call: a decision that is new, one that was made already, or nothing. */
+/** The statement of a part about a call: a decision that is new, one that was made already, or nothing. */
 type PartDecision = ChatRequest["decisions"][number] & { readonly isRepeated: boolean };
 
 function decisionOf(part: Fields, pending: readonly PendingCall[]): readonly PartDecision[] {
@@ -127,12 +127,12 @@ function ownDecisions(
 }
 
 /**
- * Reads the body that `useChat` sends, and believes nothing in it but the last message: the text of a user, or what the user has said
- * about the calls in `pending`, which is what the session waits for. Other messages, and results of calls that do not wait, are ignored.
- * Tools that the page declares are in `tools` of the body, by their names: `{ locate: { description, parameters } }`; an agent ignores those
- * that it does not list in `clientTools`. Throws `message/invalid` for a body of another form and for parts that are not text, and
- * `run/stale-decision` for a decision about a call that does not wait for it or has other arguments; then nothing has been read. A decision
- * that was made already, which a page shows beside new ones, is left out if it is the same.
+ * Reads the body that `useChat` sends, and believes nothing in it but the last message. This is the text of a user, or what the user has
+ * said about the calls in `pending`, which is what the session waits for. Other messages, and results of calls that do not wait, are
+ * ignored. Tools that the page declares are in `tools` of the body, by their names: `{ locate: { description, parameters } }`; an agent
+ * ignores those that it does not list in `clientTools`. Throws `message/invalid` for a body of another form and for parts that are not
+ * text, and `run/stale-decision` for a decision about a call that does not wait for it or has other arguments; then nothing has been read.
+ * A decision that was made already, which a page shows beside new ones, is left out if it is the same.
  *
  * What no part of a message can express is in `decisions` of the body: by the id of the call or of the question, whatever
  * `agent.decide` takes, such as `{ "c1": { "edit": { "amount": 5 } } }` or `{ "c2/when": { "respond": "tomorrow" } }`. The last message must

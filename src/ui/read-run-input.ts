@@ -12,7 +12,7 @@ import {
   type Fields,
 } from "./read-chat-request.ts";
 
-/** What a client of AG-UI asks for. */
+/** The request of a client of AG-UI. */
 export type RunInput = ChatRequest & {
   /** The ids of the client, which the events of the run repeat. */
   readonly threadId: string;
@@ -78,10 +78,10 @@ function resultsAtEnd(messages: readonly Fields[], pending: readonly PendingCall
 }
 
 /**
- * Reads the body that a client of AG-UI posts (`RunAgentInput`), and believes nothing in it but the last message, if a user has said it
- * or a tool of the page has given it, and `resume`, about the calls in `pending`, which is what the session waits for. Other messages,
- * and the state are ignored, and so does an agent with tools of the client that it does not list in `clientTools`. A body with nothing new has neither `text` nor decisions: the client
- * wants to see where the session is.
+ * Reads the body that a client of AG-UI posts (`RunAgentInput`), and believes only two parts of it. These are the last message, if a user
+ * has said it or a tool of the page has given it, and `resume`, about the calls in `pending`, which is what the session waits for. Other
+ * messages, and the state are ignored, and so does an agent with tools of the client that it does not list in `clientTools`. A body with
+ * nothing new has neither `text` nor decisions: the client wants to see where the session is.
  *
  * The `payload` of `resume` for an approval is `{ approved, reason?, editedArgs? }`, and for a question its answer; "cancelled" denies a
  * call, and answers a question with `{ cancel: true }`. Throws `message/invalid` for a body of another form and for parts that are not

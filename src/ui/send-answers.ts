@@ -1,6 +1,6 @@
 import { isObject } from "../core/base/is-object.ts";
 
-/** What of the messages of `useChat` is read. */
+/** The part of the messages of `useChat` that is read. */
 type ChatMessage = {
   readonly role: string;
   readonly parts: readonly { readonly type: string }[];
@@ -34,9 +34,9 @@ const hasResult = ({ state, preliminary }: CallPart): boolean =>
   state === "output-denied";
 
 /**
- * Returns what `sendAutomaticallyWhen` of `useChat` takes: the page sends each decision of a person as soon as it is made, since another
- * page may make the others; the calls that the model asked for at once run when all are decided. It sends the results of tools that run in
- * the page once all are there. What was sent is not sent again.
+ * Returns the function that `sendAutomaticallyWhen` of `useChat` takes. The page sends each decision of a person as soon as it is made,
+ * since another page may make the others; the calls that the model asked for at once run when all are decided. It sends the results of
+ * tools that run in the page once all are there. What was sent is not sent again.
  *
  * @example
  * ```ts

@@ -26,9 +26,9 @@ export type BackgroundAgentsOptions = {
   readonly agents: { readonly [name: string]: string };
   /** True (default): the end of a task is told to the session that has started it, see {@link DispatchOptions.reportTo}. */
   readonly report?: boolean | undefined;
-  /** How many tasks of one session run or wait at once; default 10. */
+  /** The maximum number of tasks of one session that run or wait at once; default 10. */
   readonly maxRunning?: number | undefined;
-  /** How deep agents may start each other, counted from the outermost; default 3. */
+  /** The maximum depth to which agents may start each other, counted from the outermost; default 3. */
   readonly maxDepth?: number | undefined;
 };
 
@@ -96,7 +96,7 @@ function unknownTask(slots: SlotReader, id: string): ToolReturn | undefined {
   return toolError(`There is no task ${JSON.stringify(id)}; there are: ${ids.join(", ") || "none"}.`);
 }
 
-/** What a model is told of a task that has not ended. */
+/** Returns the text that a model is told of a task that has not ended. */
 function progressText({ phase, waitsFor, pending, quarantine }: SessionStatus): string {
   if (quarantine) return `It cannot go on: ${quarantine.reason}`;
   if (phase !== "suspended") return "It is running.";

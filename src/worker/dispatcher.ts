@@ -42,7 +42,7 @@ import type {
   SubscribeOptions,
 } from "./types.ts";
 
-/** How often a journal is read if its store has no `watch`, ms. */
+/** The interval at which a journal is read if its store has no `watch`, ms. */
 const POLL_MS = 250;
 
 type NewCommand = InboxCommand extends infer C ? (C extends InboxCommand ? Omit<C, "at"> : never) : never;

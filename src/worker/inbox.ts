@@ -12,7 +12,7 @@ type RestState = Pick<SessionInfo, "phase" | "waitsFor">;
 /** While which calls are open text stays in the inbox: any, or those that wait for a decision. */
 export type TextWaits = "open" | "undecided" | "never";
 
-/** What a call waits for that must be decided before the turn takes anything else. */
+/** The conditions for which a call waits that must be decided before the turn takes anything else. */
 const UNDECIDED: ReadonlySet<string> = new Set(["approval", "answer", "unknownOutcome"]);
 
 /** Returns for which calls text waits: all, if the agent has no `turnOptions.onTextWhilePending` of its own, and none if that is "refuse". No text

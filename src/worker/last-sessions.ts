@@ -3,9 +3,9 @@ import type { Msg } from "../core/message/types.ts";
 import type { KeptSession, KeptSessions } from "../session/kept-sessions.ts";
 import type { Lease } from "../store/port.ts";
 
-/** How many characters of JSON are kept of all sessions, and how many sessions. */
+/** The maximum number of characters of JSON that are retained of all sessions, and the maximum number of sessions. */
 const [MAX_CHARACTERS, MAX_SESSIONS] = [32_000_000, 1_000];
-/** What a session takes beside its messages, about. */
+/** The approximate size of a session beside its messages. */
 const CHARACTERS_BESIDE = 1_000;
 /** A session that nobody needs again is not kept for longer, ms. */
 const MAX_AGE_MS = 600_000;

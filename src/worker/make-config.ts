@@ -5,7 +5,7 @@ import { hideSecrets } from "../core/base/hide-secrets.ts";
 import { jsonSchemaOf } from "../core/tool/schema.ts";
 import type { AnyAgentConfig, WorkerAgents, WorkerSession } from "./types.ts";
 
-/** How long the function of an agent may take at the start of a program, ms. */
+/** The maximum time of the function of an agent at the start of a program, ms. */
 const TRIAL_MS = 10_000;
 
 /** Makes the configuration of the agent of a session. Rejects with what the function throws, and `config/invalid` if it returns none, or
@@ -40,8 +40,8 @@ async function tryAgent(
   await made.close();
 }
 
-/** Makes each agent once, for a session that does not exist and has no labels but `agent`, and runs nothing: what is wrong with a
- *  configuration is known when a program starts, and not with the first input. Returns the agents that cannot be made. */
+/** Makes each agent once, for a session that does not exist and has no labels but `agent`, and runs nothing. A problem with a configuration
+ *  is thus known when a program starts, and not with the first input. Returns the agents that cannot be made. */
 export async function tryAgents(agents: WorkerAgents, withinMs = TRIAL_MS): Promise<readonly FailedAgent[]> {
   const over = new AbortController();
   const tried = Object.entries(agents).map(async ([agent, make]): Promise<readonly FailedAgent[]> => {

@@ -14,7 +14,7 @@ export function inPieces(event: AgentEvent, maxBytes: number): readonly AgentEve
   return (event.delta.match(PIECE) ?? []).map((delta) => ({ ...event, delta }));
 }
 
-/** What the blocks hold so far whose message is not stored, for subscribers that come in the middle of it. */
+/** The text so far of the blocks whose message is not stored, for subscribers that come in the middle of it. */
 export class OpenText {
   readonly #blocks = new Map<string, { readonly start: Start; delta?: Delta; end?: Start }>();
 
@@ -63,7 +63,7 @@ export class HeardBlocks {
     return !isAgain || this.#missed.has(block);
   }
 
-  /** What is sent again is over. */
+  /** Reports that what is sent again is over. */
   caughtUp(): void {
     this.#missed.clear();
   }

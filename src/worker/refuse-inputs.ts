@@ -50,11 +50,11 @@ function factsOf({ id, data }: SessionInput, error: ErrorInfo): readonly Fact[] 
   ];
 }
 
-/** What is written in place of an agent that there is not. */
+/** The entries that are written in place of an agent that does not exist. */
 type Refusal = { readonly error: ErrorInfo; readonly meta: JsonObject; readonly at: number };
 type RefusalOptions = Refusal & {
   readonly put: Put;
-  /** Which of the due inputs are refused. */
+  /** The due inputs that are refused. */
   readonly includes: (input: SessionInput) => boolean;
 };
 
@@ -106,9 +106,9 @@ async function tellReports(
 }
 
 /**
- * Refuses due inputs of a session whose agent cannot be made or is unknown, in one append that acknowledges them: whoever is killed before it has
- * refused none, and whoever does it again finds none. Then the sessions are told that have asked for the end of their turns. Returns what
- * it has refused.
+ * Refuses due inputs of a session whose agent cannot be made or is unknown, in one append that acknowledges them. A process that is killed
+ * before it has refused none, and the next one finds none after it. Then the sessions are told that have asked for the end of their turns.
+ * Returns what it has refused.
  */
 export async function refuseInputs(
   store: SessionStore,

@@ -34,10 +34,10 @@ import type {
 const FIRST_INPUTS = 20;
 /** The delay before a session that cannot be opened is woken again doubles up to this number of `retryMs`. */
 const MAX_BACKOFF = 32;
-/** How often a job looks whether its lease is lost, in the time of a lease. */
+/** The number of times that a job looks whether its lease is lost, in the time of a lease. */
 const LOOKS_PER_LEASE = 10;
 
-/** What the jobs of a worker share. */
+/** The objects that the jobs of a worker share. */
 export type WorkerContext = {
   readonly queue: WakeQueue;
   readonly store: SessionStore;
@@ -355,8 +355,8 @@ export class SessionJob {
     return retryMs * backoff;
   }
 
-  /** Wakes the session again after a delay, unless an earlier wake-up of this kind is still due: otherwise every other wake-up
-   *  in between would add one. */
+  /** Wakes the session again after a delay, unless an earlier wake-up of this kind is still due. Otherwise every other wake-up in between
+   *  would add one. */
   async #wakeLater(delayMs: number): Promise<void> {
     const { queue, requeuedUntil } = this.#worker;
     const { sessionId, priority } = this.#wakeUp;

@@ -35,9 +35,9 @@ export type SessionRunOptions = {
   readonly agent: InboxAgent;
   readonly store: SessionStore;
   readonly now: () => number;
-  /** How often the inbox is read while a turn runs, ms. */
+  /** The interval at which the inbox is read while a turn runs, ms. */
   readonly pollMs: number;
-  /** What each turn is to answer; undefined: text. */
+  /** The schema of the answer of each turn; undefined: text. */
   readonly output: Schema | undefined;
   /** While which calls are open text stays in the inbox. */
   readonly textWaits: TextWaits;

@@ -17,7 +17,7 @@ const RELEASED: JsonObject = { type: "released" };
 const LISTEN: JsonObject = { type: "listen" };
 /** A new subscriber wants them, and what the open blocks hold so far. */
 const JOIN: JsonObject = { type: "listen", isNew: true };
-/** How often subscribers send LISTEN, and for how long it is valid, ms. */
+/** The interval at which subscribers send LISTEN, and the time for which it is valid, ms. */
 const [LISTEN_EVERY_MS, LISTEN_FOR_MS] = [10_000, 25_000];
 /** The shortest time between two signals with events unless the queue has another one, ms, and the size of a signal in bytes. */
 const [SIGNAL_MS, MAX_BYTES] = [50, 6_000];
@@ -86,7 +86,7 @@ export class SessionSignals {
   readonly #openText = new OpenText();
   #timer: NodeJS.Timeout | undefined;
   #sentAt = 0;
-  /** What waits until the journal is written up to it. */
+  /** The wait until the journal is written up to it. */
   #sending: Promise<void> | undefined;
   /** The entry of the last event that is stored, and whether it is about to be said that one was written. */
   #storedSeq = 0;

@@ -21,7 +21,7 @@ const MAX_PER_SWEEP = 500;
 /** The pause of a session that is found by every sweep doubles up to this number of sweeps. */
 const MAX_SKIPPED_SWEEPS = 16;
 
-/** How long a wake-up may take before the queue counts as away, ms. */
+/** The maximum time of a wake-up before the queue counts as away, ms. */
 const WAKE_MS = 2_000;
 
 /** For how long a queue that is away is not asked again, ms. */

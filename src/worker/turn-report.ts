@@ -14,7 +14,7 @@ import { sessionMeta } from "./status.ts";
 /** The most characters of a reply that a session is told which has asked for it. */
 const MAX_CHARS = 20_000;
 
-/** How a turn came to rest. */
+/** The way in which a turn came to rest. */
 export type TurnEnd = Extract<AgentEvent, { readonly type: "turn.end" }>;
 
 /** Returns how the turn of this input came to rest, or why it was refused; undefined if neither is so. Of an input of which the

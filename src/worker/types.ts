@@ -54,12 +54,12 @@ export type SessionStatus = {
   readonly agent?: string | undefined;
   /** `stopped` with a `seq` of 0 for a session whose first input is not processed yet. */
   readonly phase: SessionPhase;
-  /** Why the last turn ended. */
+  /** The reason for which the last turn ended. */
   readonly reason?: Reason | undefined;
-  /** The error with which the last turn ended, or with which the last inputs were refused because their agent cannot be made; its
-   *  message may be cut. */
+  /** The error with which the last turn ended, or with which the last inputs were refused because their agent cannot be made. Its message
+   *  may be cut. */
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  /** What a suspended session waits for. */
+  /** The conditions for which a suspended session waits. */
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall[];
@@ -75,7 +75,7 @@ export type SessionStatus = {
   readonly quarantine?: Quarantine | undefined;
 };
 
-/** Why a session is not resumed. */
+/** The reason for which a session is not resumed. */
 export type Quarantine = {
   readonly reason: string;
   /** Epoch ms since when. */
@@ -151,9 +151,10 @@ export interface Dispatcher {
   ): Promise<Dispatched>;
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
-  /** Yields the events of a session, whichever process drives it, in the order of its agent: those of the journal, each with its
-   *  `seq` and `position`, missing none (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`, `session.taken`,
-   *  `turn.end`, `input.refused`); and between them, with best effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
+  /** Yields the events of a session, whichever process drives it, in the order of its agent. Those of the journal come each with its `seq`
+   *  and `position`, and none is missing (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`,
+   *  `session.taken`, `turn.end`, `input.refused`). Between them come, with best effort, those that are not stored (deltas, states). Ends
+   *  when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
    *  sessions with these labels. */
@@ -219,25 +220,26 @@ export type WorkerOptions = {
   readonly agents: WorkerAgents;
   /** The number of sessions at once; default 10. */
   readonly concurrency?: number | undefined;
-  /** How long a session stays locked after its worker died, ms; default 10,000. */
+  /** The time for which a session stays locked after its worker died, ms; default 10,000. */
   readonly leaseMs?: number | undefined;
-  /** How often a running session reads its inbox for inputs whose signal was lost, ms; default 1,000. */
+  /** The interval at which a running session reads its inbox for inputs whose signal was lost, ms; default 1,000. */
   readonly pollMs?: number | undefined;
-  /** How often the store is searched for sessions whose wake-up was lost, ms; default 5,000; 0: never. */
+  /** The interval at which the store is searched for sessions whose wake-up was lost, ms; default 5,000; 0: never. */
   readonly sweepMs?: number | undefined;
-  /** The delay before a session is requeued that another process holds, that its tenant's limits hold back, whose agent is
-   *  unknown, or that this release cannot read, ms; default 1,000. The delay doubles up to 32 times this value, except for
+  /** The delay before a session that cannot run now is requeued, ms; default 1,000. Another process holds such a session, its tenant's
+   *  limits hold it back, its agent is unknown, or this release cannot read it. The delay doubles up to 32 times this value, except for
    *  limits. */
   readonly retryMs?: number | undefined;
   /** The number of workers in a row that died with a session before it is quarantined; default 3. */
   readonly maxCrashes?: number | undefined;
-  /** How often in a row this worker tries to make the agent of a session before it refuses the inputs that wait; default 3. Failures of
-   *  store and queue, errors that say that they are retryable, and sessions that another process has do not count. */
+  /** The number of times in a row that this worker tries to make the agent of a session before it refuses the inputs that wait; default 3.
+   *  Failures of store and queue, errors that say that they are retryable, and sessions that another process has do not count. */
   readonly maxTries?: number | undefined;
-  /** How long an input waits for a worker that has its agent, ms; default 600,000, 10 minutes. It is refused then (`config/no-agent`) by a worker
-   *  that has looked for the agent `maxTries` times. Give more where workers that have it may be busy for longer. */
+  /** The time for which an input waits for a worker that has its agent, ms; default 600,000, 10 minutes. It is refused then
+   *  (`config/no-agent`) by a worker that has looked for the agent `maxTries` times. Give more where workers that have it may be busy for
+   *  longer. */
   readonly unknownAgentMs?: number | undefined;
-  /** How long operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
+  /** The time for which operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
   readonly storeTimeoutMs?: number | undefined;
   /** By `meta.tenant`; those of `*` apply to tenants that are not listed. Default: no limits. */
   readonly limits?: { readonly [tenant: string]: TenantLimits } | undefined;
@@ -287,7 +289,7 @@ export type WorkerSessionRef = {
   readonly tenant?: string | undefined;
 };
 
-/** What a worker does, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
+/** The events of a worker, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
 export type WorkerEvent = { readonly at: number } & (
   | { readonly type: "worker.state"; readonly state: WorkerStats["state"] }
   /** A session was opened. `queueDelayMs`: since its wake-up was due. `isTakeover`: another worker had died with it, whose process
@@ -308,8 +310,8 @@ export type WorkerEvent = { readonly at: number } & (
     })
   /** The lease of a session was lost. */
   | (WorkerSessionRef & { readonly type: "session.lost"; readonly error: ErrorInfo })
-  /** A session was requeued for `retryAt` (epoch ms): another process holds it (`taken`), its tenant's limits hold it back, this
-   *  release cannot read it, its turn is that of another release (`pinned`), or its agent could not be made. */
+  /** A session was requeued for `retryAt` (epoch ms). Another process holds it (`taken`), its tenant's limits hold it back, this release
+   *  cannot read it, its turn is that of another release (`pinned`), or its agent could not be made. */
   | (WorkerSessionRef & {
       readonly type: "session.putBack";
       readonly why: "taken" | "limited" | "unreadable" | "pinned" | "failed";

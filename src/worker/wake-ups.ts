@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
 import type { Consumer, WakeQueue, WakeUp } from "./queue/port.ts";
 
-/** How long the start waits for a queue, ms: the sweep works without it. */
+/** The time for which the start waits for a queue, ms: the sweep works without it. */
 const START_MS = 2_000;
 /** The pause before a queue is tried again doubles up to this, ms. */
 const MAX_PAUSE_MS = 5_000;

@@ -17,7 +17,7 @@ import { Sweep } from "./sweep.ts";
 import type { Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
 import { WakeUps } from "./wake-ups.ts";
 
-/** How long sessions may take to be abandoned after the deadline of a drain, ms. */
+/** The maximum time that sessions may take to be abandoned after the deadline of a drain, ms. */
 const CLOSE_GRACE_MS = 2_000;
 const DEFAULTS = {
   concurrency: 10,

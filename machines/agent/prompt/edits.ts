@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/core/base/json.ts";
 /** A run of transcript messages, `[from, to)`, or messages of a hook's own. */
 export type Piece = { readonly from: number; readonly to: number } | { readonly inserted: readonly Msg[] };
 
-/** How one hook changed the prompt of one model call, without the messages that stayed. */
+/** The changes that one hook made to the prompt of one model call, without the messages that stayed. */
 export type PromptEdit = {
   /** The name of the hook. */
   readonly hook: string;
@@ -34,7 +34,7 @@ export function piecesOf(before: readonly Msg[], after: readonly Msg[]): readonl
   return pieces;
 }
 
-/** How one hook of preCall changed a call of the agent. */
+/** The changes that one hook of preCall made to a call of the agent. */
 export type CallEdit = {
   /** The name of the hook. */
   readonly hook: string;
@@ -55,7 +55,7 @@ export type OptionChanges = {
   readonly [Name in keyof GenerateOptions]?: GenerateOptions[Name] | null | undefined;
 };
 
-/** What a fork changes of what was sent to the model, as JSON. What is absent stays. */
+/** The changes that a fork makes to what was sent to the model, as JSON. What is absent stays. */
 export type ForkChanges = {
   /** The system prompt, for the turn that goes on and for later ones: of the persona that has the session, if the agent has some. */
   readonly system?: string | undefined;
@@ -74,7 +74,7 @@ export type ForkChanges = {
   readonly options?: OptionChanges | undefined;
 };
 
-/** What a session has in the place of the configuration of its agent, because it was forked with changes. */
+/** The values that a session has in the place of the configuration of its agent, because it was forked with changes. */
 export type Overrides = {
   /** The system prompt of one persona; null: of the agent itself. */
   readonly system?: { readonly text: string; readonly persona: string | null } | undefined;

@@ -2,7 +2,7 @@ import { freeze } from "../../../src/core/base/freeze.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../../src/core/message/types.ts";
 import { resultText } from "./shown.ts";
 
-/** How much of the result of a call is shown as text, in characters. */
+/** The maximum length of the result of a call that is shown as text, in characters. */
 const SHOWN = 2_000;
 
 function callAsText({ name, input }: ToolUseBlock, result: ToolResultBlock | undefined): Block {
@@ -11,8 +11,8 @@ function callAsText({ name, input }: ToolUseBlock, result: ToolResultBlock | und
   return { type: "text", text: `[called ${name} ${JSON.stringify(input)}: ${short}]`.toWellFormed() };
 }
 
-/** Returns messages in which calls of tools that are not known are text of the message that asked for them: a model must not believe
- *  that it has these tools. Thinking that belongs to such calls is left out. */
+/** Returns messages in which calls of tools that are not known are text of the message that asked for them. A model must not believe that
+ *  it has these tools. Thinking that belongs to such calls is left out. */
 export function seenAsText(messages: readonly Msg[], isKnown: (tool: string) => boolean): readonly Msg[] {
   const isForeign = (block: Block): block is ToolUseBlock =>
     block.type === "tool_use" && !isKnown(block.name);
@@ -37,7 +37,7 @@ export function seenAsText(messages: readonly Msg[], isKnown: (tool: string) => 
   });
 }
 
-/** How many characters of a result are in a request that holds the history as text. */
+/** The maximum number of characters of a result in a request that holds the history as text. */
 const RESULT_CHARACTERS = 2_000;
 
 function shortResult(text: string): string {

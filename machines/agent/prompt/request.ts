@@ -13,10 +13,10 @@ import { applyPieces, type PromptEdit } from "./edits.ts";
 import { formAt, shown } from "./shown.ts";
 import { piecesOfView, sizeOfView, viewOf, type ResultLimits, type View } from "./view.ts";
 
-/** What a request to a model is made of beside the transcript, as data: of both, {@link requestOf} makes the same request again. */
+/** The parts of a request to a model beside the transcript, as data: of both, {@link requestOf} makes the same request again. */
 export type RequestParts = {
   readonly phase: "reasoning" | "summary" | "compaction";
-  /** What the model sees of the transcript; null for all of it. */
+  /** The part of the transcript that the model sees; null for all of it. */
   readonly view: View | null;
   readonly results: ResultLimits;
   /** The system prompt before hooks; "" for none. */
@@ -25,7 +25,7 @@ export type RequestParts = {
   readonly options: GenerateOptions;
   /** The tools before hooks. */
   readonly tools: readonly ToolSpec[];
-  /** What hooks changed, one after the other. */
+  /** The changes that hooks made, one after the other. */
   readonly edits: readonly PromptEdit[];
   /** The tools whose calls the persona that is asked sees as text, because they are those of others; absent: it sees all as they are. */
   readonly foreign?: readonly string[];
@@ -36,7 +36,7 @@ export type RequestParts = {
   /** The last answer was empty. */
   readonly isEmpty?: true;
   readonly output?: NonNullable<ModelRequest["output"]>;
-  /** What a summary is made of, and what is asked for; absent in other phases. */
+  /** The part of the transcript of which a summary is made, and the instruction for it; absent in other phases. */
   readonly compaction?: { readonly to: number; readonly isSeparate: boolean; readonly instruction: string };
   readonly sessionId?: string;
 };
@@ -100,7 +100,7 @@ export function messagesBefore(parts: RequestParts, transcript: Transcript): rea
   return parts.phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible;
 }
 
-/** What hooks may change of a request. */
+/** The values that hooks may change of a request. */
 export type EditedPrompt = {
   readonly messages: readonly Msg[];
   readonly system: string;
@@ -125,9 +125,9 @@ const pieceOf = (messages: readonly Msg[]): readonly Piece[] => (messages.length
 const sizeOf = (messages: readonly Msg[]): number =>
   messages.reduce((sum, each) => sum + sizeOfMessage(each), 0);
 
-/** Returns the request that is made of these parts and of a transcript, and our own count of the tokens of its messages: a pure
- *  function, which the agent uses to ask its model, and the inspector to show what was asked. The request for a summary of the
- *  conversation has no size: what the provider counts of it says nothing about other requests. */
+/** Returns the request that is made of these parts and of a transcript, and our own count of the tokens of its messages. This is a pure
+ *  function, which the agent uses to ask its model, and the inspector to show what was asked. The request for a summary of the conversation
+ *  has no size: what the provider counts of it says nothing about other requests. */
 export function requestOf(
   parts: RequestParts,
   transcript: Transcript,
@@ -185,7 +185,7 @@ function compactionRequest(parts: RequestParts, transcript: Transcript): SentReq
   );
 }
 
-/** The last system message of each transcript: the same object for the same text, so that its tokens are counted and its wire form is
+/** The last system message of each transcript. It is the same object for the same text, so that its tokens are counted and its wire form is
  *  made once. */
 const SYSTEM = Symbol("system message");
 

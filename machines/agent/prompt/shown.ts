@@ -5,7 +5,7 @@ import { READ_RESULT } from "../../../src/core/tool/reserved-names.ts";
 import type { Block, MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { ErrorCode } from "../../../src/core/base/error.ts";
 
-/** How many characters of a long result are shown from its beginning and from its end. */
+/** The number of characters of a long result that are shown from its beginning and from its end. */
 const SHOWN_EACH = 2_000;
 /** A result below this size is not worth clearing, in tokens. */
 const SMALL = 50;
@@ -98,7 +98,7 @@ export function hasOmittableMedia(result: ToolResultBlock, { exclude }: ResultLi
   return mediaOf(result).length > 0 && !exclude.includes(result.name);
 }
 
-/** How a message is shown. */
+/** The form in which a message is shown. */
 export type Form = {
   /** The same for the same form. */
   readonly key: string;
@@ -106,7 +106,7 @@ export type Form = {
   readonly results: "full" | "withoutMedia" | "cleared";
   /** Each of its results has at most so many tokens. */
   readonly most?: number;
-  /** What a provider refused of it, and is left out. */
+  /** The part of it that a provider refused and that is left out. */
   readonly without?: "media" | "all";
 };
 
@@ -198,7 +198,7 @@ function makeShown(message: Msg, form: Form, limits: ResultLimits): Msg {
   return isChanged ? Object.freeze({ ...message, content: Object.freeze(content) }) : message;
 }
 
-/** What a model sees of the transcript, which itself is never shortened. */
+/** The part of the transcript that a model sees; the transcript itself is never shortened. */
 export type View = {
   /** Index of the first message of the part that is shown. */
   readonly from: number;
@@ -210,7 +210,7 @@ export type View = {
   readonly mediaTo?: number;
   /** Results that were too large together for one prompt, which are shown in part; absent: none. */
   readonly cut?: readonly Cut[];
-  /** What a provider refused, by index; absent: nothing. */
+  /** The content that a provider refused, by index; absent: nothing. */
   readonly omitted?: readonly Omitted[];
   /** Stands for everything before `from`. */
   readonly summary?: Msg;
@@ -233,7 +233,7 @@ export type Omitted = {
   readonly isTried?: true;
 };
 
-/** How tool results are shown. */
+/** The limits with which tool results are shown. */
 export type ResultLimits = {
   /** A longer result is shown as its beginning and its end, in tokens; null for no bound. */
   readonly maxTokens: number | null;

@@ -177,14 +177,14 @@ export function lengthOfView(transcript: Transcript, view: View | null): number 
   return (summary ? 1 : 0) + asked.length + transcript.length - begin;
 }
 
-/** How much of the end of a transcript is shown. */
+/** The size of the part that is shown of the end of a transcript. */
 export type Bound = {
   readonly messages: number;
   /** In tokens, as {@link shownSize} counts them. */
   readonly tokens: number;
 };
 
-/** Returns the index at which a shorter part begins: the first one after `from` at which the rest is within the bound and no result
+/** Returns the index at which a shorter part begins. It is the first one after `from` at which the rest is within the bound and no result
  *  loses its call, else the last one at which none does. Returns `from` if there is none. */
 export function cutOf(transcript: Transcript, view: View, bound: Bound, limits: ResultLimits): number {
   const { from } = view;

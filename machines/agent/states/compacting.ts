@@ -2,13 +2,13 @@ import type { AgentBranch, AgentState } from "../vocabulary.ts";
 import { backingOff, calling, listens, runHooks } from "./shared.ts";
 
 type Following = {
-  /** What follows an interrupt at once. */
+  /** The transition that follows an interrupt at once. */
   readonly interrupt: AgentBranch;
-  /** What follows an interrupt that the model had to be waited for. */
+  /** The transition that follows an interrupt that had to wait for the model. */
   readonly interrupted: AgentBranch;
-  /** What follows a service that failed in itself, such as a hook that throws. */
+  /** The transition that follows a service that failed in itself, such as a hook that throws. */
   readonly broken: AgentBranch;
-  /** What follows when nothing has changed; at rest, what follows in any case. */
+  /** The transitions that follow when nothing has changed; at rest, those that follow in any case. */
   readonly leaving: readonly AgentBranch[];
 };
 

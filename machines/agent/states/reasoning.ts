@@ -15,7 +15,7 @@ import {
   suspendIf,
 } from "./shared.ts";
 
-/** What follows from the outcome of a model call. */
+/** The transitions that follow from the outcome of a model call. */
 const JUDGE: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
   { guard: "hasNews", target: "#agent.reasoning.checkingLimits", actions: "takeBack" },
@@ -30,7 +30,7 @@ const JUDGE: readonly AgentBranch[] = [
   { target: "#agent.reasoning.deciding" },
 ];
 
-/** What follows if the model did not even end when it was aborted. */
+/** The transitions that follow if the model did not even end when it was aborted. */
 const GIVE_UP: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
   { guard: "canFallBack", target: "#agent.reasoning.calling", actions: "fallBack" },

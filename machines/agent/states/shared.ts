@@ -38,7 +38,7 @@ export const endIf = (guard: Guard, reason: Reason): AgentBranch => ({
   actions: { type: "endTurn", params: { reason } },
 });
 
-/** Where in the turn a service runs: part of the input of every service. */
+/** Returns the position in the turn at which a service runs: part of the input of every service. */
 const position = ({ progress, transcript }: AgentContext) => ({
   turn: progress.turn,
   iteration: progress.iteration,
@@ -69,7 +69,7 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
   compaction: compactionOf(context, phase),
 });
 
-/** What a summary of the conversation is asked about. */
+/** Returns the parameters of the request for a summary of the conversation. */
 function compactionOf({ progress }: AgentContext, phase: ModelInput["phase"]): ModelInput["compaction"] {
   const { compacting } = progress;
   if (phase !== "compaction" || !compacting) return null;

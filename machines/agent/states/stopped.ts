@@ -28,7 +28,7 @@ export const LOAD: readonly AgentBranch[] = [
 /** The turn of another agent goes on with this one. */
 export const ADOPT: AgentBranch = { guard: "isOtherAgent", actions: "adoptTurn" };
 
-/** What both states of rest refuse or take. */
+/** The events that both states of rest refuse or take. */
 const AT_REST = {
   "session.observe": { actions: ["observe", "deliverWaiting"] },
   "session.load": LOAD,

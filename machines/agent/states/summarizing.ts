@@ -10,7 +10,7 @@ export const FINISH: AgentBranch = {
   ],
 };
 
-/** What follows from the outcome of the summary's model call. */
+/** The transitions that follow from the outcome of the summary's model call. */
 const JUDGE: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
   { guard: "overflowed", target: "#agent.reasoning", actions: "noteOverflow" },
@@ -22,7 +22,7 @@ const JUDGE: readonly AgentBranch[] = [
   FINISH,
 ];
 
-/** What follows if the model did not even end when it was aborted. */
+/** The transitions that follow if the model did not even end when it was aborted. */
 const GIVE_UP: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
   { guard: "canFallBack", target: "#agent.summarizing.calling", actions: "fallBack" },

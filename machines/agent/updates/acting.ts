@@ -19,8 +19,8 @@ import { withSpent } from "./spent.ts";
 
 const NONE: readonly never[] = [];
 
-/** The calls that start now: approved, due, within the limits of the batch and of their tool, writing no slot that another call writes,
- *  and keeping the rules, in call order. None starts over budget. */
+/** Returns the calls that start now, in call order. They are approved, due, within the limits of the batch and of their tool, write no slot
+ *  that another call writes, and obey the rules. None starts over budget. */
 export function dueCalls(context: AgentContext): readonly CallRecord[] {
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;

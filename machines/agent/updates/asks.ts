@@ -5,7 +5,7 @@ import type { Resumed } from "../../../src/core/tool/types.ts";
 import type { AgentContext } from "../context.ts";
 import type { CallRecord, CallResumption } from "../call-record.ts";
 
-/** How often a call may be suspended and go on. */
+/** The maximum number of times that a call may be suspended and go on. */
 export const MAX_ROUNDS = 10;
 
 type AskRecord = CallResumption["asks"][number];
@@ -22,7 +22,7 @@ export function hasOpenAsk(record: CallRecord): boolean {
 
 const addressOf = ({ call }: CallRecord, { id }: Ask): string => `${call.id}/${id}`;
 
-/** The address of what a decision is about: a question has that of its call and its own id, and the id of a call with one question
+/** Returns the address of the subject of a decision. A question has that of its call and its own id, and the id of a call with one question
  *  alone stands for that. */
 export function addressIn({ calls }: Pick<AgentContext, "calls">, given: string): string {
   const record = calls.find(({ call }) => call.id === given);
@@ -38,12 +38,12 @@ export function recordAt({ calls }: Pick<AgentContext, "calls">, address: string
   );
 }
 
-/** When a question is cancelled for want of an answer: with its call, or with the call inside of it. */
+/** The time at which a question is cancelled for want of an answer: with its call, or with the call inside of it. */
 function expiryOf({ expiresAt = Infinity }: CallRecord, { call }: Ask): number {
   return Math.min(expiresAt, call?.expiresAt ?? Infinity);
 }
 
-/** What a question waits for. */
+/** Returns the subject for which a question waits. */
 function subjectOf({ call }: CallRecord, ask: Ask) {
   const { kind, schema, url, call: inner } = ask;
   if (inner) {
@@ -100,7 +100,7 @@ export function withExpiredAsks(record: CallRecord, at: number): CallRecord {
   return isSame ? record : { ...record, resume: { ...record.resume!, asks: next } };
 }
 
-/** What the tool gets when the call goes on. */
+/** Returns the data that the tool gets when the call goes on. */
 export function resumedWith({ round, state, asks }: CallResumption): Resumed {
   return { round, state, answers: Object.fromEntries(asks.map(({ ask, decided }) => [ask.id, decided!])) };
 }

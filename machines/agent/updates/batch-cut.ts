@@ -5,7 +5,7 @@ import { formAt } from "../prompt/shown.ts";
 import { headOf, shownSize, WHOLE, type Cut } from "../prompt/view.ts";
 import { promptTokens, threshold, unseenFrom, ratioOf } from "./view.ts";
 
-/** What a summary of all that came before needs, in tokens. */
+/** The size that a summary of all that came before needs, in tokens. */
 const SUMMARY = 1_000;
 /** Results are cut to this share of what there is room for, so that the turn goes on a while. */
 const SHARE = 0.5;
@@ -23,8 +23,8 @@ function shareOf(sizes: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** How the results that the model has not seen are cut, if they alone are too much for a prompt: no summary of what came before makes
- *  room for them. Undefined if they are not, or cannot be made shorter. */
+/** Returns the cut of the results that the model has not seen, if they alone are too much for a prompt. No summary of what came before
+ *  makes room for them. Undefined if they are not, or cannot be made shorter. */
 export function batchCut(context: AgentContext, isRefused: boolean): Cut | undefined {
   const { transcript, settings, request, progress } = context;
   const view = context.view ?? WHOLE;

@@ -85,8 +85,8 @@ function usedInBatch({ calls }: AgentContext, name: keyof Limits): number {
   }, 0);
 }
 
-/** The limits of the agent inside of one call: an equal share of what was left of each limit when the batch began, whatever its calls
- *  have used since. `isSharing` says which calls of the batch have an agent inside. */
+/** Returns the limits of the agent inside of one call. They are an equal share of what was left of each limit when the batch began,
+ *  whatever its calls have used since. `isSharing` says which calls of the batch have an agent inside. */
 export function shareOfBudget(
   context: AgentContext,
   callId: string,

@@ -88,7 +88,7 @@ export function updateCall(
   return next;
 }
 
-/** Where the result of a call belongs: directly after the message at `askedAt`, in call order (I2). */
+/** Returns the place of the result of a call: directly after the message at `askedAt`, in call order (I2). */
 export function placeOfResult(
   transcript: Transcript,
   askedAt: number,

@@ -9,7 +9,7 @@ import { decidedResult } from "./calls.ts";
 
 type Load = Extract<AgentCommand, { readonly type: "session.load" }>;
 
-/** What differs between the agent that runs the turn of a session at rest and another agent. Undefined between turns, and for a
+/** Returns the differences between the agent that runs the turn of a session at rest and another agent. Undefined between turns, and for a
  *  turn that does not say which agent runs it. */
 export function changeInTurn(context: AgentContext, now: Fingerprint | undefined): AgentChange | undefined {
   const { agent } = context.progress;
@@ -47,8 +47,8 @@ export function rememberedBy(
   return remembered.filter(({ tool }) => !change.changed.includes(tool) && !change.gone.includes(tool));
 }
 
-/** Takes over the turn of another agent: what was permitted for a tool that has changed is asked again, and a call of a tool that is
- *  gone is answered. */
+/** Takes over the turn of another agent. A call of a tool that has changed is asked about again if it was permitted, and a call of a tool
+ *  that is gone is answered. */
 export function adoptTurn(
   context: AgentContext,
   { at, agent }: Extract<AgentCommand, { readonly type: "session.adopt" }>,

@@ -11,14 +11,14 @@ import { isEmptyAnswer } from "./reasoning.ts";
 import { showsMedia } from "./refused-content.ts";
 
 const NONE: Compactions = { count: 0, failures: 0, failedIn: null, isForced: false, overflow: null };
-/** What the instruction of a summary and the summary before it need, in tokens. */
+/** The size that the instruction of a summary and the summary before it need, in tokens. */
 const INSTRUCTION = 1_000;
 /** A long result counts at most so much in a request that holds the history as text, in tokens. */
 const RESULT_AS_TEXT = 650;
-/** Clearing is enough if it leaves half of the room free, so that the next compaction is not due soon: each one changes the prompt, of
- *  which a provider's cache then serves only the beginning. */
+/** The share of the room that clearing must leave free to be enough: half, so that the next compaction is not due soon. Each one changes
+ *  the prompt, of which a provider's cache then serves only the beginning. */
 const SLACK = 0.5;
-/** How often the part that is summed up at once may be halved. */
+/** The smallest share to which the part that is summed up at once may be halved. */
 const LEAST_SHARE = 1 / 8;
 
 /** Returns what is known of the compactions of a session. */
@@ -70,7 +70,7 @@ function clearing(context: AgentContext): { readonly to: number; readonly freed:
   return { to: after.clearedTo, freed: freed * ratioOf(context) };
 }
 
-/** What makes a prompt shorter: results are cleared, or messages summed up, up to the index `to`; or the newest results are cut. */
+/** The plan to make a prompt shorter: results are cleared, or messages summed up, up to the index `to`; or the newest results are cut. */
 export type Plan =
   | { readonly kind: "cut"; readonly cut: Cut }
   | { readonly kind: "clear"; readonly to: number }
@@ -82,7 +82,7 @@ function sizeAsText(message: Msg): number {
   return toolResultsOf(message).length > 0 ? Math.min(size, RESULT_AS_TEXT) : size;
 }
 
-/** How much of a request may be history, in tokens of the provider. A prompt that was refused is more than the window. */
+/** Returns the part of a request that may be history, in tokens of the provider. A prompt that was refused is more than the window. */
 function roomForText(context: AgentContext, { window, reserve }: CompactionSettings): number {
   if (window !== null) return Math.max(window - reserve - INSTRUCTION, window / 4);
   return causeOf(context) === "overflow" ? promptTokens(context) / 2 : Number.POSITIVE_INFINITY;
@@ -104,7 +104,7 @@ export function partUpTo(context: AgentContext, to: number, share: number): numb
   return Math.min(to, Math.max(end, from));
 }
 
-/** How much of the newest messages is not summed up, in tokens of the provider: nothing for a persona that takes over. */
+/** Returns the size of the newest messages that are not summed up, in tokens of the provider: nothing for a persona that takes over. */
 function keptOf(context: AgentContext): number {
   const { keepRecent } = context.settings.compaction!;
   const cause = causeOf(context);
@@ -214,8 +214,8 @@ export const asksNoModel = ({ draft, progress }: AgentContext): boolean =>
 const isRefused = ({ failure }: AgentContext): boolean =>
   failure?.code === "model/bad-request" || failure?.code === "model/content-filter";
 
-/** True if the summary may be asked for once more, with the history as text instead of as a conversation: it is shorter, and has no
- *  images, sounds and films. */
+/** True if the summary may be asked for once more, with the history as text instead of as a conversation. It is shorter, and has no images,
+ *  sounds and films. */
 export function mayAskSeparately(context: AgentContext): boolean {
   const { compacting } = context.progress;
   const mayHelp = context.failure === null || isTooLong(context) || isRefused(context);

@@ -89,13 +89,13 @@ function ended(
   };
 }
 
-/** What a compaction leaves out of media. */
+/** Returns the media that a compaction leaves out. */
 function mediaLeftOut(context: AgentContext): Pick<View, "mediaTo"> {
   const mediaTo = mediaCut(context);
   return mediaTo > 0 ? { mediaTo } : {};
 }
 
-/** What changes of the view. */
+/** Returns the changes of the view. */
 function shorterBy(context: AgentContext, plan: Exclude<Plan, { kind: "summarise" }>): Partial<View> {
   if (plan.kind === "clear") return { clearedTo: plan.to, ...mediaLeftOut(context) };
   const { from, clearedTo, cut = [] } = context.view ?? WHOLE;

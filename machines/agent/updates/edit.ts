@@ -72,7 +72,7 @@ function undecided(record: CallRecord, wasApproved: boolean): CallRecord {
   return record.asks === undefined ? unapproved : rest; // whoever goes on with it is asked first
 }
 
-/** What rules know of a call, without what people have said. */
+/** Returns the knowledge that rules have of a call, without what people have said. */
 function unapprovedRules({ approver: _, waived: __, ...rules }: CallRules): CallRules {
   return rules;
 }

@@ -162,7 +162,7 @@ function interruptedEntry(context: AgentContext): AgentContext {
   return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
 }
 
-/** What the agent says after an interrupt; without a text, the reply that is not stored. */
+/** Returns the message of the agent after an interrupt; without a text, the reply that is not stored. */
 export function recoveryOf(context: AgentContext, text?: string): Msg {
   return {
     ...makeMessage(context, "assistant", text === undefined ? [] : [{ type: "text", text }]),

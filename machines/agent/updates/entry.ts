@@ -266,7 +266,8 @@ export function undecidedReason(
   return undecided.some(({ status }) => status === "unknown") ? "OUTCOME_UNKNOWN" : "TOOL_SUSPENDED";
 }
 
-/** Why no model could be asked: nothing was ever said, or a call of loaded history has no result and is not to get one. */
+/** Returns the reason for which no model can be asked: nothing was ever said, or a call of loaded history has no result and is not to get
+ *  one. */
 function unaskable(context: AgentContext): Change | undefined {
   const { transcript, inbox, settings } = context;
   if (transcript.length + inbox.input.length + inbox.queued.length + inbox.steering.length === 0) {
@@ -280,7 +281,7 @@ function unaskable(context: AgentContext): Change | undefined {
   );
 }
 
-/** Why an input without results is refused; undefined if it is accepted. */
+/** Returns the reason for which an input without results is refused; undefined if it is accepted. */
 function problemOfInput(context: AgentContext): Change | undefined {
   const { inbox, progress, settings } = context;
   const open = openCalls(context);
@@ -302,7 +303,8 @@ function problemOfInput(context: AgentContext): Change | undefined {
   );
 }
 
-/** Why a call with this input would be refused; undefined if it would be taken. Hooks of `preCall` may still change it. */
+/** Returns the reason for which a call with this input would be refused; undefined if it would be taken. Hooks of `preCall` may still
+ *  change it. */
 export function refusalOf(
   context: AgentContext,
   call: Parameters<typeof beginCall>[1],

@@ -81,7 +81,7 @@ function targetOf({ settings }: AgentContext, tool: string): string | undefined 
   return Object.hasOwn(tools, tool) ? tools[tool] : undefined;
 }
 
-/** What a result makes of the progress: the first call of a batch that hands over counts, within the limit of the turn. */
+/** Returns the effect of a result on the progress: the first call of a batch that hands over counts, within the limit of the turn. */
 export function withHandoff(
   context: AgentContext,
   progress: Progress,
@@ -98,7 +98,8 @@ export function withoutHandoff(context: AgentContext, progress: Progress, tool: 
   return to !== undefined && progress.handoff === to ? { ...progress, handoff: null } : progress;
 }
 
-/** Why a call that would hand over does not: another one of the batch does, or the turn has had too many; undefined if it may. */
+/** Returns the reason for which a call does not hand over: another one of the batch does, or the turn has had too many; undefined if it
+ *  may. */
 export function handoffProblem(context: AgentContext, record: CallRecord): string | undefined {
   const { calls, progress, settings } = context;
   if (targetOf(context, record.call.name) === undefined) return undefined;

@@ -73,8 +73,8 @@ function answered(
   return [...resultsFirst(order, [...own, ...made]), ...without(later, new Set(found.values()))];
 }
 
-/** Gives every call of loaded history without a record its one result directly after its message: the result found elsewhere in
- *  the history, or the recovery result. Earlier turns were checked when they began. */
+/** Gives every call of loaded history without a record its one result directly after its message. This is the result found elsewhere in the
+ *  history, or the recovery result. Earlier turns were checked when they began. */
 export function closeOrphans(context: AgentContext, end: number = context.transcript.length): AgentContext {
   const { settings, transcript } = context;
   if (!settings.recoverOrphans) return context;

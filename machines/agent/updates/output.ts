@@ -12,7 +12,7 @@ import { addUsage } from "../../../src/core/message/usage.ts";
 /** The maximum length of the last validation error in the error of a turn, in characters. */
 const MISFIT_LENGTH = 500;
 
-/** How often a model that omits the structured output is reminded; these rounds do not count as iterations. */
+/** The maximum number of times that a model that omits the structured output is reminded; these rounds do not count as iterations. */
 export const MAX_REMINDERS = 3;
 
 export function lacksOutput({ wanted }: AgentContext): boolean {

@@ -46,7 +46,7 @@ export function beginAttempt(context: AgentContext): Change {
 
 /** Our count is corrected in steps of this size, so that it changes seldom. */
 const [RATIO_STEP, REST_STEP] = [0.05, 50];
-/** What a provider reports corrects our count by no more than this: some report less than they were sent, and the prompt must become
+/** The bounds within which the report of a provider corrects our count. Some report less than they were sent, and the prompt must become
  *  shorter before the window is full. */
 const [LEAST_RATIO, MOST_RATIO] = [0.8, 4];
 

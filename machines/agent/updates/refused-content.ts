@@ -7,7 +7,7 @@ import { unseenFrom } from "./view.ts";
 
 /** A shorter message is not what makes a prompt too long, in tokens. */
 const LONG = 1_000;
-/** How much of the reason of a provider is kept. */
+/** The maximum length of the reason of a provider that is retained. */
 const REASON = 300;
 
 /** True if the model's provider may have refused what is in the request: not a name, an address or an option alone. */
@@ -46,8 +46,8 @@ export const showsMedia = (context: AgentContext): boolean => seenMedia(context)
  *  there are fewer of them, so that this has an end. */
 export const refusedContent = (context: AgentContext): boolean => isRefused(context) && showsMedia(context);
 
-/** The messages of which media are left out: those that the model has not answered yet, else all; and others that have the same, as a
- *  result has that was read again. */
+/** Returns the messages of which media are left out: those that the model has not answered yet, else all. It also returns others that have
+ *  the same, as a result has that was read again. */
 function suspects(context: AgentContext): readonly number[] {
   const seen = seenMedia(context);
   const from = unseenFrom(context);
@@ -108,8 +108,8 @@ export function viewAfterFailure(context: AgentContext): Pick<Change, "view"> {
   return isSame ? {} : { view: withOmitted(view, omitted) };
 }
 
-/** The messages that the model has not answered and cannot be asked with: all, if a content filter refused them, or what alone is more
- *  than half of a prompt that is too long and that no compaction made shorter. */
+/** Returns the messages that the model has not answered and cannot be asked with. These are all, if a content filter refused them, or what
+ *  alone is more than half of a prompt that is too long and that no compaction made shorter. */
 function unsendable(context: AgentContext): readonly Omitted[] {
   const { transcript, failure, settings } = context;
   const isTooLong = failure?.code === "model/context-length";

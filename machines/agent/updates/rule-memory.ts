@@ -23,7 +23,7 @@ export function isUncertain({
   return output.some((block) => block.type === "text" && block.text.includes(SAYS_SO));
 }
 
-/** What an ended call came to; undefined if it took no effect. */
+/** Returns the outcome of an ended call; undefined if it took no effect. */
 function cameTo(record: CallRecord, result: ToolResultBlock): Came | undefined {
   const { attempt, status, rules } = record;
   if (attempt === 0) return undefined;
@@ -56,7 +56,7 @@ function afterAttempt(before: CallRecord, after: CallRecord): CallRecord {
   return isKnown ? after : { ...after, rules: { ...after.rules, maybe: true } };
 }
 
-/** What the agent inside of a call told of what the rules remember; undefined if the event brings nothing of it. */
+/** The report of the agent inside of a call about what the rules remember; undefined if the event brings nothing of it. */
 type Told = { readonly callId?: unknown; readonly rules?: RuleStates };
 
 function toldOf(event: unknown): Told | undefined {
@@ -118,8 +118,8 @@ export function remembering(context: AgentContext, change: Change, event: unknow
 const isApproval = (decision: CallRecord["decided"]): boolean =>
   decision === "approve" || (typeof decision === "object" && ("approve" in decision || "edit" in decision));
 
-/** What the rules know of a call that a review has judged: what they have read in its arguments, and who has approved it. An approval lasts as
- *  long as the call is only repeated; it waives the rules of which the person was told. A call that asks has no approval. */
+/** Returns what the rules know of a call that a review has judged: its arguments as they have read them, and who has approved it. An
+ *  approval lasts as long as the call is only repeated; it waives the rules of which the person was told. A call that asks has no approval. */
 export function reviewedByRules(
   { rules, decided, decidedBy = "" }: CallRecord,
   { action, rules: read }: Verdict,

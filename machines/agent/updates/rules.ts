@@ -46,7 +46,7 @@ export function ruledCall(
 
 const isOpen = ({ stored, result }: CallRecord): boolean => !stored && result === undefined;
 
-/** What another call of the batch may still come to; those of `starting` are about to run. */
+/** Returns the outcome to which another call of the batch may still come; those of `starting` are about to run. */
 function otherIs(record: CallRecord, starting: ReadonlySet<CallRecord>): OtherCall["is"] | undefined {
   if (!isOpen(record)) return undefined;
   const { status } = record;
@@ -248,8 +248,8 @@ export function refuseByRules(context: AgentContext): Change {
   };
 }
 
-/** What the rules have to say of calls that start, and of those that are left behind them: which of them a rule that only notes would have
- *  stopped, and which are put in order. */
+/** Returns the notes of the rules about calls that start, and about those that are left behind them. They state which of them a rule that
+ *  only notes would have stopped, and which are put in order. */
 export function notedByRules(
   context: AgentContext,
   starting: ReadonlySet<CallRecord>,

@@ -19,7 +19,7 @@ function ownReply({ outcome, transcript }: AgentContext): Msg | undefined {
   return isSame(answer?.content, reply.content) ? undefined : reply;
 }
 
-/** How the turn has come to rest; undefined if there was none. */
+/** Returns the way in which the turn has come to rest; undefined if there was no turn. */
 function endOf(context: AgentContext): TurnEnd | undefined {
   const { outcome, failure, progress } = context;
   const turn = inputTurnOf(progress);

@@ -27,7 +27,7 @@ export function withSpent(progress: Progress, { modelCalls, toolCalls, usage, ex
   };
 }
 
-/** What the turn has used, with what the agents have used that wait inside of its calls. */
+/** Returns the usage of the turn, with the usage of the agents that wait inside of its calls. */
 export function statsWithWaiting({ progress, calls }: Pick<AgentContext, "progress" | "calls">): TurnStats {
   return calls.reduce(
     (now, { resume, stored }) => (resume?.spent && !stored ? withSpent(now, resume.spent) : now),

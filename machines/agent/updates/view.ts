@@ -13,11 +13,10 @@ import {
 } from "../prompt/view.ts";
 import { sizeOfText } from "../../../src/core/message/size.ts";
 
-/** How much of a bound is left when it is passed, so that several requests go by until it is passed again and each is a prefix of
- *  the next. */
+/** The share of a bound that is left when it is passed. Several requests go by until it is passed again, and each is a prefix of the next. */
 const SLACK = 0.75;
 
-/** How many tokens a provider counts where we count one; 1 until it has counted. */
+/** Returns the number of tokens that a provider counts where we count one; 1 until it has counted. */
 export function ratioOf({ progress }: AgentContext): number {
   return progress.counted?.ratio ?? 1;
 }

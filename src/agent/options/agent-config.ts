@@ -30,7 +30,7 @@ export type Permissions = {
     | undefined;
   /** For calls that no rule is about; default `allow`. */
   readonly otherwise?: PermissionAction | undefined;
-  /** How long an approval is waited for, in ms; then the call is denied. So long are the questions of a call waited for, and then
+  /** The time for which an approval is waited for, in ms; then the call is denied. So long are the questions of a call waited for, and then
    *  cancelled. Default: for ever. */
   readonly expiresAfterMs?: number | undefined;
 };
@@ -43,7 +43,7 @@ export type Persona<Ctx = unknown> = {
   readonly tools?: readonly Tool<Ctx>[] | undefined;
   /** Its model; default: that of the agent. */
   readonly model?: ChatModel | undefined;
-  /** What it may do. Rules of the agent that forbid or ask stand before its own. Default: the permissions of the agent. */
+  /** The permissions of the persona. Rules of the agent that forbid or ask stand before its own. Default: the permissions of the agent. */
   readonly permissions?: Permissions | undefined;
 };
 
@@ -51,20 +51,21 @@ export type Persona<Ctx = unknown> = {
 export type Handoff = {
   /** The name of the persona, or of the agent itself. The tool is `transfer_to_NAME`. */
   readonly to: string;
-  /** What the model chooses the tool by. */
+  /** The description by which the model chooses the tool. */
   readonly description: string;
   /** The personas that may hand over to it; default: all others, and the agent itself. */
   readonly from?: readonly string[] | undefined;
-  /** When the tool is there: called with the messages of the session before each model call of a persona that may hand over, and before
-   *  such a call runs. It must return the same for the same messages; if it throws, the turn fails. Default: always. */
+  /** The condition under which the tool is there. It is called with the messages of the session before each model call of a persona that
+   *  may hand over, and before such a call runs. It must return the same for the same messages; if it throws, the turn fails. Default:
+   *  always. */
   readonly when?: ((messages: readonly Msg[]) => boolean) | undefined;
-  /** What the persona sees of what went before. `asText` (default): calls of tools that it does not have, as text. `full`: everything
-   *  as it is. `summary`: a summary that the model of compactions makes, with the messages of the user that the turn answers; `asText`
-   *  if there is none that is shorter. Needs `compaction`. */
+  /** The view that the persona has of what went before. `asText` (default): calls of tools that it does not have, as text. `full`:
+   *  everything as it is. `summary`: a summary that the model of compactions makes, with the messages of the user that the turn answers;
+   *  `asText` if there is none that is shorter. Needs `compaction`. */
   readonly view?: "asText" | "full" | "summary" | undefined;
 };
 
-/** What watches whole agents and not only their charts; `inspector()` of `agentchart/inspect` makes one. */
+/** The watcher of whole agents and not only of their charts; `inspector()` of `agentchart/inspect` makes one. */
 export interface AgentWatcher {
   /** Called once by createAgent; `position` gives the journal position. An agent whose watcher throws runs unobserved by it. */
   watch(
@@ -79,7 +80,7 @@ export interface AgentWatcher {
   };
 }
 
-/** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
+/** The observer that a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
 export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void) | AgentWatcher;
 
 /** Options of {@link createAgent}. `Tools`: the list of its tools, by which their calls are typed. */
@@ -103,11 +104,11 @@ export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = read
   readonly compaction?: false | CompactionOptions | undefined;
   /** Reasoning steps of a turn; then the model is asked for a summary. Default 10. */
   readonly maxIters?: number | undefined;
-  /** How many tool calls of one answer run at once: `false` (default) one, `true` all, or a number. */
+  /** The number of tool calls of one answer that run at once: `false` (default) one, `true` all, or a number. */
   readonly parallelToolCalls?: boolean | number | undefined;
   /** Options of every model call, such as `temperature`; default: those of the provider. */
   readonly generateOptions?: GenerateOptions | undefined;
-  /** Which tool calls run, ask for an approval, or are denied; default: all run. */
+  /** The rules by which tool calls run, ask for an approval, or are denied; default: all run. */
   readonly permissions?: Permissions | undefined;
   /** Rules about its calls, made by the functions of `agentchart/rules`: what may run only after what, how often, for whom. They hold for
    *  all personas, and for agents inside of its calls; those of the store stand before them. Default: none. */
@@ -115,7 +116,7 @@ export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = read
   /** Other roles that the agent may have in a session, by name, each with a prompt and tools of its own. One has the session at a
    *  time, at first the agent itself; all see one transcript. */
   readonly personas?: { readonly [name: string]: Persona<Ctx> } | undefined;
-  /** How personas hand the session over to each other: each entry is a tool, `transfer_to_NAME`. Needed with `personas`. */
+  /** The ways in which personas hand the session over to each other: each entry is a tool, `transfer_to_NAME`. Needed with `personas`. */
   readonly handoffs?: readonly Handoff[] | undefined;
   /** Limits of each turn; default: none. */
   readonly budget?: Budget | undefined;
@@ -132,9 +133,9 @@ export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = read
   readonly sessionId?: string | undefined;
   /** Labels of the session, such as its tenant, by which a store lists it; default: none. */
   readonly meta?: JsonObject | undefined;
-  /** What observes the agent: observers, inspectors, or the address of an inspector, with its token as `#w=…` unless the
-   *  environment has it. `"auto"` finds the inspector that `agentchart inspect` starts on this machine, now or later. Default:
-   *  nothing is observed. */
+  /** The observers of the agent. They are observers, inspectors, or the address of an inspector, with its token as `#w=…` unless the
+   *  environment has it. `"auto"` finds the inspector that `agentchart inspect` starts on this machine, now or later. Default: nothing is
+   *  observed. */
   readonly inspect?: "auto" | (string & {}) | Inspector | readonly Inspector[] | undefined;
   /** Spans and metrics of the turns, for OpenTelemetry: `otelObserver()` of `agentchart/otel`. Default: none. */
   readonly otel?: Telemetry | undefined;
@@ -142,8 +143,8 @@ export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = read
   readonly modelOptions?: ModelOptions | undefined;
   /** Search, time-outs and long results of the tools, and tools of clients. */
   readonly toolOptions?: ToolOptions | undefined;
-  /** What ends, bounds and interrupts a turn. */
+  /** The options that end, bound and interrupt a turn. */
   readonly turnOptions?: TurnOptions | undefined;
-  /** What a session begins with, how it is saved, and by which clock and ids. */
+  /** The options with which a session begins, by which it is saved, and by which clock and ids. */
   readonly sessionOptions?: SessionOptions | undefined;
 };

@@ -12,7 +12,8 @@ import { matchesName } from "../../core/tool/name-pattern.ts";
 
 type Config = Pick<AgentConfig<never>, "rules" | "permissions" | "sessionOptions">;
 
-/** What an agent with rules asks of what enforces them. It comes with the rules: an agent without rules does not load it. */
+/** The interface through which an agent with rules asks the engine that enforces them. It comes with the rules: an agent without rules does
+ *  not load it. */
 export type AgentRules = RuleEngine & {
   /** Returns what is wrong with the rules of an agent that has these tools, by their names. */
   problemOf(
@@ -35,7 +36,7 @@ export type AgentRules = RuleEngine & {
   ): RuleStates;
 };
 
-/** What enforces the rules of an agent; undefined if it has none. */
+/** Returns the engine that enforces the rules of an agent; undefined if it has none. */
 export function engineOf({ rules = [] }: Pick<Config, "rules">): AgentRules | undefined {
   return rules[0]?.engine as AgentRules | undefined;
 }
@@ -69,8 +70,8 @@ function nearestTool(pattern: string, names: readonly string[]): string | undefi
   return nearestName(letters, names) ?? names.find(isNear);
 }
 
-/** What is wrong with the first rule that no tool of the agent is subject to; undefined if there is none. A rule for every tool and
- *  an optional one are right without tools. */
+/** Returns the problem with the first rule that no tool of the agent is subject to; undefined if there is no such rule. A rule for every
+ *  tool and an optional one are right without tools. */
 export function ruleProblem(
   rules: NonNullable<Permissions["rules"]>,
   names: readonly string[],

@@ -17,7 +17,7 @@ function boundOf(given: number | undefined, normal: number, window: number | nul
   return given ?? (window === null ? normal : Math.min(normal, Math.floor(window * share)));
 }
 
-/** What is kept free for the answer: a larger share of a small window, because answers are not shorter there. */
+/** Returns the part that is reserved for the answer: a larger share of a small window, because answers are not shorter there. */
 function reserveOf(given: number | undefined, window: number | null): number {
   return Math.max(boundOf(given, RESERVE, window, 1 / 8), boundOf(given, LEAST_RESERVE, window, 1 / 5));
 }

@@ -10,13 +10,13 @@ export type ModelOptions = {
   readonly fallbackModel?: ChatModel | undefined;
   /** Time-outs and attempts of a model call. */
   readonly execution?: Execution | undefined;
-  /** How a model that forgets the structured output is reminded; default `TOOL_CHOICE`. */
+  /** The way in which a model that forgets the structured output is reminded; default `TOOL_CHOICE`. */
   readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT" | undefined;
-  /** Bounds what the model sees, not what is stored: the messages of the user that the turn answers and the end of the transcript,
-   *  at most `maxMessages` messages and about `maxTokens` tokens together, but at least those and the last one, and never a tool
-   *  result without its call. When the bound is passed a quarter of it is cut off at once, so that each request is a prefix of the
-   *  next until it is passed again, as prompt caches of providers require. Tokens are estimated, and corrected by what the provider
-   *  counts. Default: no bound. */
+  /** The bound of what the model sees, not of what is stored. The model sees the messages of the user that the turn answers and the end of
+   *  the transcript, at most `maxMessages` messages and about `maxTokens` tokens together, but at least those and the last one, and never a
+   *  tool result without its call. When the bound is passed a quarter of it is cut off at once, so that each request is a prefix of the
+   *  next until it is passed again, as prompt caches of providers require. Tokens are estimated, and corrected by what the provider counts.
+   *  Default: no bound. */
   readonly contextWindow?:
     | { readonly maxMessages?: number | undefined; readonly maxTokens?: number | undefined }
     | undefined;
@@ -38,27 +38,28 @@ export type ModelOptions = {
 
 /** Options about the tools of an agent: which of them the model is offered, how they run, and how much of a result it sees. */
 export type ToolOptions = {
-  /** What the agent is for, where it is a tool itself: what a model chooses it by if it is the agent of an `agentTool` without a
+  /** The purpose of the agent, where it is a tool itself. A model chooses it by this text if it is the agent of an `agentTool` without a
    *  description of its own. The agent does not see it. Default: none. */
   readonly description?: string | undefined;
-  /** Tools that are not offered to the model until it finds them with the tool `search_tools`: those with `deferred: true`, and,
-   *  if the schemas of the others have more than `maxTokens` tokens (default 10,000) or there are more than `maxTools` others, all others
-   *  without `deferred: false`. Default of `maxTools`: what each model of the agent takes, less what the agent adds and `clientTools`;
-   *  128 for a model that does not say it, or no bound if `maxTokens` is given. `false`: every tool is offered always. */
+  /** The tools that are not offered to the model until it finds them with the tool `search_tools`. These are those with `deferred: true`,
+   *  and, if the schemas of the others have more than `maxTokens` tokens (default 10,000) or there are more than `maxTools` others, all
+   *  others without `deferred: false`. Default of `maxTools`: what each model of the agent takes, less what the agent adds and
+   *  `clientTools`; 128 for a model that does not say it, or no bound if `maxTokens` is given. `false`: every tool is offered always. */
   readonly search?:
     | false
     | { readonly maxTokens?: number | undefined; readonly maxTools?: number | undefined }
     | undefined;
-  /** The names of tools that a client may declare for a turn, such as tools of a page that run in it: those that an input brings as
+  /** The names of tools that a client may declare for a turn, such as tools of a page that run in it. Those that an input brings as
    *  `clientTools` are offered to the model if they are listed here, and a call of one waits for its answer as that of a tool without
    *  `execute`. Other tools that a client declares are ignored. Default: none. */
   readonly clientTools?: readonly string[] | undefined;
   /** Time-outs and attempts of a tool call, unless the tool has its own. */
   readonly execution?: Execution | undefined;
-  /** Long tool results: the model sees the first and last 2,000 characters of a result of more than `maxTokens` tokens (default
-   *  20,000; `tools` has bounds of single tools), and reads the rest with the tool `read_result`, which is offered from then on.
-   *  Results of the tools in `exclude` are always shown whole. A compaction leaves out the images, sounds and films of all but the
-   *  newest `keepMedia` results that have some (default 3); `read_result` shows them. `false` shows all results whole. What is stored is always whole. */
+  /** The bounds of long tool results. The model sees the first and last 2,000 characters of a result of more than `maxTokens` tokens
+   *  (default 20,000; `tools` has bounds of single tools), and reads the rest with the tool `read_result`, which is offered from then on.
+   *  Results of the tools in `exclude` are always shown whole. A compaction leaves out the images, sounds and films of all but the newest
+   *  `keepMedia` results that have some (default 3); `read_result` shows them. `false` shows all results whole. What is stored is always
+   *  whole. */
   readonly results?:
     | false
     | {
@@ -72,7 +73,7 @@ export type ToolOptions = {
 
 /** Options about the course of a turn, and about what interrupts it. */
 export type TurnOptions = {
-  /** How often in a turn hooks may ask for another reasoning step; default 3. */
+  /** The maximum number of times in a turn that hooks may ask for another reasoning step; default 3. */
   readonly maxGotos?: number | undefined;
   /** The most handoffs of a turn, default 5; another one is an error of its call. */
   readonly maxHandoffs?: number | undefined;
@@ -80,13 +81,13 @@ export type TurnOptions = {
   readonly handoffReset?: "never" | "turn" | undefined;
   /** Stops the turn after this message, as a `postReasoning` hook that returns `stop` would. */
   readonly stopWhen?: ((message: Msg) => boolean) | undefined;
-  /** What happens to a user message that arrives while calls are open: `refuse` (default) rejects `run/pending`, `cancelPending`
-   *  answers the calls as cancelled, `queue` stores the message after their results. */
+  /** The handling of a user message that arrives while calls are open: `refuse` (default) rejects `run/pending`, `cancelPending` answers
+   *  the calls as cancelled, `queue` stores the message after their results. */
   readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue" | undefined;
-  /** How long an interrupt waits for services that do not react to their signal, ms; default 2,000. */
+  /** The time for which an interrupt waits for services that do not react to their signal, ms; default 2,000. */
   readonly interruptGraceMs?: number | undefined;
-  /** What the agent says when a turn was interrupted: the last message of the transcript, and the reply. A hook at `onInterrupt` may say
-   *  something else. Default: "I noticed that you have interrupted me. What can I do for you?". With false nothing is added to the
+  /** The text that the agent says when a turn was interrupted: the last message of the transcript, and the reply. A hook at `onInterrupt`
+   *  may say something else. Default: "I noticed that you have interrupted me. What can I do for you?". With false nothing is added to the
    *  transcript, and the reply is empty. */
   readonly interruptReply?: string | false | undefined;
   /** Whether tool calls of a loaded transcript that have no result get one that says so; default true. With false a call is
@@ -103,18 +104,18 @@ export type SessionOptions = {
   /** `step` (default): a tool runs only after everything that led to it is stored. `turn`: the session is saved only at rest; the
    *  steps of a turn are lost with their process, and its tools run again. */
   readonly durability?: "step" | "turn" | undefined;
-  /** How long the lease of the session lasts, ms; default 30,000. It is renewed after each third of that time. If the process
-   *  is killed, other processes can open the session once the lease has expired. */
+  /** The duration of the lease of the session, ms; default 30,000. It is renewed after each third of that time. If the process is killed,
+   *  other processes can open the session once the lease has expired. */
   readonly leaseMs?: number | undefined;
   /** After how many ms without a call an agent with a store is passivated, see {@link Agent.passivate}; default: never. An agent that
    *  waits for a time, as for the end of an approval, stays, and so does one that a worker or another agent runs. */
   readonly idleMs?: number | undefined;
   /** Returns what is stored instead of a value, in the store and in snapshots; default: the value. */
   readonly redact?: ((value: Json) => Json) | undefined;
-  /** What becomes of a session that is opened in the middle of a turn which an agent with another prompt, other permissions or other
-   *  tools began. `adopt` (default) goes on with it and emits `agent.changed`: an approval of a tool whose definition changed is
-   *  asked for again, and a call of a tool that is gone is answered with an error. `pin` leaves it to agents of the old release and
-   *  `hold` to a person: opening it rejects `session/agent-changed`. */
+  /** The handling of a session that is opened in the middle of a turn of another agent. The agent that began the turn had another prompt,
+   *  other permissions or other tools. `adopt` (default) goes on with it and emits `agent.changed`: an approval of a tool whose definition
+   *  changed is asked for again, and a call of a tool that is gone is answered with an error. `pin` leaves it to agents of the old release
+   *  and `hold` to a person: opening it rejects `session/agent-changed`. */
   readonly onChangedAgent?: "adopt" | "pin" | "hold" | undefined;
   /** The clock, epoch ms; default `Date.now`. */
   readonly now?: (() => number) | undefined;

@@ -91,7 +91,7 @@ function modelSettings({ modelOptions }: AgentConfig<never>): Settings["model"] 
   return sharedModel(executionData(mergeExecution(modelOptions.execution, EXECUTION_DEFAULTS.model)));
 }
 
-/** What of a configuration the chart needs, as data. */
+/** Returns the part of a configuration that the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { parallelToolCalls: parallel = false } = config;
   const { modelOptions = {}, toolOptions = {}, turnOptions = {}, sessionOptions = {} } = config;

@@ -37,7 +37,7 @@ export const handoffsSchema = s.lazily(() =>
   ),
 );
 
-/** What of a configuration is about personas. */
+/** The part of a configuration that is about personas. */
 export type PersonaOptions = {
   readonly name: string;
   readonly tools?: readonly Tool<never>[] | undefined;
@@ -57,7 +57,7 @@ function toolProblem({ tools = [], personas = {} }: PersonaOptions): string | un
   return undefined;
 }
 
-/** What is wrong with the personas of an agent and their handoffs; undefined if nothing is. */
+/** Returns the problem with the personas of an agent and their handoffs; undefined if there is no problem. */
 export function personaProblem(options: PersonaOptions): string | undefined {
   const { name, toolkit, personas, handoffs, compaction } = options;
   if (!personas && !handoffs) return undefined;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { freeze } from "../../core/base/freeze.ts";
 
-/** Returns a function that freezes a value and returns it, or the one that it was given last if both are deeply equal: the agents of
- *  a process are mostly made of one configuration, and may hold one object. */
+/** Returns a function that freezes a value and returns it, or the one that it was given last if both are deeply equal. The agents of a
+ *  process are mostly made of one configuration, and may hold one object. */
 export function sharing<T extends object>(): (value: T) => T {
   let last: T | undefined;
   return (value) => {

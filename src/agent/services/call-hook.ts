@@ -13,17 +13,17 @@ import type { Host } from "./host.ts";
 /** The input of the hooks that see a prompt. */
 export type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
 
-/** What a hook returned, or `{}`. */
+/** The value that a hook returned, or `{}`. */
 export type Returned = { readonly [key: string]: unknown };
 
-/** What hooks need besides the input of their point. */
+/** The data that hooks need besides the input of their point. */
 export type HookScope = {
   readonly hooks: readonly Hook<never>[];
   readonly event: HookEvent<never>;
   readonly slots: HookSlots;
   /** Returns the prompt before the hooks of preReasoning or preSummary. */
   prompt(input: PromptInput): Prompt;
-  /** How long a call has run, ms; undefined if it did not run in this process. */
+  /** Returns the duration of a call, ms; undefined if it did not run in this process. */
   durationOf(call: ToolUseBlock): number | undefined;
   /** Called if a hook fails at a point that only observes. */
   onFailure(hook: string, error: unknown): void;
@@ -119,7 +119,7 @@ export class HookSlots {
     return undefined;
   }
 
-  /** What the hooks have written; undefined if that is nothing. */
+  /** The values that the hooks have written; undefined if there are no such values. */
   get written(): StoredSlots | undefined {
     return Object.keys(this.#written).length > 0 ? this.#written : undefined;
   }

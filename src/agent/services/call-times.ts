@@ -17,7 +17,7 @@ export function noteStart(call: ToolUseBlock, startedAt: number): (endedAt: numb
   };
 }
 
-/** How long the last attempt of a call has taken, ms, until now if it was abandoned; undefined for a call that did not run in this
+/** Returns the duration of the last attempt of a call, ms, until now if it was abandoned; undefined if the call did not run in this
  *  process. */
 export function durationOf(call: ToolUseBlock, now: number): number | undefined {
   const noted = times.get(call);

@@ -1,6 +1,6 @@
 import { fromPromise, type AnyActorRef, type PromiseActorLogic } from "xstate";
 
-/** What a service receives. */
+/** The input that a service receives. */
 export type ServiceScope<Input> = {
   readonly input: Input;
   /** The machine that invoked or spawned the service. */
@@ -12,16 +12,16 @@ export type ServiceScope<Input> = {
 /** The actor that has started another. The types of XState have it, its documentation does not. */
 export const parentOf = (actor: AnyActorRef): AnyActorRef | undefined => actor._parent;
 
-/** Where the actor of a service has what to do if it is stopped. */
+/** The key under which the actor of a service has the function that runs if it is stopped. */
 const STOP = Symbol("stop");
 
 type Stoppable = { [STOP]?: () => void };
 
 /**
- * XState's `fromPromise` without its `AbortController` for each run: the chart stops two sleeps in every iteration, and each
- * abort creates an exception with a stack. A service that needs a signal aborts one of its own in `onStop`. Measured with
- * `bench/iteration.ts`, alternating: with plain `fromPromise` an iteration costs 11 % more CPU without deadlines, and 37 % more
- * with the default time-outs.
+ * Makes the logic of a service as XState's `fromPromise` does, but without its `AbortController` for each run. The chart stops two sleeps
+ * in every iteration, and each abort creates an exception with a stack. A service that needs a signal aborts one of its own in `onStop`.
+ * Measured with `bench/iteration.ts`, alternating: with plain `fromPromise` an iteration costs 11 % more CPU without deadlines, and 37 %
+ * more with the default time-outs.
  */
 export function fromService<Output, Input>(
   serve: (scope: ServiceScope<Input>) => Promise<Output>,

@@ -22,7 +22,7 @@ import type { SessionTelemetry } from "../telemetry.ts";
 import type { AgentConfig, Permissions } from "../options/agent-config.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
-/** What the services of one session use. The chart has no access to it. */
+/** The host that the services of one session use. The chart has no access to it. */
 export type Host = {
   readonly sessionId: string;
   readonly config: AgentConfig<never>;
@@ -34,7 +34,7 @@ export type Host = {
   output(): { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
   /** The personas of the agent; undefined if it has none. */
   readonly personas: Personas | undefined;
-  /** What the persona that has the session may do. */
+  /** Returns the permissions of the persona that has the session. */
   permissions(): Permissions | undefined;
   /** The hooks, in the order in which they run. */
   hooks(): readonly Hook<never>[];
@@ -65,7 +65,7 @@ export type Host = {
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
   /** Observes the session's services; undefined if nothing does. */
   readonly telemetry: SessionTelemetry | undefined;
-  /** How the model sees tool results. */
+  /** The limits with which the model sees tool results. */
   readonly results: ResultLimits;
   /** Reads a tool result that the model sees in part. */
   readonly readResult: Tool<never>;
@@ -75,7 +75,7 @@ export type Host = {
   readonly path: readonly string[];
   /** The limits of an agent inside of a call: its share of what is left of the budget. */
   shareOfBudget(callId: string): Limits;
-  /** What each rule remembers now; undefined if there are no rules. */
+  /** Returns the present memory of each rule; undefined if there are no rules. */
   ruleStates(): RuleStates | undefined;
   /** True if another call of the open batch waits for the agent of this session. */
   isWaitedFor(sessionId: string, byOtherThan: string): boolean;
@@ -88,7 +88,8 @@ export type Host = {
 /** An effect of the chart that the host performs. */
 export type HostEffect = Extract<Effect, { readonly type: "host" }>;
 
-/** Where an actor has its host. A weak map with a host for each actor would keep all of them through the collections of young objects. */
+/** The key under which an actor has its host. A weak map with a host for each actor would keep all of them through the collections of young
+ *  objects. */
 const HOST = Symbol("host");
 
 type Hosted = AnyActorRef & { [HOST]?: Host };

@@ -31,7 +31,7 @@ export function reportedUsage(usage: Usage | undefined): Usage | undefined {
   return rest.outputTokens === 0 ? undefined : rest;
 }
 
-/** What our own count of the prompt may be wrong by: only its provider knows what media are. */
+/** Returns the possible error of our own count of the prompt: only its provider knows what media are. */
 function mediaTokens(request: ModelRequest): number {
   const counts = ofEach(piecesOf(request), MEDIA, ({ messages }) =>
     messages.reduce((sum, { content }) => sum + countMedia(content), 0),
@@ -54,8 +54,8 @@ function believedOutput(count: number, content: readonly Block[]): number {
   return count > 0 && isBelieved(count, ours - countMedia(content)) ? count : Math.max(ours, count);
 }
 
-/** Returns the reported usage, with counts of the local tokenizer for what the provider left out, and in the place of what is less than
- *  a quarter of them. `size` is our quick count of the prompt. */
+/** Returns the reported usage, completed with counts of the local tokenizer. They stand for what the provider left out, and in the place of
+ *  what is less than a quarter of them. `size` is our quick count of the prompt. */
 export function completeUsage(
   reported: Usage | undefined,
   request: ModelRequest,

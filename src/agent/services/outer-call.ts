@@ -6,7 +6,7 @@ import type { Spent } from "../../../machines/agent/call-record.ts";
 import type { RuleStates } from "../../core/tool/rules/law.ts";
 import type { Host } from "./host.ts";
 
-/** What a tool knows of its call that has an agent of its own inside. */
+/** The knowledge of a tool about its call that has an agent of its own inside. */
 export type OuterCall = {
   readonly host: Host;
   /** Emits what happened inside, as an event of the outer agent. Ignored once the call has ended. */
@@ -22,14 +22,14 @@ export type OuterCall = {
 export type LeftCall = {
   readonly host: Host;
   readonly call: ToolUseBlock;
-  /** What it remembered. */
+  /** The state that it remembered. */
   readonly state: Json;
 };
 
 /** Brings what waits inside of a call to its end. */
 export type LeaveInner = (left: LeftCall) => Promise<void>;
 
-/** Where the context of a call has what only tools with an agent inside may know; copies of the context do not have it. */
+/** The key under which the context of a call has what only tools with an agent inside may know; copies of the context do not have it. */
 const OUTER = Symbol("outer call");
 const agentTools = new WeakSet<object>();
 const leavers = new WeakMap<object, LeaveInner>();

@@ -8,7 +8,7 @@ import {
 } from "../../core/tool/prepare-input.ts";
 import type { Tool } from "../../core/tool/types.ts";
 
-/** What knows the calls of a session. */
+/** The object that knows the calls of a session. */
 export type OpenCalls = {
   /** Returns whether a call still waits for its result. */
   isOpen(callId: string): boolean;

@@ -13,7 +13,8 @@ export function printHooks(host: Pick<Host, "hooks">): readonly Hook<never>[] {
   return host.hooks().filter((hook) => hook.print);
 }
 
-/** What hooks show of a block, each of what those before it have left. Undefined if one has failed: what it hides must not be shown. */
+/** Returns the text that hooks show of a block, each of what those before it have left. Undefined if one has failed: what it hides must not
+ *  be shown. */
 export function printedText(
   host: PrintHost,
   hooks: readonly Hook<never>[],

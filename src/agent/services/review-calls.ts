@@ -49,7 +49,7 @@ function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: Per
     );
 }
 
-/** Why a rule asks: its own reason, or its place among the rules. */
+/** Returns the reason for which a rule asks: its own reason, or its place among the rules. */
 function reasonOf(host: Host, call: ToolUseBlock, rule: Rule): string {
   const place = (host.permissions()?.rules?.indexOf(rule) ?? 0) + 1;
   return rule.reason ?? needsApproval(call, `rule ${place} \`${rule.tool}\` asks`);
@@ -59,7 +59,7 @@ function needsApproval({ name }: ToolUseBlock, cause: string): string {
   return `Tool '${name}' needs an approval, because ${cause}.`;
 }
 
-/** What the tool itself says, if it says anything. */
+/** Returns the permission action of the tool itself, if it has any. */
 function ownAction(host: Host, { permission }: Tool<never>, value: unknown): PermissionAction | undefined {
   if (permission === undefined) return undefined;
   const returned: unknown =

@@ -26,7 +26,7 @@ export function toolExecution({ config }: Pick<Host, "config">, tool: Tool<never
   );
 }
 
-/** How a call of the tool is executed, as data. */
+/** Returns the terms on which a call of the tool is executed, as data. */
 export function toolTerms(host: Pick<Host, "config">, tool: Tool<never>): CallTerms {
   return {
     execution: executionData(toolExecution(host, tool)),
@@ -42,7 +42,7 @@ function textOf({ output }: ToolResultBlock): string {
   return output.map(chunkText).join("");
 }
 
-/** What went wrong, if trying again may help: the tool threw, fell silent, or returned an error. */
+/** Returns the failure, if trying again may help: the tool threw, fell silent, or returned an error. */
 function errorOf({ result, error }: AnsweredRun, signal: AbortSignal): AgentError | undefined {
   if (error || signal.aborted) return error;
   const isFailed = result.code === "tool/failed" && result.state === "error";

@@ -1,6 +1,6 @@
 import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
 
-/** What has a timer. */
+/** The session that has a timer. */
 export type TimedSession = {
   now(): number;
   /** Called once the instant has come for which the timer was armed last. */

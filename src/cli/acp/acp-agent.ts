@@ -26,7 +26,7 @@ const STOP_REASONS: { readonly [reason in Reason]?: StopReason } = {
   MAX_ITERATIONS: "max_turn_requests",
   BUDGET_EXCEEDED: "max_turn_requests",
 };
-/** What a client is told of an answer that did not come to its end by itself. */
+/** The reason that a client is told of an answer that did not come to its end by itself. */
 const CUT: { readonly [reason in FinishReason]?: StopReason } = {
   length: "max_tokens",
   content_filter: "refusal",

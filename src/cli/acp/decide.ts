@@ -17,7 +17,7 @@ const choice = (kind: PermissionOption["kind"], name: string, decision: Decision
   decision,
 });
 
-/** What a person may choose for a call; undefined for one that waits for something else than a permission. */
+/** Returns the choices of a person for a call; undefined for a call that waits for something else than a permission. */
 function choicesFor({ name, waitsFor, path, ask }: PendingCall): readonly Choice[] | undefined {
   if (waitsFor === "unknownOutcome")
     return [choice("allow_once", "Run it again", "retry"), choice("reject_once", "Leave it", "deny")];
@@ -30,7 +30,7 @@ function choicesFor({ name, waitsFor, path, ask }: PendingCall): readonly Choice
   ];
 }
 
-/** What is said for a person who cannot say it here: a client of ACP has no form for it. */
+/** Returns the decision for a person who cannot make it here: a client of ACP has no form for it. */
 const notHere = ({ ask }: PendingCall): Decision =>
   ask ? { cancel: true } : { deny: "It cannot be answered in this editor." };
 

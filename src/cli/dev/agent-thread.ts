@@ -7,7 +7,7 @@ import type { FromThread, LoadedFile, LogRecord, ThreadData, ToThread } from "./
 
 /** The thread's file: beside this one in the sources; a build puts this file into the main folder or a subfolder. */
 const PATHS = ["./thread-main.ts", "./cli/dev-thread.mjs", "../cli/dev-thread.mjs", "./dev-thread.mjs"];
-/** How long a thread may take to close what it has opened after its drain, ms. */
+/** The maximum time that a thread may take to close what it has opened after its drain, ms. */
 const CLOSE_MS = 5_000;
 
 export type AgentThreadOptions = Omit<ThreadData, "queue"> & { readonly queue: WakeQueue };
@@ -15,7 +15,7 @@ export type AgentThreadOptions = Omit<ThreadData, "queue"> & { readonly queue: W
 /** The agents that a thread has loaded, and what is wrong with those that cannot be made. */
 export type LoadedAgents = { readonly names: readonly string[]; readonly problems: readonly string[] };
 
-/** What hears of a thread. */
+/** The listener of a thread. */
 export type ThreadListener = {
   readonly onFile: (file: LoadedFile) => void;
   readonly onLog: (record: LogRecord) => void;
@@ -88,7 +88,7 @@ function failure({ message, stack }: Extract<FromThread, { readonly type: "faile
   return error;
 }
 
-/** What an error says that nobody has caught, and where it was thrown. */
+/** Returns the text of an error that nobody has caught, and the place where it was thrown. */
 function crashText(error: unknown): string {
   const [, place] =
     /^\s+at .*?(?:file:\/\/)?(\/[^()]*?:\d+):\d+\)?$/m.exec(

@@ -4,14 +4,14 @@ import { FileWatch } from "./file-watch.ts";
 import { versionOf } from "./loaded-files.ts";
 import type { LogRecord } from "./thread-messages.ts";
 
-/** How long after a crash the agents are loaded again, ms. */
+/** The time after a crash until the agents are loaded again, ms. */
 const RESTART_MS = 1_000;
 
 export type AgentsHostOptions = {
   readonly thread: AgentThreadOptions;
   /** More files whose change loads the agents again. */
   readonly files: readonly string[];
-  /** How long turns may take to reach their next commit point when their thread is replaced, ms. */
+  /** The maximum time that turns may take to reach their next commit point when their thread is replaced, ms. */
   readonly drainMs: number;
   /** New agents take over; `changed`: the files that were written, none after a crash. */
   readonly onLoaded: (agents: LoadedAgents, changed: readonly string[]) => void;

@@ -20,8 +20,8 @@ export type DevAppOptions = {
   readonly pageFolder: string;
 };
 
-/** The server of `agentchart dev`: the chat page for everyone who reaches it, and with the token the sessions, and at `/dev/events`
- *  what the page shows of the server. */
+/** Returns the server of `agentchart dev`. It serves the chat page for everyone who reaches it, and with the token the sessions, and at
+ *  `/dev/events` what the page shows of the server. */
 export function devApp({ api, policy, token, state, pageFolder }: DevAppOptions): HttpApp {
   const app = new Hono();
   const gate = new TokenGate(token);

@@ -36,7 +36,7 @@ function unwatched(store: SessionStore): SessionStore {
   };
 }
 
-/** What the page is told of agents that cannot be made. */
+/** Returns the problem that the page is told of agents that cannot be made. */
 const problemOf = (problems: readonly string[]) =>
   problems.length > 0 ? { problem: problems.join(" ") } : {};
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where `agentchart dev` keeps the sessions and the token of a project, below the current folder. */
+/** The location of the sessions and the token of a project that `agentchart dev` stores, below the current folder. */
 export const DEV_FOLDER = ".agentchart";
 
 /** Creates the folder if it is missing. What is in it does not belong into version control. */

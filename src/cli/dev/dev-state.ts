@@ -1,12 +1,12 @@
-/** What the chat page is told of the server. */
+/** The information about the server that the chat page is told. */
 export type DevInfo = {
   /** The names of the agents that take sessions. */
   readonly agents: readonly string[];
   /** The link of the inspector, with its token. */
   readonly inspector: string;
-  /** How often the agents were loaded again. */
+  /** The number of times that the agents were loaded again. */
   readonly reloads: number;
-  /** Why the newest agents do not run, or some of them cannot be made. */
+  /** The reason for which the newest agents do not run, or some of them cannot be made. */
   readonly problem?: string;
 };
 

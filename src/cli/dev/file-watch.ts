@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { versionOf } from "./loaded-files.ts";
 import type { LoadedFile } from "./thread-messages.ts";
 
-/** How long files must be left alone before a change counts, ms: editors and formatters write in several steps. */
+/** The time for which files must be left alone before a change counts, ms: editors and formatters write in several steps. */
 const QUIET_MS = 100;
 
 /** Says when files are written. It watches their folders, because many editors replace a file instead of writing it. */

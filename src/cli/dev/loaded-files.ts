@@ -4,11 +4,11 @@ import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LoadedFile } from "./thread-messages.ts";
 
-/** Where this package lies, and its own code in there. */
+/** The location of this package, and its own code in there. */
 const ROOT = dirname(module.createRequire(import.meta.url).resolve("agentchart/package.json"));
 const OWN = ["dist", "src", "machines"].map((folder) => join(ROOT, folder) + sep);
 
-/** What a file is now: another text after each time that it is written, "" if it does not exist. */
+/** Returns the present version of a file: another text after each time that it is written, "" if it does not exist. */
 export function versionOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found ? `${found.mtimeMs}:${found.size}` : "";

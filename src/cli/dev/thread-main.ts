@@ -17,7 +17,7 @@ import { warmUp } from "./warm-up.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 import { ThreadQueue } from "./thread-queue.ts";
 
-/** How often the inbox of a running turn is read, should a signal of this process be lost, ms. */
+/** The interval at which the inbox of a running turn is read, should a signal of this process be lost, ms. */
 const POLL_MS = 60_000;
 
 const data = workerData as ThreadData;

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
-/** What a thread gets that drives the agents of a file. */
+/** The data that a thread gets that drives the agents of a file. */
 export type ThreadData = {
   /** The file of `--agents`, as it was typed. */
   readonly file: string;
@@ -21,7 +21,7 @@ export type LogRecord = {
   readonly fields: { readonly [name: string]: unknown };
 };
 
-/** What a thread reports. */
+/** The reports of a thread. */
 export type FromThread =
   /** A file is about to be loaded, or was looked for. */
   | ({ readonly type: "file" } & LoadedFile)

@@ -6,7 +6,7 @@ import { createWorker } from "../../worker/worker.ts";
 import type { AnyAgentConfig } from "../../worker/types.ts";
 import type { HttpApp } from "../../server/options.ts";
 
-/** How often a server is asked before it is warm. */
+/** The number of times that a server is asked before it is warm. */
 const TIMES = 3;
 
 /** Makes an agent that answers with a dot. */
@@ -21,8 +21,8 @@ const dot = (): AnyAgentConfig => ({
   },
 });
 
-/** Sends a server what a page sends it first, for a session that does not exist: it is refused, and the first message of a page does
- *  not wait for routes, checks and statements of the store that are made when they are first used. */
+/** Sends a server what a page sends it first, for a session that does not exist: it is refused. The first message of a page then does not
+ *  wait for routes, checks and statements of the store that are made when they are first used. */
 export async function warmUpServer({ fetch }: HttpApp, token: string): Promise<void> {
   const id = `warm-up-${randomUUID()}`;
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
@@ -37,8 +37,8 @@ export async function warmUpServer({ fetch }: HttpApp, token: string): Promise<v
   }
 }
 
-/** Drives a turn of a session in memory: the first message to the agents of a file then does not wait for code that is loaded and
- *  compiled when it first runs. */
+/** Drives a turn of a session in memory. The first message to the agents of a file then does not wait for code that is loaded and compiled
+ *  when it first runs. */
 export async function warmUp(): Promise<void> {
   const backend = { store: memoryStore(), queue: inProcessQueue() };
   const worker = createWorker({ ...backend, agents: { dot } });

@@ -23,7 +23,7 @@ function withMemory<T>(
   );
 }
 
-/** How many memories are put at once. */
+/** The number of memories that are put at once. */
 const BATCH = 500;
 
 /** A line of an export; the id follows from the text, and the time is that of the import. */

@@ -28,7 +28,7 @@ async function* read(file: string): AsyncGenerator<string> {
   }
 }
 
-/** What a user of the command line can do about an export that is refused. */
+/** The hints for a user of the command line about an export that is refused. */
 const HINTS: { readonly [code in ErrorCode]?: string } = {
   "session/conflict": "Choose another id with --as.",
   "session/redacted": 'Write it with "agentchart sessions export --secrets".',

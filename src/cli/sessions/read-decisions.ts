@@ -10,7 +10,7 @@ export type CallDecision = { readonly callId: string; readonly decision: Decisio
 type DecisionKind = {
   /** The decision for the text after "CALL=", which is undefined for "CALL" alone; undefined if the form is wrong. */
   readonly decision: (text: string | undefined, call: PendingCall) => Decision | undefined;
-  /** What a call may wait for to be decided so. */
+  /** The possible conditions for which a call must wait to be decided so. */
   readonly appliesTo: readonly PendingCall["waitsFor"][];
 };
 

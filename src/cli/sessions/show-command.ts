@@ -28,10 +28,10 @@ export const showCommand: Handler<typeof definition> = async ({ args: { id }, fl
     }),
   );
 
-/** What the journal says beside the moment. */
+/** The parts of a page that the journal adds to the moment. */
 type Places = {
-  /** For each message, the journal position right after it at which the session can be forked: the end of the append that brought it,
-   *  where the journal has an entry of the position. */
+  /** Returns the journal position for each message, right after it, at which the session can be forked. It is the end of the append that
+   *  brought the message, where the journal has an entry of the position. */
   readonly positions: readonly number[];
   readonly takeOvers: readonly (TakeOver & { readonly seq: number; readonly at: number })[];
 };

@@ -11,7 +11,7 @@ type TokenFlags = {
   readonly host: string;
 };
 
-/** The tokens of `--tokens` or AGENTCHART_TOKENS, or "none" for `--insecure-no-auth`, which is refused on a host that other
+/** Returns the tokens of `--tokens` or AGENTCHART_TOKENS, or "none" for `--insecure-no-auth`. The latter is refused on a host that other
  *  machines can reach. Rejects with a {@link UsageError} without any of them, and with `config/invalid` for invalid tokens. */
 export async function loadTokens(
   { tokens: file, insecureNoAuth, host }: TokenFlags,

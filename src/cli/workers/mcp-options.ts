@@ -21,7 +21,7 @@ function mcpKey(env: Environment): string {
   return readFileSync(file, "utf8");
 }
 
-/** How the agents of a file are served as MCP tools: as its export `descriptions` describes them, by name. */
+/** Returns the options with which the agents of a file are served as MCP tools: as its export `descriptions` describes them, by name. */
 export async function mcpOptions(file: string, agents: WorkerAgents, env: Environment): Promise<McpServing> {
   const { descriptions = {} } = (await importFile(file, "agents")) as {
     readonly descriptions?: { readonly [name: string]: unknown };

@@ -6,7 +6,7 @@ import type { Log } from "./open-log.ts";
 
 /** Each of these variables turns OpenTelemetry on. */
 const SWITCHES = /^OTEL_(?:EXPORTER_OTLP(?:_TRACES|_METRICS)?_ENDPOINT|TRACES_EXPORTER|METRICS_EXPORTER)$/;
-/** How long a collector may take to accept what is left, ms. */
+/** The maximum time that a collector may take to accept what is left, ms. */
 const FLUSH_MS = 3_000;
 
 /** OpenTelemetry in this process. */

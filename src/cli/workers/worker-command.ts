@@ -14,7 +14,7 @@ import { metricsOf } from "./worker-metrics.ts";
 
 type Flags = Input<typeof definition>["flags"];
 
-/** How long the queue, the store and the exporters of OpenTelemetry may take to close after the drain, in ms. */
+/** The maximum time that the queue, the store and the exporters of OpenTelemetry may take to close after the drain, in ms. */
 const CLOSE_MS = 8_000;
 
 /** `agentchart worker`: runs sessions until SIGTERM or SIGINT. */

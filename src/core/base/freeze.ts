@@ -16,7 +16,7 @@ function mapParts(value: object, map: (part: unknown) => unknown): object {
   return copy;
 }
 
-/** How many levels of arrays and objects a message may have. */
+/** The maximum number of levels of arrays and objects that a message may have. */
 export const MAX_DEPTH = 500;
 
 /** Returns true for data with more levels than {@link MAX_DEPTH}, and for data that contains itself. */

@@ -1,6 +1,6 @@
 import { REDACTED } from "./secrets.ts";
 
-/** What in a text looks like a secret: credentials of a URL, what follows the name of one, a bearer token, keys of providers. */
+/** The patterns of a text that look like a secret: credentials of a URL, what follows the name of one, a bearer token, keys of providers. */
 const PATTERNS: readonly RegExp[] = [
   /(?<=\b[a-z][a-z\d+.-]*:\/\/)[^\s/?#]*(?=@)/gi,
   /(?<=\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}/gi,

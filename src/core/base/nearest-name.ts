@@ -1,7 +1,7 @@
 const MOST_EDITS = 2;
 
-/** The candidate that was probably meant by a misspelt word, if any is near: at most two letters are wrong, missing,
- *  too many or swapped, or one is a whole part of the other. */
+/** Returns the candidate that was probably meant by a misspelt word, if any is near. At most two letters are wrong, missing, too many or
+ *  swapped, or one is a whole part of the other. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
     .map((candidate) => ({ candidate, distance: isPart(word, candidate) ? 1 : distanceOf(word, candidate) }))
@@ -15,8 +15,8 @@ function isPart(word: string, candidate: string): boolean {
   return parts.every((part) => others.includes(part)) || others.every((part) => parts.includes(part));
 }
 
-/** How many letters must be replaced, dropped, added or swapped with their neighbour (optimal string alignment). Words whose lengths
- *  say that they are not near, such as a hostile one of a megabyte, are not compared. */
+/** Returns the number of letters that must be replaced, dropped, added or swapped with their neighbour (optimal string alignment). Words
+ *  whose lengths say that they are not near, such as a hostile one of a megabyte, are not compared. */
 function distanceOf(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > MOST_EDITS) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];

@@ -6,13 +6,13 @@ import { kindOf, shown } from "./shown.ts";
 
 // Own checks, not those of zod: an agent checks its options before its first answer, and loading zod takes longer than all of them.
 
-/** What is wrong with a value. */
+/** The problem with a value. */
 export type Issue = {
-  /** Where it is, from the outside to the inside. */
+  /** The path of the value, from the outside to the inside. */
   readonly path: readonly (string | number)[];
   /** Continues "`name` …": what was found, and what was expected. */
   readonly message: () => string;
-  /** What was expected, such as "an integer of at least 1"; absent for a name that no option has. */
+  /** The expected value, such as "an integer of at least 1"; absent for a name that no option has. */
   readonly expected?: string;
 };
 
@@ -257,7 +257,7 @@ export function exactly<const T extends string | boolean>(only: T): OptionSchema
   return value((value) => value === only, JSON.stringify(only), { json });
 }
 
-/** What one of two schemas accepts. */
+/** Returns the schema of the values that one of two schemas accepts. */
 export function either<A, B>(
   one: OptionSchema<A>,
   other: OptionSchema<B>,
@@ -266,7 +266,7 @@ export function either<A, B>(
   return anyOf<A | B>([one, other], what);
 }
 
-/** What at least one of these schemas accepts. */
+/** Returns the schema of the values that at least one of these schemas accepts. */
 export function anyOf<T>(forms: readonly SchemaWithin<T>[], what: string): OptionSchema<T> {
   return {
     issueOf: (value) =>

@@ -45,8 +45,8 @@ export function check<T>(schema: OptionSchema<T>, value: unknown, from: string, 
   if (problem !== undefined) throw new AgentError("config/invalid", `${from}: ${problem}`);
 }
 
-/** Returns where a value differs from a schema and what was expected there, such as "input.calls.0.id: expected a string" of an `input`,
- *  without what was found; undefined if it does not. */
+/** Returns where a value differs from a schema and what was expected there, without what was found. An example is "input.calls.0.id:
+ *  expected a string" of an `input`; undefined if it does not differ. */
 export function mismatchOf<T>(schema: OptionSchema<T>, value: unknown, subject?: string): string | undefined {
   const issue = schema.issueOf(value);
   if (issue === undefined) return undefined;

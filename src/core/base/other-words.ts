@@ -37,7 +37,7 @@ const WORDS: { readonly [words: string]: readonly string[] } = {
   "stop stopSequences": ["stopSequences", "stop"],
 };
 
-/** What to do where another library has an option, at places that know the option that is named first. */
+/** The instructions for the option of another library, at places that know the option that is named first. */
 const WAYS: { readonly [words: string]: readonly [at: string, way: string] } = {
   "output outputType responseFormat structuredOutput": ["sysPrompt", "give `output` to `call`"],
   "agents subagents": ["sysPrompt", "give an agentTool() of agentchart/team for each in `tools`"],

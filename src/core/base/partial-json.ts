@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 
-/** What has come of a JSON text that is being written, best first: with the string that is being written as far as it has come, if one
- *  is, and without it. A number or a word that may go on is in neither. */
+/** The values of a JSON text that is being written, best first. They are with the string that is being written as far as it has come, if
+ *  one is, and without it. A number or a word that may go on is in neither. */
 type PartialJson = readonly Json[];
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/suy;

@@ -1,7 +1,7 @@
 import { isObject } from "./is-object.ts";
 import type { Json, JsonObject } from "./json.ts";
 
-/** What stands in the place of a secret. In the arguments of a decision it means the original value. */
+/** The text that stands in the place of a secret. In the arguments of a decision it means the original value. */
 export const REDACTED = "[redacted]";
 
 const SECRET_KEY =
@@ -56,9 +56,10 @@ export function namesSecret(text: string): boolean {
   return [...text.matchAll(KEY_IN_JSON)].some(([, key]) => isSecret(key!, ""));
 }
 
-/** Returns a value with {@link REDACTED} in place of each part whose key is named like a secret: a password, an API key, a token,
- *  a cookie, a credential. Keys are compared without case and punctuation. Values of other keys stay, whatever they hold. What has
- *  no such key is returned as it is.
+/**
+ * Returns a value with {@link REDACTED} in place of each part whose key is named like a secret. Such keys are a password, an API key, a
+ * token, a cookie, a credential. Keys are compared without case and punctuation. Values of other keys stay, whatever they hold. What has no
+ * such key is returned as it is.
  *
  * @example
  * ```ts

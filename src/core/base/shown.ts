@@ -1,4 +1,4 @@
-/** How much of a text an error shows, in characters. */
+/** The maximum length of a text that an error shows, in characters. */
 const MAX_SHOWN = 200;
 
 /** The beginning of a text that is too long for an error. */
@@ -6,7 +6,7 @@ export function shortened(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** How an error shows what was found: a string in quotes, an object without its content. */
+/** Returns the form in which an error shows what was found: a string in quotes, an object without its content. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shortened(value));
   if (typeof value === "function") return "a function";
@@ -14,7 +14,7 @@ export function shown(value: unknown): string {
   return Array.isArray(value) ? "an array" : "an object";
 }
 
-/** How an error shows what may be a secret. */
+/** Returns the form in which an error shows what may be a secret. */
 export function kindOf(value: unknown): string {
   const type = typeof value;
   return type === "string" || type === "number" || type === "bigint" ? `a ${type}` : shown(value);

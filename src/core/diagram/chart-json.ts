@@ -42,7 +42,7 @@ export type ChartEdge = {
   readonly source: string;
   /** The ids of the target states; empty for a transition that only runs actions. */
   readonly targets: readonly string[];
-  /** What triggers it: an event, nothing (`always`), the end or the failure of a child, or a delay. */
+  /** The trigger of the transition: an event, nothing (`always`), the end or the failure of a child, or a delay. */
   readonly kind: "event" | "always" | "done" | "error" | "after";
   /** The event type as XState names it; "" for `always`. */
   readonly event: string;

@@ -3,9 +3,9 @@ import { chartJson, isDecision, type ChartEdge, type ChartNode } from "./chart-j
 import { callText, isAlternative } from "./chart-text.ts";
 
 /**
- * Returns the chart of a machine as a Mermaid `stateDiagram-v2`: nested states, and edges labelled `event
- * [guard]` in the order of the machine's configuration. A transition without a target is a line of text in its
- * state. The root is a box beside the others, because its transitions apply in every state.
+ * Returns the chart of a machine as a Mermaid `stateDiagram-v2`. It has nested states, and edges labelled `event [guard]` in the order of
+ * the machine's configuration. A transition without a target is a line of text in its state. The root is a box beside the others, because
+ * its transitions apply in every state.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ export function stateRows(node: ChartNode, chart: Chart): Row[] {
   ];
 }
 
-/** What a transition does: "observe, deliverWaiting", or "refused: busy". */
+/** Returns the effect of a transition: "observe, deliverWaiting", or "refused: busy". */
 export function actionsText({ actions, refuse }: ChartEdge): string {
   return [...actions.map(callText), ...(refuse === undefined ? [] : [`refused: ${refuse}`])].join(", ");
 }

@@ -12,7 +12,7 @@ type Event = { readonly type: string; readonly [field: string]: unknown };
 `;
 
 /**
- * Returns the machine as a TypeScript module that needs nothing but `xstate`: one `setup({…}).createMachine({…})` with the whole
+ * Returns the machine as a TypeScript module that needs nothing but `xstate`. It is one `setup({…}).createMachine({…})` with the whole
  * configuration as a literal, and a stand-in for each guard, action and actor. Stately Studio imports it.
  *
  * @example

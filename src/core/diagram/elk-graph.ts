@@ -44,7 +44,7 @@ const ARROW_INSET = 16;
 export class ElkGraph {
   /** The graph that is passed to ELK. */
   readonly root: ElkNode;
-  /** What the boxes show. */
+  /** The detail that the boxes show. */
   readonly detail: Detail;
   /** The lines of the chart. */
   readonly routes: readonly Route[];

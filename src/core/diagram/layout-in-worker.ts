@@ -7,7 +7,7 @@ import agentLayouts from "./agent-layouts.json" with { type: "json" };
 import type { Layouts } from "./layout.ts";
 
 const DEADLINE_MS = 20_000;
-/** How long a failed layout is remembered before it may be tried again, ms. */
+/** The time for which a failed layout is remembered before it may be tried again, ms. */
 const RETRY_MS = 60_000;
 /** The maximum number of charts in the cache. */
 const CAPACITY = 50;

@@ -5,7 +5,7 @@ import type { PlacedNode } from "./layout.ts";
 import { labelSize, nameSize, textWidth, titleWidth, type Size } from "./measure.ts";
 import { placePills } from "./pills.ts";
 
-/** What the boxes show: everything a state does and where its lines lead, or its name only. */
+/** The detail of the boxes: everything a state does and where its lines lead, or its name only. */
 export type Detail = "all" | "names";
 
 const TITLE_HEIGHT = 32;

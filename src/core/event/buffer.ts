@@ -43,7 +43,7 @@ function merge({ delta, n, at, seq }: Delta, later: Delta): AgentEvent {
  *  events. A message has one block open at a time. */
 export class EventBuffer {
   #unread: Unread[] = [];
-  /** How many of the first events are read. They are removed several at a time, since each removal moves all the others. */
+  /** The number of the first events that are read. They are removed several at a time, since each removal moves all the others. */
   #read = 0;
   /** By message or call: the delta into which the next one is merged. */
   readonly #open = new Map<string, Unread>();

@@ -16,17 +16,17 @@ type Subscription = {
 };
 type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined };
 
-/** Where an event is: the position of the journal, when it happened in epoch ms, and its turn. */
+/** The place of an event: the position of the journal, when it happened in epoch ms, and its turn. */
 export type EventPlace = { readonly seq: number; readonly at: number; readonly turn: number };
 
-/** What events come from. */
+/** The source of events. */
 type EventSource = {
   readonly position: EventPlace;
   /** Returns an event of the session itself as it is to be shown; default: as it is. */
   shown?(body: AgentEventBody): AgentEventBody;
 };
 
-/** What an event may need besides its body. */
+/** The data that an event may need besides its body. */
 export type EventExtras = {
   /** The turn of the event; default the current one. */
   readonly turn?: number;

@@ -1,6 +1,6 @@
 import * as s from "../base/option-schema.ts";
 
-/** Where a subscriber goes on: after the events of a journal entry (12), or after its n-th event, from 0 ("12.0"). */
+/** The position at which a subscriber goes on: after the events of a journal entry (12), or after its n-th event, from 0 ("12.0"). */
 export type EventPosition = number | string;
 
 const FORM = /^\d{1,15}(?:\.\d{1,9})?$/u;

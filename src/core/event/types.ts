@@ -24,8 +24,8 @@ type EventBase = {
   readonly at: number;
   /** Number of the turn in the session, from 1; 0 before the first turn. */
   readonly turn: number;
-  /** Where a subscriber goes on that has seen this event, for `after` and for `Last-Event-ID`: "12.0" is the first event of journal entry 12.
-   *  Only events that are read from a journal have it. */
+  /** The position at which a subscriber goes on that has seen this event, for `after` and for `Last-Event-ID`: "12.0" is the first event of
+   *  journal entry 12. Only events that are read from a journal have it. */
   readonly position?: string;
   /** The names of the agents inside of which it happened, the outermost first; absent for an event of the session itself. Its message
    *  and call ids begin with the id of the call inside of which it happened, and "/". */
@@ -75,11 +75,11 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
       /** The whole block so far; only in a stream with `cumulative: true`. */
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
-  /** The structured answer that was asked for has grown: all of it so far, as the model gives it, which fits the schema but for what may
-   *  still come. It replaces the one before. If the answer is refused or asked for again, it begins anew. */
+  /** The structured answer that was asked for has grown. The event has all of it so far, as the model gives it, which fits the schema but
+   *  for what may still come. It replaces the one before. If the answer is refused or asked for again, it begins anew. */
   | { readonly type: "output.partial"; readonly messageId: string; readonly value: Json }
-  /** The prompt is being made shorter: it is near the model's window, the model has refused it, `compact()` was called, or a
-   *  persona takes over that sees a summary. */
+  /** The prompt is being made shorter. It is near the model's window, the model has refused it, `compact()` was called, or a persona takes
+   *  over that sees a summary. */
   | {
       readonly type: "compaction.start";
       readonly cause: "threshold" | "overflow" | "manual" | "handoff";
@@ -117,8 +117,8 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
     }
   /** The turn is suspended until these calls are answered or decided. */
   | { readonly type: "pending"; readonly calls: readonly PendingCall<Calls>[] }
-  /** Attempt number `attempt` has failed and will be repeated at `until`, epoch ms: of the tool call `callId`, or of the model
-   *  if that is absent. */
+  /** Attempt number `attempt` has failed and will be repeated at `until`, epoch ms. It is an attempt of the tool call `callId`, or of the
+   *  model if that is absent. */
   | {
       readonly type: "retry";
       readonly callId?: string;

@@ -32,7 +32,7 @@ type ChangingPoint = Exclude<AwaitedPoint, "onInterrupt" | "onError">;
 type Patch<P extends ChangingPoint> = Exclude<Awaited<ReturnType<NonNullable<AnyHook[P]>>>, void>;
 
 const PROMPT = { messages: true, append: true, system: true, options: true, slots: true } as const;
-/** What hooks may return at the points at which they change something. */
+/** The fields that hooks may return at the points at which they change something. */
 const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<Patch<P>>]: true } } = {
   preCall: { input: true, system: true, slots: true },
   preReasoning: { ...PROMPT, tools: true },
@@ -47,8 +47,8 @@ const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<P
   onRest: { slots: true },
 };
 
-/** Returns what is wrong with the names of what a hook returned, such as "`sytem` is not a field of it; did you mean `system`?";
- *  undefined if nothing is. At a point that only observes only `slots` is wrong. */
+/** Returns the problem with the names of the fields that a hook returned; undefined if there is no problem. An example is "`sytem` is not a
+ *  field of it; did you mean `system`?". At a point that only observes only `slots` is wrong. */
 export function unknownField(point: AwaitedPoint, returned: object): string | undefined {
   if (point === "onInterrupt" || point === "onError")
     return "slots" in returned ? "hooks of this point write no slots" : undefined;

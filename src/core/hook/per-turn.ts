@@ -5,7 +5,7 @@ import type { Msg } from "../message/types.ts";
 
 const EPHEMERAL = "ephemeral";
 
-/** How many sessions a hook knows something of at once. */
+/** The maximum number of sessions of which a hook knows something at once. */
 const MAX_SESSIONS = 1_000;
 
 /** Sets the entry of a session; above the bound the oldest is dropped. */
@@ -18,16 +18,16 @@ export function keep<T>(map: Map<string, T>, sessionId: string, value: T): void 
   }
 }
 
-/** What a hook shows to the model of what it has found. */
+/** The result of a search that a hook shows to the model. */
 export type Found = { readonly text: string; readonly sources: readonly AnswerSource[] };
 
 type InTurn = { readonly sessionId: string; readonly turn: number };
 
-/** What a hook has found for the turn of each session: it is looked for once, and shown to every model call of the turn. */
+/** The results that a hook has found for the turn of each session: they are looked for once, and shown to every model call of the turn. */
 export class FoundPerTurn {
   readonly #found = new Map<string, { readonly turn: number; readonly found: Found | undefined }>();
 
-  /** What was found for the turn; it is looked for by the first call. */
+  /** Returns the results that were found for the turn; the first call looks for them. */
   async get(e: InTurn, find: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const known = this.#found.get(e.sessionId);
     if (known?.turn === e.turn) return known.found;
@@ -46,7 +46,7 @@ export function ephemeralMsg({ text, sources }: Found, name: string): Msg {
   return userMsg(text, { name, metadata: { [EPHEMERAL]: true, ...sourceMetadata(sources) } });
 }
 
-/** What the user has asked last; "" for nothing. */
+/** Returns the text that the user has asked last; "" for nothing. */
 export function lastAsked(messages: readonly Msg[]): string {
   const asked = messages.findLast(({ role, metadata }) => role === "user" && metadata[EPHEMERAL] !== true);
   return asked ? textOf(asked) : "";

@@ -6,7 +6,7 @@ import type { GenerateOptions } from "../model/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { Slot, SlotReader, SlotWrites, Tool, ToolOutcome } from "../tool/types.ts";
 
-/** What a hook receives at every point. Its messages, calls and options are deeply frozen. */
+/** The event that a hook receives at every point. Its messages, calls and options are deeply frozen. */
 export type HookEvent<Ctx = unknown> = {
   /** The agent's name. */
   readonly agent: string;
@@ -75,7 +75,7 @@ export type Chunk = {
   readonly usage?: Usage | undefined;
 };
 
-/** What is about to be shown of a block of an answer. */
+/** The part of a block of an answer that is about to be shown. */
 export type Printed = {
   /** The id of the message. */
   readonly messageId: string;
@@ -88,7 +88,7 @@ export type Printed = {
 
 /** The summary of a conversation that is about to be made. */
 export type CompactionPlan = {
-  /** Why: the prompt is near the model's window, the model has refused it, or `compact()` was called. */
+  /** The reason for it: the prompt is near the model's window, the model has refused it, or `compact()` was called. */
   readonly cause: "threshold" | "overflow" | "manual" | "handoff";
   /** The size of the prompt. */
   readonly tokensBefore: number;
@@ -96,7 +96,7 @@ export type CompactionPlan = {
   readonly messages: readonly Msg[];
   /** The summary of what came before them, which the new one takes the place of too. */
   readonly previous?: string | undefined;
-  /** What the caller of `compact()`, or a hook before this one, wants to be kept. */
+  /** The content that the caller of `compact()`, or a hook before this one, wants to be retained. */
   readonly instructions?: string | undefined;
 };
 
@@ -113,7 +113,7 @@ export type CompactionPatch = {
   readonly skip?: boolean | undefined;
 };
 
-/** What hooks write beside what they return: new values of the slots in their `writes`, stored together with the change. What a hook
+/** The writes of hooks beside what they return: new values of the slots in their `writes`, stored together with the change. What a hook
  *  writes into a slot that was changed from outside while it ran is left out. */
 type Writes = { readonly slots?: SlotWrites | undefined };
 type Maybe<P> = (P & Writes) | void | Promise<(P & Writes) | void>;
@@ -155,8 +155,8 @@ export type Hook<Ctx = unknown> = {
         readonly goto?: readonly Msg[] | undefined;
       }>)
     | undefined;
-  /** Once for each call of a batch, before any of them runs: may replace the arguments, or deny the call with a string that the
-   *  model reads as its result. */
+  /** The point that is reached once for each call of a batch, before any of them runs. The hook may replace the arguments, or deny the call
+   *  with a string that the model reads as its result. */
   readonly preActing?:
     | ((
         e: HookEvent<Ctx> & { readonly call: ToolUseBlock },
@@ -169,8 +169,8 @@ export type Hook<Ctx = unknown> = {
         e: HookEvent<Ctx> & {
           readonly call: ToolUseBlock;
           readonly result: ToolResultBlock;
-          /** How long the last attempt of the call has taken, ms. Absent if the call did not run here: a person or a client has answered
-           *  it, or the process that ran it has ended. */
+          /** The duration of the last attempt of the call, ms. Absent if the call did not run here: a person or a client has answered it,
+           *  or the process that ran it has ended. */
           readonly durationMs?: number | undefined;
         },
       ) => Maybe<{
@@ -193,8 +193,8 @@ export type Hook<Ctx = unknown> = {
         e: HookEvent<Ctx> & CompactionPlan & { readonly summary: string },
       ) => Maybe<{ readonly summary?: string | undefined }>)
     | undefined;
-  /** After every turn that replies, suspended turns included, but not after an interrupt or an error: may replace the reply that
-   *  the caller gets. */
+  /** The point that is reached after every turn that replies, suspended turns included, but not after an interrupt or an error. The hook
+   *  may replace the reply that the caller gets. */
   readonly postCall?:
     | ((
         e: HookEvent<Ctx> & {
@@ -231,7 +231,7 @@ export type Hook<Ctx = unknown> = {
   readonly onError?:
     | ((e: HookEvent<Ctx> & { readonly error: ErrorInfo }) => void | Promise<void>)
     | undefined;
-  /** When the session rests: after every turn but a suspended or parked one, and when a session that has turns is opened or restored.
+  /** The rest of the session: after every turn but a suspended or parked one, and when a session that has turns is opened or restored.
    *  No turn waits for it, and the next one may begin meanwhile; `close()`, `shutdown()` and a worker that releases the session wait
    *  up to 10 s, then `signal` aborts. In one session it never runs twice at once. It may return `slots`; those that were changed
    *  meanwhile are left out. If it throws, a `hook.failed` event is emitted and nothing else happens. */

@@ -5,11 +5,11 @@ import type { Msg, Reason } from "./types.ts";
 const MAX_ERROR_CHARACTERS = 500;
 const MAX_TITLE_CHARACTERS = 80;
 
-/** What lists of sessions show of the turns of one. */
+/** The data about the turns of a session that lists of sessions show. */
 export type AboutTurns = {
   /** The first words of the first user message, at most 80 characters. */
   readonly title?: string;
-  /** Why the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
+  /** The reason for which the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
   readonly error?: { readonly code: string; readonly message: string };
 };
 

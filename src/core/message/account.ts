@@ -10,11 +10,11 @@ import type {
   ToolUseBlock,
 } from "./types.ts";
 
-/** How many characters of JSON an account keeps of a value; longer ones are left out. */
+/** The maximum number of characters of JSON of a value in an account; longer ones are left out. */
 export const MAX_RECORDED = 64_000;
-/** How many characters of the name of a process are shown: a journal of somebody else may hold any text. */
+/** The maximum number of characters of the name of a process that are shown. A journal of somebody else may hold any text. */
 const MAX_PROCESS = 200;
-/** How many characters of the text of a failed attempt it keeps. */
+/** The maximum number of characters of the text of a failed attempt in it. */
 const MAX_ERROR = 2_000;
 
 /** Returns a value for an account: as it is, or how many characters of JSON were left out. */
@@ -48,8 +48,8 @@ export function withAccount(result: ToolResultBlock, account: CallAccount | unde
   return account ? { ...rest, account } : rest;
 }
 
-/** What `execute` received, as far as JSON can say it, if that is not what the call asks for; `preset` holds the arguments that the program
- *  adds, whose values stay with it. */
+/** Returns the arguments that `execute` received, as far as JSON can express them, if they are not those that the call asks for. The
+ *  parameter `preset` holds the arguments that the program adds, whose values stay with it. */
 export function ranWith(
   asked: JsonObject,
   value: unknown,
@@ -116,7 +116,7 @@ const LAST_DATE = 8.64e15;
 const isoTime = (at: number): string =>
   Math.abs(at) <= LAST_DATE ? new Date(at).toISOString() : "at an unknown time";
 
-/** What the inspector says of whom it acts for: it knows no names. */
+/** The name that the inspector gives for the person for whom it acts: it knows no names. */
 const INSPECTOR = "inspector";
 
 const nameOf = (by: ChangedBy): string => {
@@ -168,8 +168,8 @@ export function ranIn({ attempts = [], process }: CallAccount): (attempt: number
 }
 
 /**
- * Returns what became of a call as lines of plain text, in order: who was asked and has decided, who has changed what, which attempts
- * failed, what ran. None if there is nothing to say. They hold arguments and names as they are: a page shows them as text.
+ * Returns the outcome of a call as lines of plain text, in order. They state who was asked and has decided, who has changed what, which
+ * attempts failed, what ran. None if there is nothing to say. They hold arguments and names as they are: a page shows them as text.
  *
  * @example
  * ```ts
@@ -212,7 +212,7 @@ export function accountLines(account: CallAccount | undefined): readonly string[
   ];
 }
 
-/** Returns a take-over as a line of plain text: the former process, until when it had the session, the one that took it, and whether a turn
+/** Returns a take-over as a line of plain text. It names the former process, until when it had the session, the new one, and whether a turn
  *  was unfinished. */
 export function takeOverLine({ from, until, by, takeovers, isUnfinished }: TakeOver): string {
   const named = (process: string): string => process.slice(0, MAX_PROCESS).toWellFormed();

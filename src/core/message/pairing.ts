@@ -2,8 +2,8 @@ import { shortened } from "../base/shown.ts";
 import { hasBlock, toolResultsOf, toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
-/** Returns why a model would refuse these messages, or undefined: a call without its result directly after it, or a result
- *  without its call (I2). */
+/** Returns the reason for which a model would refuse these messages, or undefined. The reason is a call without its result directly after
+ *  it, or a result without its call (I2). */
 export function pairingProblem(messages: readonly Msg[]): string | undefined {
   const open = new Set<string>();
   for (const message of messages) {
@@ -22,7 +22,7 @@ function unanswered(id: string): string {
   return `the call '${id}' has no result after it`;
 }
 
-/** What breaks I2 in a history: the index of the message, and what is wrong with it. */
+/** The violation of I2 in a history: the index of the message, and the problem with it. */
 export type HistoryProblem = { readonly index: number; readonly problem: string };
 
 /** The calls of one message that have no result yet: its index, the ids of all its calls in order, and the open ones. */
@@ -36,8 +36,8 @@ const listOf = (ids: readonly string[]): string => `[${ids.join(", ")}]`;
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((id, index) => id === b[index]);
 
-/** Returns the first message at which a history breaks I2: directly behind a message with calls stands exactly one result for each, in
- *  call order unless `isOrdered` is false, and results stand nowhere else. Only the open calls of `batch` have none. */
+/** Returns the first message at which a history breaks I2. Directly behind a message with calls stands exactly one result for each, in call
+ *  order unless `isOrdered` is false, and results stand nowhere else. Only the open calls of `batch` have none. */
 export function historyProblem(
   messages: readonly Msg[],
   batch?: OpenBatch,

@@ -68,7 +68,7 @@ export function hasVisibleContent(content: readonly Block[]): boolean {
   );
 }
 
-/** How the model ended a message of its; undefined for a message that is not of a model. */
+/** Returns the reason for which the model ended a message of its; undefined for a message that is not of a model. */
 export function finishReasonOf(message: Msg): FinishReason | undefined {
   if (message.role !== "assistant" || !message.usage) return undefined;
   return message.finishReason ?? (toolUsesOf(message).length > 0 ? "tool_calls" : "stop");

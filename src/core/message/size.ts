@@ -6,7 +6,7 @@ const CHARACTERS_PER_TOKEN = 3.5;
 const LETTERS_PER_TOKEN = 2;
 /** The last code of ASCII, and that of those alphabets. */
 const [LAST_ASCII, LAST_LETTER] = [0x7f, 0x7ff];
-/** What a message costs beside its content. */
+/** The number of tokens of a message beside its content. */
 const PER_MESSAGE = 4;
 /** The size of an image, sound or film, whose tokens only its provider knows. */
 const PER_MEDIA = 765;

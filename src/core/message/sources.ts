@@ -2,8 +2,8 @@ import { isObject } from "../base/is-object.ts";
 import type { Json } from "../base/json.ts";
 import type { Msg } from "./types.ts";
 
-/** What an answer may rest on: a passage of a document or a memory, because the model was shown it, or what its provider names, such as
- *  a page that it has found on the web. */
+/** The source on which an answer may rest. It is a passage of a document or a memory, because the model was shown it, or what its provider
+ *  names, such as a page that it has found on the web. */
 export type AnswerSource = {
   readonly kind: "knowledge" | "memory" | "provider";
   /** The id of the passage or of the memory in its store, or the id that the provider gave it. */
@@ -14,9 +14,9 @@ export type AnswerSource = {
   readonly title?: string;
   /** The page of the document, from 1. */
   readonly page?: number;
-  /** When a memory was put last, epoch ms. */
+  /** The time at which a memory was put last, epoch ms. */
   readonly at?: number;
-  /** How well it fits what was searched for, from 0 to 1. */
+  /** The relevance to what was searched for, from 0 to 1. */
   readonly score?: number;
 };
 

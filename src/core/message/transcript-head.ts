@@ -10,8 +10,8 @@ export type TranscriptPart = { readonly from: number; readonly messages: readonl
 export type ReadTranscript = (from: number, to: number) => Promise<TranscriptPart>;
 
 /**
- * The first messages of a stored session, which are read when somebody asks for them: from the end to the start, so that what is here is
- * always the end. All transcripts that were made of the session's have the same head.
+ * The first messages of a stored session, which are read when somebody asks for them. They are read from the end to the start, so that what
+ * is here is always the end. All transcripts that were made of the session's have the same head.
  */
 export class TranscriptHead {
   readonly length: number;

@@ -19,12 +19,12 @@ const NONE: readonly Msg[] = Object.freeze([]);
 /** A shorter array is made anew for what is added: one that grows keeps places free, and there are many short conversations. */
 const SHORT = 16;
 
-/** What is worked out once for all transcripts that share their array, by who has worked it out. */
+/** The values that are worked out once for all transcripts that share their array, by who has worked them out. */
 export type TranscriptMemo = { [by: symbol]: unknown };
 
 /**
- * The messages of a session as an immutable value that is cheap to pass around: an append shares the array with the
- * transcript that it was made from, and JSON contains only the length.
+ * The messages of a session as an immutable value that is cheap to pass around. An append shares the array with the transcript that it was
+ * made from, and JSON contains only the length.
  *
  * T1 A transcript never changes: `append`, `insert` and `replaceFrom` return a new one.
  * T2 Appending to the newest transcript costs the same at any length; any other change copies the array once.
@@ -112,8 +112,8 @@ export class Transcript {
     return from < head.length ? head.slice(from, Math.min(to, head.length)).concat(own) : own;
   }
 
-  /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id, and if one may do so
-   *  that is not read yet. */
+  /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id. It also returns true if
+   *  one may do so that is not read yet. */
   hasCall(id: string): boolean {
     const { head, callIds } = this.#log;
     return (callIds?.has(id) ?? false) || (head?.hasCall(id) ?? false);

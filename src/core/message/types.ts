@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 /** If true under this key in a message's metadata, the message is not merged into a conversation. AgentScope's name. */
 export const BYPASS_KEY = "_bypass_multiagent_history_merge";
 
-/** Where the bytes of a media block are: a URL, or a base64 string with its media type. */
+/** The source of the bytes of a media block: a URL, or a base64 string with its media type. */
 export type Source =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "base64"; readonly mediaType: string; readonly data: string };
@@ -35,8 +35,8 @@ export type ToolUseBlock = Opaque & {
   readonly providerId?: string;
 };
 
-/** How a tool call ended: `error` (it failed), `denied` (it did not run), `interrupted` (it was cut off), or `suspended` (it waits
- *  for an answer from outside). */
+/** The outcome of a tool call: `error` (it failed), `denied` (it did not run), `interrupted` (it was cut off), or `suspended` (it waits for
+ *  an answer from outside). */
 export type ToolResultState = "success" | "error" | "denied" | "interrupted" | "suspended";
 
 /** Who has changed something: a hook, by its name, or a person, by the name that came with the decision; null if none came. */
@@ -47,18 +47,18 @@ export type Recorded<Field extends string, Value> =
   | { readonly [Key in Field]: Value }
   | { readonly omitted: number };
 
-/** What became of a tool call beside its result. Each part is there only if there is something to say: of a call that ran at once, with the
+/** The account of a tool call beside its result. Each part is there only if there is something to say: of a call that ran at once, with the
  *  arguments that the model gave, nothing is. Times are epoch ms. Models do not read it. */
 export type CallAccount = {
-  /** How its arguments were changed, in order, each time with those after it. */
+  /** The changes of its arguments, in order, each time with those after it. */
   readonly changed?: readonly ({ readonly by: ChangedBy; readonly at: number } & Recorded<
     "input",
     JsonObject
   >)[];
-  /** Why a person was asked. */
+  /** The reasons for which a person was asked. */
   readonly asked?: readonly { readonly at: number; readonly reason: string }[];
-  /** What was decided. `by`: who, as the caller of `decide` said; `via`: what sent it, unless it was the program that uses the agent. With
-   *  `hook`, no person has decided, but this hook. */
+  /** The decisions about the call. `by`: who, as the caller of `decide` said; `via`: what sent it, unless it was the program that uses the
+   *  agent. With `hook`, no person has decided, but this hook. */
   readonly decided?: readonly {
     readonly at: number;
     readonly decision: "approve" | "deny" | "retry" | "edit" | "answer" | "respond" | "decline" | "cancel";
@@ -80,14 +80,14 @@ export type CallAccount = {
   }[];
   /** The process in which the last attempt began, if there were others before and it is known. */
   readonly process?: string;
-  /** What rules made of it: it was put behind other calls of its batch, it broke a rule and was denied, asked about or ended the turn, or
-   *  a rule that only notes would have stopped it. */
+  /** The effects of rules on it. It was put behind other calls of its batch, it broke a rule and was denied, asked about or ended the turn,
+   *  or a rule that only notes would have stopped it. */
   readonly rules?: readonly {
     readonly rule: string;
     readonly at: number;
     readonly did: "ordered" | "denied" | "asked" | "ended" | "shadow";
   }[];
-  /** What `execute` received, if the tool's schema or its presets have changed the arguments. Of presets it has the names only. */
+  /** The value that `execute` received, if the tool's schema or its presets have changed the arguments. Of presets it has the names only. */
   readonly ran?: Partial<Recorded<"input", Json>> & { readonly presets?: readonly string[] };
   /** The hooks that changed the result, in order, each with the state before. What it said before is in no message: a hook may hide it. */
   readonly results?: readonly {
@@ -105,7 +105,7 @@ export type TakeOver = {
   readonly until: number;
   /** The process that took it, as text. */
   readonly by: string;
-  /** How many holders in a row had not released it. */
+  /** The number of holders in a row that had not released it. */
   readonly takeovers: number;
   /** True if it was in the middle of a turn. */
   readonly isUnfinished: boolean;
@@ -118,10 +118,10 @@ export type ToolResultBlock = {
   readonly id: string;
   /** The name of the tool. */
   readonly name: string;
-  /** What the model reads. */
+  /** The content that the model reads. */
   readonly output: readonly (TextBlock | MediaBlock)[];
   readonly state: ToolResultState;
-  /** Which error, if `state` is `error`, such as `tool/timeout`. */
+  /** The code of the error, if `state` is `error`, such as `tool/timeout`. */
   readonly code?: ErrorCode;
   /** Data of the tool for the caller; the model does not read it. */
   readonly metadata?: JsonObject;
@@ -132,7 +132,7 @@ export type ToolResultBlock = {
  *  back verbatim by the model adapter that received it. */
 export type ProviderBlock = {
   readonly type: "provider";
-  /** What it is, in the words of the provider, such as `openai.compaction`. */
+  /** The kind of the block, in the words of the provider, such as `openai.compaction`. */
   readonly kind: string;
   readonly opaque: Json;
 };
@@ -161,12 +161,11 @@ export type Usage = {
 };
 
 /**
- * Why a turn ended, or why it is suspended. AgentScope calls it GenerateReason. `MODEL_STOP`: the model answered without tool
- * calls. `STRUCTURED_OUTPUT`: it gave the structured answer. `TOOL_SUSPENDED`, `APPROVAL_REQUIRED` and `OUTCOME_UNKNOWN`: calls
- * wait for a result, an approval, or a decision after a crash. `REASONING_STOP_REQUESTED` and `ACTING_STOP_REQUESTED`: a hook
- * asked to stop. `INTERRUPTED`: by the caller, its signal or its time-out. `MAX_ITERATIONS`: the iteration limit was reached and
- * the reply is a summary. `BUDGET_EXCEEDED`: a limit of `budget` was reached. `SHUTDOWN`: the agent was shut down. `ERROR`: the
- * turn failed.
+ * The reason for which a turn ended or is suspended. AgentScope calls it GenerateReason. `MODEL_STOP`: the model answered without tool
+ * calls. `STRUCTURED_OUTPUT`: it gave the structured answer. `TOOL_SUSPENDED`, `APPROVAL_REQUIRED` and `OUTCOME_UNKNOWN`: calls wait for a
+ * result, an approval, or a decision after a crash. `REASONING_STOP_REQUESTED` and `ACTING_STOP_REQUESTED`: a hook asked to stop.
+ * `INTERRUPTED`: by the caller, its signal or its time-out. `MAX_ITERATIONS`: the iteration limit was reached and the reply is a summary.
+ * `BUDGET_EXCEEDED`: a limit of `budget` was reached. `SHUTDOWN`: the agent was shut down. `ERROR`: the turn failed.
  */
 export const REASONS = [
   "MODEL_STOP",
@@ -199,7 +198,7 @@ export const GOES_ON: ReadonlySet<Reason> = new Set([
 /** A limit that a turn has reached: its name, as in `budget` or `maxIters`, what it allowed, and what was used. */
 export type ReachedLimit = { readonly name: string; readonly allowed: number; readonly used: number };
 
-/** Why an answer ended. `unknown` covers every reason of a provider that has no equivalent here. */
+/** The reason for which an answer ended. `unknown` covers every reason of a provider that has no equivalent here. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "unknown";
 
 /** Who a message is from: `tool` messages hold results only. */
@@ -216,13 +215,14 @@ export type Msg = {
   /** Data of the caller; models do not read it. On messages of a model, what the provider says about the answer, such as its
    *  `responseId` and citations, the `persona` that gave it, and the `sources` that it was shown (`sourcesOf`). */
   readonly metadata: JsonObject;
-  /** When the message was made, epoch ms. */
+  /** The time at which the message was made, epoch ms. */
   readonly timestamp: number;
   /** Set on messages that ended a turn. */
   readonly reason?: Reason;
   /** Set on messages of a model. */
   readonly usage?: Usage;
-  /** How the model ended the answer, unless it came to its end by itself (`stop`, `tool_calls`): what it says may not be whole. */
+  /** The reason for which the model ended the answer, unless it came to its end by itself (`stop`, `tool_calls`): the answer may not be
+   *  whole. */
   readonly finishReason?: FinishReason;
   /** The name of the hook that added the message. */
   readonly addedBy?: string;

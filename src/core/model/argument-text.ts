@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** What the text of arguments is so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
+/** The state of the text of arguments so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
 export type ArgumentState = "none" | "open" | "whole" | "broken" | "joined";
 
-/** What may come next. */
+/** The token that may come next. */
 type Expected = "value" | "first" | "key" | "colon" | "comma" | "end";
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -15,7 +15,7 @@ const LONGEST_TOKEN = 400;
 /** Reads the arguments of a call, which come in pieces cut at any place, each character once. Says at any time whether they are whole. */
 export class ArgumentText {
   #expected: Expected = "value";
-  /** What closes the objects and lists that are open, innermost last. */
+  /** The characters that close the objects and lists that are open, innermost last. */
   readonly #closing: number[] = [];
   #isInString = false;
   #isKey = false;

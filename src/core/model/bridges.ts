@@ -3,10 +3,10 @@ import type { OrderRule } from "./host-rules.ts";
 /** A role on the wire. */
 export type WireRole = "system" | "user" | "assistant" | "tool";
 
-/** What the bridging message of each role says. */
+/** The text of the bridging message of each role. */
 export const BRIDGES = { user: "Go on.", assistant: "I have the results." } as const;
 
-/** What stands for the text of a user who said nothing, for a host that refuses an empty one. */
+/** The text that stands for that of a user who said nothing, for a host that refuses an empty one. */
 export const EMPTY_MESSAGE = "(an empty message)";
 
 /** True if no message ever needs another one before it. */
@@ -15,8 +15,8 @@ export function isFree({ userAfterResults, answerAtEnd, answerAtStart }: OrderRu
 }
 
 /**
- * Returns the role of the message that must stand between two others; undefined for none, also as `before` for the beginning and as
- * `after` for the end.
+ * Returns the role of the message that must stand between two others. It is undefined if no message must, also as `before` for the
+ * beginning and as `after` for the end.
  *
  * It depends on the two alone, and what is needed at the end is needed before the next answer too: so a request stays the beginning of
  * the next one.

@@ -20,7 +20,7 @@ export interface Embedder {
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
 }
 
-/** What made vectors: those of others cannot be compared with them. */
+/** The embedder that made vectors: those of others cannot be compared with them. */
 export type EmbedderInfo = Pick<Embedder, "name" | "dimensions">;
 
 /**

@@ -17,7 +17,7 @@ function all(reason: FinishReason, words: string): { readonly [word: string]: Fi
   return Object.fromEntries(words.split(" ").map((word) => [word, reason]));
 }
 
-/** Returns the finish reason for the word of a server; undefined for a word that is not known as the end of a whole answer, such as
+/** Returns the finish reason for the word of a server. It is undefined for a word that is not known as the end of a whole answer, such as
  *  "abort", "cancelled" or "error": then the answer has failed. */
 export function toFinishReason(word: string): FinishReason | undefined {
   if (Object.hasOwn(REASONS, word)) return REASONS[word]; // as most servers say it
@@ -35,7 +35,7 @@ export function finishWordOf(value: unknown): string | undefined {
   return /^(|null|none|undefined)$/i.test(word) ? undefined : word;
 }
 
-/** What a server says that ended an answer with such a word. */
+/** Returns the statement of a server that ended an answer with such a word. */
 export function failedBy(word: string): { readonly message: string } {
   return {
     message: `The finish reason is ${JSON.stringify(word.slice(0, 100))}, which no whole answer has.`,

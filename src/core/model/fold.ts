@@ -24,8 +24,8 @@ export type FoldOptions = {
 
 /** One piece of an answer, as listeners receive it. */
 export type FoldChunk = {
-  /** Number of the block in this answer: one for each block key, one for all text without a key, one for all thinking without a key,
-   *  and one for each tool call. */
+  /** The number of the block in this answer. There is one for each block key, one for all text without a key, one for all thinking without
+   *  a key, and one for each tool call. */
   readonly index: number;
   readonly kind: "text" | "thinking" | "tool_use";
   /** The new characters: text, or a piece of the argument string of a call. */
@@ -103,7 +103,7 @@ export function createFold(options: FoldOptions): Fold {
 type Key = string | number;
 type TextRuns = Map<Key | undefined, TextRun>;
 
-/** What most answers do not have is made when it is first needed. */
+/** The fold of an open answer, in which the parts that most answers do not have are made when they are first needed. */
 class OpenFold implements Fold {
   readonly #options: FoldOptions;
   readonly #runs: Run[] = [];

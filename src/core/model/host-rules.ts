@@ -21,7 +21,7 @@ export type DialectName =
   | "perplexity"
   | "plain";
 
-/** What an id of a tool call may be. An id that does not fit is replaced by one that is made of it, the same one each time. */
+/** The rule for the id of a tool call. An id that does not fit is replaced by one that is made of it, the same one each time. */
 export type IdRule = {
   /** `word`: letters, digits, "_" and "-". */
   readonly form: "any" | "word" | "alphanumeric";
@@ -31,7 +31,7 @@ export type IdRule = {
   readonly exactly?: number;
 };
 
-/** Which message may stand where. Where one may not, a short bridging message of the other role is put between. */
+/** The rules for the order of messages. Where one may not, a short bridging message of the other role is put between. */
 export type OrderRule = {
   /** A message of the user directly after results. */
   readonly userAfterResults: boolean;
@@ -43,7 +43,7 @@ export type OrderRule = {
   readonly emptyTexts: boolean;
 };
 
-/** What a schema of arguments may be. For all hosts it is an object at the top, without unions, with `properties`. */
+/** The rule for a schema of arguments. For all hosts it is an object at the top, without unions, with `properties`. */
 export type SchemaRule = {
   /** Each schema in it has a type, and none refers to another; of what combines schemas, only `anyOf` is there. */
   readonly isTyped: boolean;
@@ -51,15 +51,15 @@ export type SchemaRule = {
   readonly hasStringEnums: boolean;
   /** Regular expressions and long limits of lengths are kept. */
   readonly hasPatterns: boolean;
-  /** What the names of arguments match; absent: no rule is known. */
+  /** The pattern that the names of arguments match; absent: no rule is known. */
   readonly keys?: RegExp;
 };
 
-/** What is offered to a model. */
+/** The rule for the tools that are offered to a model. */
 export type ToolRule = {
   /** The most tools of a request; absent: no limit is known. */
   readonly most?: number;
-  /** What names match. */
+  /** The pattern that names match. */
   readonly names: RegExp;
   /** The most characters of a description; longer ones are cut. Absent: no limit is known. */
   readonly description?: number;
@@ -67,7 +67,7 @@ export type ToolRule = {
   readonly hasNamedChoice: boolean;
 };
 
-/** How thinking is sent back. */
+/** The rule by which thinking is sent back. */
 export type ThinkingRule = {
   /** See {@link ChatDialect}. */
   readonly isSent: boolean;
@@ -80,7 +80,7 @@ export type ThinkingRule = {
 export type HostRules = {
   /** The names of its servers on the internet; absent: it is recognised only by the option `dialect`. */
   readonly servers?: RegExp;
-  /** What the AI SDK calls its provider. */
+  /** The names that the AI SDK has for its provider. */
   readonly providers?: readonly string[];
   readonly ids: IdRule;
   readonly order: OrderRule;

@@ -12,7 +12,7 @@ const TYPED_SCHEMA: SchemaRule = { ...ANY_SCHEMA, isTyped: true };
 const WORDS = /^[\w-]{1,64}$/;
 const TOOLS: ToolRule = { names: WORDS, hasNamedChoice: true };
 
-/** What is known of no other rule. OpenAI's limits are the narrowest of those that many hosts and gateways have. */
+/** The rules of a host of which no other rule is known. OpenAI's limits are the narrowest of those that many hosts and gateways have. */
 const PLAIN: HostRules = {
   ids: { form: "any", most: 40 },
   order: ANY_ORDER,
@@ -43,7 +43,7 @@ const ANTHROPIC: HostRules = {
 };
 
 /**
- * The rules of each host that is known, in one place: what `docs/models.md` shows, what both adapters keep to, and what they are
+ * The rules of each host that is known, in one place. They are what `docs/models.md` shows, what both adapters keep to, and what they are
  * tested against.
  */
 export const HOSTS: { readonly [name in DialectName]: HostRules } = {

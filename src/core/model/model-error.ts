@@ -71,7 +71,7 @@ function retryHeader({ headers }: WireFailure): boolean | undefined {
 
 const RATE_LIMIT = /rate.?limit|too.?many.?requests|throttl/i;
 const QUOTA = /insufficient_quota|arrearage/i;
-/** How servers say that the prompt is too long, by what it is that they call too long. */
+/** The words of servers for a prompt that is too long, by what it is that they call too long. */
 const CONTEXT_LENGTH = new RegExp(
   [
     "context.?(length|window|size)", // most servers
@@ -87,14 +87,14 @@ const CONTEXT_LENGTH = new RegExp(
   ].join("|"),
   "i",
 );
-/** How a client says that the body was empty, or that it could not read the error in it. */
+/** The words of a client for an empty body, or for a body in which it could not read the error. */
 const NO_REASON = /^400 status code \(no body\)$/;
 const CONTENT_FILTER =
   /content_?filter|content_policy|content management policy|data_?inspection|inappropriate content/i;
 /** Groq and OpenAI call a failure of their server within a stream an invalid request. */
 const SERVER_ERROR =
   /server (had|has encountered) an error|internal.?(server.?)?error|can retry your request/i;
-/** How servers say that they cannot read an image, a sound or a film; some of them call it an error of theirs. */
+/** The words of servers for an image, a sound or a film that they cannot read; some of them call it an error of theirs. */
 const MEDIA = new RegExp(
   [
     "(invalid|unsupported|corrupt(ed)?|unknown).{0,20}(image|audio|video|media)",
@@ -104,7 +104,7 @@ const MEDIA = new RegExp(
   ].join("|"),
   "i",
 );
-/** What helps if something that was said is refused. */
+/** The remedy if something that was said is refused. */
 const EDIT = "If it is for something that was said, take that out with edit().";
 const BAD_REQUEST = /invalid.?(request|parameter)|bad.?request|not_found/i;
 const UNKNOWN_MODEL = /model_not_found|model.{0,80}(not found|not exist)|(unknown|invalid|no such) model/i;

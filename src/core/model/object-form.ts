@@ -2,20 +2,20 @@ import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { deref } from "../base/local-ref.ts";
 
-/** What a schema says of the properties of an object. */
+/** The statements of a schema about the properties of an object. */
 type Form = {
   readonly properties: JsonObject;
   readonly required: readonly string[];
   readonly additional?: Json;
-  /** What stands in words, since a schema without unions cannot say it. */
+  /** The rules that stand in words, since a schema without unions cannot express them. */
   readonly notes: readonly string[];
 };
 
 const EMPTY: Form = { properties: {}, required: [], notes: [] };
 
-/** What no host takes at the top of a schema. */
+/** The keywords that no host takes at the top of a schema. */
 const REFUSED = ["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "if", "then", "else"];
-/** What says nothing any more once these are gone. */
+/** The keywords that have no meaning any more once these are gone. */
 const REPLACED = [...REFUSED, "type", "properties", "required", "additionalProperties", "propertyNames"];
 
 const isNames = (value: Json | undefined): value is readonly string[] =>
@@ -92,7 +92,7 @@ function ownForm(schema: JsonObject): Form | undefined {
 
 const union = <T>(...lists: readonly (readonly T[])[]): readonly T[] => [...new Set(lists.flat())];
 
-/** What both say. Of two schemas of one property, the one with fixed values stays, else the later one. */
+/** Returns the form that both demand. Of two schemas of one property, the one with fixed values stays, else the later one. */
 function both(a: Form, b: Form): Form {
   const properties = { ...a.properties };
   for (const [name, schema] of Object.entries(b.properties))
@@ -113,7 +113,7 @@ function define(properties: { [name: string]: Json }, name: string, value: Json)
   Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** What one of them says. */
+/** Returns the form that one of them demands. */
 function eitherOf(forms: readonly Form[]): Form {
   const properties: { [name: string]: Json } = {};
   for (const name of union(...forms.map((form) => Object.keys(form.properties)))) {
@@ -151,7 +151,7 @@ function eitherSchema(schemas: readonly Json[]): Json {
 
 const MOST_NOTED = 20;
 
-/** Which arguments belong together, in words. */
+/** The arguments that belong together, in words. */
 function noteOf(forms: readonly Form[]): readonly string[] {
   const texts = union(forms.map(shown));
   if (texts.length < 2) return [];

@@ -1,6 +1,6 @@
 /**
- * Yields the items of lists one by one, each as soon as it is asked for: a generator would need three promises for each of them, and
- * {@link PartByPart.take} needs none. What a list still has is dropped once the signal has aborted.
+ * Yields the items of lists one by one, each as soon as it is asked for. A generator would need three promises for each of them, and {@link
+ * PartByPart.take} needs no promise. What a list still has is dropped once the signal has aborted.
  */
 export class PartByPart<Part extends object> implements AsyncIterableIterator<Part, undefined> {
   readonly #lists: AsyncGenerator<readonly Part[], undefined>;

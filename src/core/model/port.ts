@@ -3,7 +3,7 @@ import type { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason, MediaBlock, Msg, ProviderBlock, Usage } from "../message/types.ts";
 
-/** Which tool the model must call: any or none as it likes, none, at least one, or this one. */
+/** The tool that the model must call: any or none as it likes, none, at least one, or this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
 /** A tool as the model sees it. */
@@ -18,7 +18,7 @@ export type ToolSpec = {
 /** A tool that a provider would refuse. */
 export type LeftOutTool = {
   readonly name: string;
-  /** Why, in a sentence. */
+  /** The reason, in a sentence. */
   readonly reason: string;
 };
 
@@ -69,7 +69,7 @@ export type Execution = {
   readonly maxBackoffMs?: number | undefined;
   /** By what the delay grows with each attempt, at least 1; default 2. */
   readonly backoffMultiplier?: number | undefined;
-  /** Which errors are retried: those with `isRetryable` (default for models), all (default for tools), or those for which the
+  /** The errors that are retried. They are those with `isRetryable` (default for models), all (default for tools), or those for which the
    *  function returns true. */
   readonly retryOn?: "retryable" | "all" | ((error: AgentError) => boolean) | undefined;
 };
@@ -133,7 +133,7 @@ export type StreamPart =
       readonly raw?: string | undefined;
       /** The provider's id of the response; it becomes `metadata.responseId` of the message. */
       readonly responseId?: string | undefined;
-      /** What else the provider says about the answer, such as citations, cost or service tier; it becomes `metadata` of the
+      /** The other data that the provider gives about the answer, such as citations, cost or service tier; they become `metadata` of the
        *  message. */
       readonly metadata?: JsonObject | undefined;
     };
@@ -146,9 +146,9 @@ export interface ChatModel {
   readonly name: string;
   /** Names the provider in traces, such as "openai" or "anthropic"; default: not named. */
   readonly provider?: string | undefined;
-  /** Where the requests go, a URL; only its host and port appear in traces. */
+  /** The URL to which the requests go; only its host and port appear in traces. */
   readonly endpoint?: string | undefined;
-  /** Which adapter of this package makes the requests, and what of its options decides about them, without secrets. It is recorded with
+  /** The adapter of this package that makes the requests, and its options that decide about them, without secrets. It is recorded with
    *  each call, so that the inspector can show the raw request. A model that changes requests before it passes them on leaves it out. */
   readonly wire?: { readonly adapter: string; readonly options: JsonObject } | undefined;
   readonly capabilities?:

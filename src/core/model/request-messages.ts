@@ -4,11 +4,12 @@ import type { GenerateOptions, ModelRequest } from "./port.ts";
 /** A run of the messages of a request. */
 export type Piece = {
   readonly messages: readonly Msg[];
-  /** What was made of the messages, by who has made it. Only a piece that stands in later requests too has it, as the same object. */
+  /** The result that was made of the messages, by who has made it. Only a piece that stands in later requests too has it, as the same
+   *  object. */
   readonly known?: { [by: symbol]: unknown };
 };
 
-/** What `console.log` shows of a request: its messages, not that they are made when they are read. */
+/** The key of the function that makes what `console.log` shows of a request: its messages, not that they are made when they are read. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 const SHOWN: PropertyDescriptor = {
   value(this: object): object {
@@ -16,10 +17,10 @@ const SHOWN: PropertyDescriptor = {
   },
 };
 
-/** What a request is made of, and the list that was made of it. */
+/** The parts of which a request is made, and the list that was made of them. */
 type Parts = { readonly pieces: readonly Piece[]; list: readonly Msg[] | undefined };
 
-/** Where a request has its parts, and itself: what stands for it, such as a proxy, may have other messages. */
+/** The key under which a request has its parts, and itself: what stands for it, such as a proxy, may have other messages. */
 const PARTS = Symbol("parts");
 const SELF = Symbol("self");
 type WithParts = { readonly [PARTS]?: Parts; readonly [SELF]?: object };

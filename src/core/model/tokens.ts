@@ -4,9 +4,9 @@ import { loadTokenizer } from "./load-tokenizer.cjs";
 
 /** The tokenizer is quadratic in runs without a break, and in runs of spaces; an estimate may cut them. */
 const LONG_RUN = /(\S{400}|\s{400})/;
-/** How many characters of a long text are counted at its beginning, its middle and its end. */
+/** The number of characters of a long text that are counted at its beginning, its middle and its end. */
 const PART = 20_000;
-/** What a message costs beside its content, as OpenAI counts it. */
+/** The number of tokens of a message beside its content, as OpenAI counts it. */
 const PER_MESSAGE = 4;
 /** The estimate for an image, audio or video block, whose count only its provider knows. */
 const PER_MEDIA = 765;

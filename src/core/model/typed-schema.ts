@@ -4,7 +4,7 @@ import { deref } from "../base/local-ref.ts";
 import type { SchemaRule } from "./host-rules.ts";
 import { objectForm } from "./object-form.ts";
 
-/** What stays of a schema as it is. */
+/** The keywords of a schema that stay as they are. */
 const KEPT = [
   "title",
   "description",
@@ -32,7 +32,7 @@ const SIMPLE: readonly JsonObject[] = [
 /** A value of any type; what the items of a list are is said of the first list only. */
 const ANYTHING: readonly JsonObject[] = [...SIMPLE, { type: "array", items: { anyOf: SIMPLE } }];
 
-/** How many schemas are put where references stood; a schema in itself is put there once. */
+/** The maximum number of schemas that are put where references stood; a schema in itself is put there once. */
 const MOST_SCHEMAS = 2_000;
 const DEEPEST = 100;
 
@@ -66,7 +66,7 @@ function typed(schema: Json | undefined, within: Within, path: readonly JsonObje
     : ofType(own, type as string, within, inside);
 }
 
-/** What stands where a schema would stand in itself. */
+/** Returns the schema that stands where a schema would stand in itself. */
 function cutAt(schema: JsonObject, { root }: Within): JsonObject {
   const isOfObject = typeOf(deref(schema, root) ?? {}) === "object";
   return { ...described(schema), ...(isOfObject ? OBJECT : { anyOf: ANYTHING }) };

@@ -12,8 +12,8 @@ type Counts = { -readonly [K in (typeof COUNTS)[number]]?: number };
 /** The counts of a provider, whatever they are. `totalTokens` tells what the others include. */
 export type SaidUsage = { readonly [K in keyof Counts | "totalTokens"]?: unknown };
 
-/** Returns the count that a provider means, which may be a string of digits or have a fraction; undefined for what is none: below 0, not finite, or so
- *  large that a number is not exact. */
+/** Returns the count that a provider means, which may be a string of digits or have a fraction. It is undefined for a value that is not a
+ *  count: below 0, not finite, or so large that a number is not exact. */
 export function countOf(said: unknown): number | undefined {
   const count = typeof said === "string" && /^\d{1,15}$/.test(said) ? Number(said) : said;
   if (typeof count !== "number") return undefined;
@@ -64,7 +64,7 @@ export function wholeUsage(usage: Usage): Usage {
   };
 }
 
-/** What a count may mean: itself, or the sum with what stands beside it. */
+/** Returns the possible meanings of a count: itself, or the sum with what stands beside it. */
 function meanings(count: number | undefined, part: number, isBeside: boolean): readonly number[] {
   if (count === undefined || part === 0) return [count ?? 0];
   return isBeside || part > count ? [count + part] : [count, count + part];

@@ -1,7 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import type { EmbedderInfo } from "./embedder.ts";
 
-/** What made vectors that are stored; null for texts without vectors, undefined if there is nothing. */
+/** The embedder that made the stored vectors; null for texts without vectors, undefined if there is nothing. */
 export type StoredEmbedder = EmbedderInfo | null | undefined;
 
 /** A row and how similar its vector is to that of the query, from 0 to 1. */

@@ -48,7 +48,7 @@ export class RefusalError extends Error {
   }
 }
 
-/** What a thrown value says about the server's response. */
+/** The information of a thrown value about the server's response. */
 export type WireFailure = {
   /** HTTP status, if the server answered. */
   readonly status?: number;
@@ -74,7 +74,7 @@ export function wireFailureOf(thrown: unknown): WireFailure {
   };
 }
 
-/** Returns the epoch ms before which the server wants no other call, from `retry-after-ms` (ms) or `Retry-After` (seconds or a
+/** Returns the epoch ms before which the server wants no other call. It comes from `retry-after-ms` (ms) or `Retry-After` (seconds or a
  *  date); undefined without such a header. */
 export function retryAtOf(headers: Headers, now: number): number | undefined {
   const ms = Number.parseFloat(headers.get("retry-after-ms") ?? "");

@@ -2,12 +2,12 @@ import type { JsonObject } from "../base/json.ts";
 
 /** A request as an adapter makes it, without secrets. */
 export type WireRequest = {
-  /** Where it is sent; absent where a package of the provider decides it. */
+  /** The URL to which it is sent; absent where a package of the provider decides it. */
   readonly url?: string;
   /** A key stands there as the variable that would hold it, such as `$OPENAI_API_KEY`. */
   readonly headers: { readonly [name: string]: string };
   readonly body: JsonObject;
-  /** What is not in it, in sentences. */
+  /** The content that is not in it, in sentences. */
   readonly notes: readonly string[];
 };
 

@@ -47,7 +47,7 @@ function mended(schema: JsonObject, within: Within, depth: number): JsonObject {
 const isList = ({ type }: JsonObject): boolean =>
   type === "array" || (Array.isArray(type) && (type as readonly Json[]).includes("array"));
 
-/** What each item of a tuple may be. */
+/** Returns the schema of each item of a tuple. */
 function itemsOf({ prefixItems }: JsonObject): Json {
   const schemas = Array.isArray(prefixItems) ? (prefixItems as readonly Json[]) : [];
   return eitherOf(schemas);

@@ -4,10 +4,10 @@ import { HOSTS } from "./hosts.ts";
 import type { LeftOutTool, ToolChoice, ToolSpec } from "./port.ts";
 import { wireSchema } from "./wire-schema.ts";
 
-/** What a host gets of a tool, or why it gets nothing. */
+/** The form of a tool that a host gets, or the reason for which it gets nothing. */
 type Fitted = { readonly spec: ToolSpec } | { readonly reason: string };
 
-/** What was made of each tool, for each dialect, since an agent offers the same ones with each request. */
+/** The cached form of each tool, for each dialect, since an agent offers the same ones with each request. */
 const known = new WeakMap<ToolSpec, { [dialect in DialectName]?: Fitted }>();
 
 function fitted(spec: ToolSpec, dialect: DialectName): Fitted {

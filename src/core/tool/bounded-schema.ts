@@ -2,8 +2,8 @@ import { schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/j
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
-/** Keywords with which a small schema can cost any time: by references to parts that refer to others, by expressions, and by comparing
- *  each item with each. */
+/** The keywords with which a small schema can cost any time. They do so by references to parts that refer to others, by expressions, and by
+ *  comparing each item with each. */
 const UNBOUNDED: ReadonlySet<string> = new Set([
   ...["$ref", "$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$id"],
   ...["pattern", "patternProperties", "format", "uniqueItems"],
@@ -24,7 +24,8 @@ function isBounded(schema: unknown): boolean {
 const isApplicator = (keyword: string): boolean =>
   [schemaArrayKeyword, schemaKeyword, schemaMapKeyword].some((known) => known[keyword]);
 
-/** What of a schema can be checked in a time that its size and that of the value bound. It refuses nothing that the schema accepts. */
+/** Returns the part of a schema that can be checked in a time that its size and that of the value bound. It refuses nothing that the schema
+ *  accepts. */
 export function boundedSchema(schema: Json): Json {
   if (!isObject(schema) || isBounded(schema)) return schema;
   const { properties, items, ...others } = schema as JsonObject;

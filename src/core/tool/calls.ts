@@ -2,9 +2,9 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { AnyCall } from "./pending.ts";
 import type { Schema, StandardSchema, Tool } from "./types.ts";
 
-/** Stands for the names that the compiler does not know, such as those of tools of MCP servers, of hooks and of clients: no tool can have a
- *  name of this form, so that a comparison with the name of a tool leaves its calls only. Compare such a name as a
- *  string: `const name: string = call.name`. */
+/** The stand-in for the names that the compiler does not know, such as those of tools of MCP servers, of hooks and of clients. No tool can
+ *  have a name of this form, so that a comparison with the name of a tool leaves its calls only. Compare such a name as a string: `const
+ *  name: string = call.name`. */
 export type OtherTool = `(${string})`;
 
 /** JSON as a model writes it for a value of this type: what is optional may also be null. */

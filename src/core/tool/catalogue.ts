@@ -26,11 +26,11 @@ export type Catalogue = {
   readonly always: readonly ToolSpec[];
   readonly deferred: readonly ToolSpec[];
   readonly search: Tool<never> | undefined;
-  /** How many loaded tools are offered: those that were loaded last. */
+  /** The maximum number of loaded tools that are offered: those that were loaded last. */
   readonly room: number;
 };
 
-/** What is worked out once for each tool, since agents share their tools. */
+/** The values that are worked out once for each tool, since agents share their tools. */
 type Known = { readonly spec: ToolSpec; readonly json: string; tokens?: number };
 const known = new WeakMap<Tool<never>, Known>();
 
@@ -57,7 +57,7 @@ function isBeyond(tools: readonly Tool<never>[], maxTokens: number): boolean {
   return bytes > maxTokens && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) > maxTokens;
 }
 
-/** What {@link catalogueOf} makes a catalogue of. */
+/** The tools of which {@link catalogueOf} makes a catalogue. */
 type Stock = {
   readonly tools: readonly Tool<never>[];
   readonly isActive: (tool: Tool<never>) => boolean;

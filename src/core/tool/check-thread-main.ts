@@ -5,9 +5,9 @@ import type { Checked, Job } from "./check-thread.ts";
 import { pruneNulls } from "./prune-nulls.ts";
 import { validateInput } from "./validate-input.ts";
 
-/** How many schemas are kept as they were parsed. */
+/** The maximum number of schemas that are cached as they were parsed. */
 const MAX_SCHEMAS = 100;
-/** How much of the problems is said, in characters. */
+/** The maximum length of the problems that are said, in characters. */
 const MAX_PROBLEMS = 2_000;
 
 const schemas = new Map<string, JsonObject>();

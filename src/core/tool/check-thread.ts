@@ -17,7 +17,7 @@ const PATHS = [
   "./check-thread.mjs",
 ];
 const START_MS = 30_000;
-/** How long an idle thread is kept, ms. */
+/** The time for which an idle thread is retained, ms. */
 const IDLE_MS = 10_000;
 const MEMORY_MB = 128;
 

@@ -12,7 +12,7 @@ import { slotSchema } from "./slot.ts";
 import { permissionSchema } from "./tool-schema.ts";
 import type { OutputOf, PermissionAction, Schema, Slot, Tool, ToolContext, ToolReturn } from "./types.ts";
 
-/** What {@link defineTool} takes. */
+/** The definition that {@link defineTool} takes. */
 export type ToolDefinition<
   S extends Schema,
   Ctx,
@@ -35,12 +35,12 @@ export type ToolDefinition<
   /** Values of arguments: they win over the model's, and the model does not see them. A name that the schema does not have is
    *  refused. */
   readonly preset?: { readonly [argument in Preset]: Json } | undefined;
-  /** How many calls of this tool may run at once. */
+  /** The maximum number of calls of this tool that may run at once. */
   readonly maxParallel?: number | undefined;
   readonly execution?: Execution | undefined;
   readonly permission?: PermissionAction | ((input: OutputOf<S>, ctx: Ctx) => PermissionAction) | undefined;
   readonly idempotent?: boolean | undefined;
-  /** What a call does that was in flight when its process died; default `retry` if idempotent, else `ask`. */
+  /** The handling of a call that was in flight when its process died; default `retry` if idempotent, else `ask`. */
   readonly onRestart?: "retry" | "ask" | "fail" | undefined;
   /** The slots whose new values the result may bring. Calls that write one slot never run at the same time. */
   readonly writes?: readonly Slot[] | undefined;

@@ -1,11 +1,11 @@
-/** What an agent consists of, as hashes: of its system prompt, of its permissions, and of the definition of each tool. */
+/** The fingerprint of an agent, as hashes: of its system prompt, of its permissions, and of the definition of each tool. */
 export type Fingerprint = {
   readonly prompt: string;
   readonly permissions: string;
   readonly tools: { readonly [name: string]: string };
 };
 
-/** What differs between two agents. */
+/** The differences between two agents. */
 export type AgentChange = {
   readonly prompt: boolean;
   readonly permissions: boolean;

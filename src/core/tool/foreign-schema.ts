@@ -11,12 +11,12 @@ type ForeignSchema = StandardSchema & {
   readonly "~standard": { readonly types?: { readonly input: JsonObject; readonly output: JsonObject } };
 };
 
-/** How long one check may take, ms. */
+/** The maximum time of one check, ms. */
 const LIMIT_MS = 1_000;
-/** How large a value may be, in characters of its JSON. */
+/** The maximum size of a value, in characters of its JSON. */
 const MAX_CHARACTERS = 10_000_000;
 
-/** How long a check without a thread may take, as the product of the characters of the schema and of the value. */
+/** The maximum cost of a check without a thread, as the product of the characters of the schema and of the value. */
 const MAX_PRODUCT = 1_000_000;
 
 let thread: CheckThread | null | undefined;
@@ -43,9 +43,9 @@ function checkedHere(schema: JsonObject, value: Json, size: number): Checked {
 }
 
 /**
- * Checks a value against a JSON Schema that somebody else has written, in a thread of its own and within a second, since a small schema
- * can cost any time. Resolves with the value, without the nulls that the schema refuses for optional fields, or with the problems. A
- * check that takes too long is a problem. In a bundle without the file of the thread, only what takes bounded time is checked.
+ * Checks a value against a JSON Schema that somebody else has written, in a thread of its own and within a second. A small schema can cost
+ * any time. Resolves with the value, without the nulls that the schema refuses for optional fields, or with the problems. A check that
+ * takes too long is a problem. In a bundle without the file of the thread, only what takes bounded time is checked.
  */
 export async function checkForeign(
   schema: JsonObject,

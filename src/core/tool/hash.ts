@@ -8,7 +8,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an approval is bound to: the SHA-256 of the arguments, whatever the order of their keys. */
+/** Returns the hash to which an approval is bound: the SHA-256 of the arguments, whatever the order of their keys. */
 export function hashInput(input: JsonObject): string {
   return crypto.hash("sha256", JSON.stringify(sorted(input)));
 }

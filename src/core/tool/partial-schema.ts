@@ -1,7 +1,7 @@
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
-/** What a value that is being written need not fulfil yet: it may lack members and items, and a string its end. */
+/** The keywords that a value that is being written need not fulfil yet: it may lack members and items, and a string its end. */
 const OF_THE_WHOLE: ReadonlySet<string> = new Set([
   "required",
   "minItems",

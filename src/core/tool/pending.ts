@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 
-/** What a resting session waits for. `answer`: a call goes on once its questions are answered; `externalResult`: the answer is the
- *  result of the call. */
+/** The conditions for which a resting session waits. `answer`: a call goes on once its questions are answered; `externalResult`: the answer
+ *  is the result of the call. */
 export type WaitsFor =
   | "approval"
   | "answer"
@@ -11,7 +11,7 @@ export type WaitsFor =
   | "unknownOutcome"
   | "budget";
 
-/** What an open call may wait for. */
+/** The conditions for which an open call may wait. */
 export const CALL_WAITS_FOR = [
   "approval",
   "answer",
@@ -20,9 +20,9 @@ export const CALL_WAITS_FOR = [
   "unknownOutcome",
 ] as const satisfies readonly WaitsFor[];
 
-/** What a person may say about an open call. `edit` replaces the arguments, `answer` gives the result; `retry` runs the call
- *  again, and is not an approval. A question of a call that goes on takes `respond` with a value of its schema, `decline` (the
- *  person does not want to answer) or `cancel` (nobody did), and one of the kind `approval` takes "approve" and "deny" too. */
+/** The decisions that a person may make about an open call. `edit` replaces the arguments, `answer` gives the result; `retry` runs the call
+ *  again, and is not an approval. A question of a call that goes on takes `respond` with a value of its schema, `decline` (the person does
+ *  not want to answer) or `cancel` (nobody did), and one of the kind `approval` takes "approve" and "deny" too. */
 export type Decision =
   | "approve"
   | "deny"
@@ -39,7 +39,7 @@ export type Decision =
 export type Ask = {
   /** Unique among the questions that the call asks at once, 1 to 200 characters. */
   readonly id: string;
-  /** How it is to be shown: a form for its schema, a page to visit, a permission, or a question. */
+  /** The form in which it is to be shown: a form for its schema, a page to visit, a permission, or a question. */
   readonly kind: "form" | "url" | "approval" | "question";
   readonly message: string;
   /** JSON Schema of the value of `respond`; default: any JSON. */
@@ -57,11 +57,11 @@ export type AnyCall = { readonly name: string; readonly input: JsonObject };
  *  question as it was asked now. Once permission has asked, it covers all that the tool would get: `input` and the tool's
  *  presets, which `input` does not show. */
 export type PendingCall<Calls extends AnyCall = AnyCall> = Calls & {
-  /** What `decide` takes: the id of the call, and "/" and the id of the question behind it if this is one. */
+  /** The id that `decide` takes: the id of the call, and "/" and the id of the question behind it if this is one. */
   readonly callId: string;
   readonly argsHash: string;
   readonly waitsFor: Exclude<WaitsFor, "budget">;
-  /** Why it waits; of a question, its text. */
+  /** The reason for which it waits; of a question, its text. */
   readonly reason?: string;
   /** Epoch ms since when it waits. */
   readonly since: number;

@@ -9,10 +9,10 @@ import { FOREIGN, parseStandard } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 import type { StandardSchema, Tool } from "./types.ts";
 
-/** How often arguments are parsed: a schema may name one wrong field at a time. */
+/** The maximum number of times that arguments are parsed: a schema may name one wrong field at a time. */
 const MAX_ROUNDS = 20;
 
-/** What `execute` gets, and what it was parsed from. */
+/** The value that `execute` gets, and the arguments from which it was parsed. */
 export type ParsedInput = {
   /** The output of the tool's schema: any value, not only JSON. */
   readonly value: unknown;
@@ -30,7 +30,7 @@ export type CallInput =
   | (Pick<ParsedInput, "value"> & Partial<ParsedInput>)
   | { readonly result: ToolResultBlock };
 
-/** Why the text of the arguments cannot be read; undefined if they are an object. */
+/** Returns the reason for which the text of the arguments cannot be read; undefined if they are an object. */
 function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
   if (text === undefined) return undefined;
   try {

@@ -6,7 +6,7 @@ import type { Tool } from "./types.ts";
 
 const COMPOSED = ["allOf", "anyOf", "oneOf"] as const;
 
-/** What of a schema is others without these properties; undefined if it does not speak of them. */
+/** Returns the part of a schema that is different without these properties; undefined if it does not speak of them. */
 function changes(schema: JsonObject, names: readonly string[], part: (of: Json) => Json) {
   const { properties, required } = schema;
   const changed: { [keyword: string]: Json } = {};
@@ -44,8 +44,8 @@ function acceptsOthers({
   return [additionalProperties, patternProperties, unevaluatedProperties].some(Boolean);
 }
 
-/** Returns what is wrong with the names of presets, such as "has no parameter 'yaer' to preset (did you mean `year`?)."; undefined
- *  if nothing is. A schema that names no property at all accepts every name. */
+/** Returns the problem with the names of presets. An example is "has no parameter 'yaer' to preset (did you mean `year`?)."; undefined if
+ *  nothing is wrong. A schema that names no property at all accepts every name. */
 export function presetProblem(schema: JsonObject, preset: JsonObject): string | undefined {
   const parts = partsOf(schema, schema);
   const names = parts.flatMap(({ properties }) => Object.keys((properties ?? {}) as JsonObject));
@@ -57,7 +57,8 @@ export function presetProblem(schema: JsonObject, preset: JsonObject): string | 
     : `has no parameter '${unknown}' to preset (${instead(unknown, names)}).`;
 }
 
-/** How many parts of a schema are looked through: references make a small schema large. Beyond them a preset may be seen, and wins. */
+/** The maximum number of parts of a schema that are looked through: references make a small schema large. Beyond them a preset may be seen,
+ *  and wins. */
 const MAX_PARTS = 10_000;
 
 type Hidden = { readonly names: readonly string[]; readonly root: JsonObject; parts: number };

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { validateInput } from "./validate-input.ts";
 
 const DRAFT = "2020-12";
-/** How often a choice of a schema may be tried for one value; what is beyond is not pruned. */
+/** The maximum number of times that a choice of a schema may be tried for one value; what is beyond is not pruned. */
 const MAX_TRIES = 1_000;
 
 type Path = readonly string[];
@@ -147,9 +147,9 @@ class Pruner {
   }
 }
 
-/** Returns `value` without the nulls that some models send for "not given" (S20): those of declared, optional properties whose own
- *  schema refuses null. It is the value itself if it has no null, and if the schema accepts it as it is. `refuses` says more of what is
- *  refused than the JSON Schema does. */
+/** Returns `value` without the nulls that some models send for "not given" (S20). These are the nulls of declared, optional properties
+ *  whose own schema refuses null. It is the value itself if it has no null, and if the schema accepts it as it is. `refuses` says more of
+ *  what is refused than the JSON Schema does. */
 export function pruneNulls(schema: Json | undefined, value: Json, refuses?: Refuses): Json {
   if (schema === undefined || !hasNull(value)) return value;
   if (!refuses && isObject(schema) && validateInput(schema, value) === null) return value;

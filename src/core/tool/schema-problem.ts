@@ -71,7 +71,7 @@ function refProblem(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Why no value can ever be checked against a JSON Schema; undefined if it can be used. */
+/** Returns the reason for which no value can ever be checked against a JSON Schema; undefined if it can be used. */
 export function schemaProblem(schema: JsonObject): string | undefined {
   try {
     return problemAt({ at: "#", schema }) ?? refProblem(schema);

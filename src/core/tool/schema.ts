@@ -84,7 +84,7 @@ async function validated(schema: StandardSchema, value: unknown): Promise<Outcom
   return outcome.success ? { value: outcome.data } : { issues: outcome.error.issues };
 }
 
-/** What is wrong with a value: the problems in one line, and where each is. */
+/** The problems with a value: the problems in one line, and the path of each. */
 export type Misfit = { readonly problems: string; readonly paths: readonly (readonly string[])[] };
 
 /** Runs a Standard Schema: the parsed value, or the problems. */

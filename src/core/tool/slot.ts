@@ -8,7 +8,7 @@ import { frozenCopy } from "../base/freeze.ts";
 import { isStandardSchema } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 
-/** What {@link defineSlot} takes. */
+/** The definition that {@link defineSlot} takes. */
 export type SlotDefinition<T> = {
   /** Names the slot in the session: a letter, then up to 63 letters, digits, `.`, `_` or `-`. */
   readonly name: string;
@@ -90,7 +90,7 @@ export function defineSlot<T>(definition: SlotDefinition<T>): Slot<T> {
   return Object.freeze({ ...slot, initial: taken.value as T });
 }
 
-/** How long the JSON of a slot's value may be, in bytes of UTF-8. */
+/** The maximum length of the JSON of a slot's value, in bytes of UTF-8. */
 export const MAX_SLOT_BYTES = 64 * 1024;
 
 type Outcome = { readonly value?: unknown; readonly issues?: readonly { readonly message: string }[] };

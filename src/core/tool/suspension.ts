@@ -6,7 +6,7 @@ import type { Ask, PendingCall } from "./pending.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import type { Suspension } from "./types.ts";
 
-/** How long the JSON of what a call remembers may be, in bytes of UTF-8. */
+/** The maximum length of the JSON of what a call remembers, in bytes of UTF-8. */
 export const MAX_STATE_BYTES = 64 * 1024;
 
 const isWebAddress = (url: string): boolean => /^https?:$/u.test(URL.parse(url)?.protocol ?? "");

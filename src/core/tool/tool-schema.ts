@@ -1,7 +1,7 @@
 import * as s from "../base/option-schema.ts";
 import type { Group, PermissionAction, Tool, ToolkitOptions } from "./types.ts";
 
-/** What a rule, and a tool for its own calls, may say of a call. */
+/** The actions that a rule, and a tool for its own calls, may demand for a call. */
 export const PERMISSION_ACTIONS: readonly PermissionAction[] = ["allow", "ask", "deny"];
 
 /** The schema of {@link PermissionAction}. */

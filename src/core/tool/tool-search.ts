@@ -7,7 +7,7 @@ import { SEARCH_TOOL } from "./reserved-names.ts";
 import { defineSlot } from "./slot.ts";
 import type { Tool } from "./types.ts";
 
-/** How many tools a search loads at most. */
+/** The maximum number of tools that a search loads. */
 const MAX_FOUND = 5;
 
 /** The names of the deferred tools that the model has loaded, in the order of loading. As long as there is room for them, names are only

@@ -36,7 +36,7 @@ export class SessionToolkit implements Toolkit<never> {
   #groups = NO_GROUPS;
   /** The slots that tools and hooks of the agent may write, by name. */
   #slots = OWN_SLOTS;
-  /** Where tools come from that may be others later, with the version that is here. */
+  /** The sources of tools that may be others later, with the version that is here. */
   #sources = NO_SOURCES;
   readonly #metaTool: boolean;
   /** Hears when tools, groups or presets have changed. */
@@ -200,8 +200,8 @@ export class SessionToolkit implements Toolkit<never> {
     this.#changed();
   }
 
-  /** What the model is offered that has loaded these tools: in order of registration, then of loading; presets left out, inactive
-   *  groups left out. The same lists as long as nothing has changed. */
+  /** Returns the offer to a model that has loaded these tools. They are in order of registration, then of loading; presets left out,
+   *  inactive groups left out. The same lists as long as nothing has changed. */
   offer(names: readonly string[] = loadedTools.initial): Offer {
     const stock = this.#stock;
     if (stock.offer?.names === names) return stock.offer.offer;

@@ -37,9 +37,9 @@ function methodsOf(object: object): readonly string[] {
 }
 
 /**
- * Makes tools of the methods of an object, of an instance of a class, or of a class itself, whose static methods are then meant: one
- * for each row of the table, in its order. A method runs with that object or class as `this`; methods without a row are no tools. Throws `config/invalid` for a row without a method, for a name that two
- * rows have, and as {@link defineTool} for a wrong row.
+ * Makes tools of the methods of an object, of an instance of a class, or of a class itself, whose static methods are then meant. It makes
+ * one for each row of the table, in its order. A method runs with that object or class as `this`; methods without a row are no tools.
+ * Throws `config/invalid` for a row without a method, for a name that two rows have, and as {@link defineTool} for a wrong row.
  *
  * @example
  * ```ts

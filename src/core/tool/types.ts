@@ -37,7 +37,7 @@ export type Slot<T = unknown> = {
   readonly writableByClients?: boolean | undefined;
 };
 
-/** What a tool or a hook writes besides what it returns: new values of the slots in its `writes`, by name. */
+/** The values that a tool or a hook writes besides what it returns: new values of the slots in its `writes`, by name. */
 export type SlotWrites = { readonly [name: string]: string | number | boolean | null | JsonSource };
 
 /** Reads the slots of the session. */
@@ -47,7 +47,7 @@ export type SlotReader = {
   get<T>(slot: Slot<T>): T;
 };
 
-/** What a running call knows. */
+/** The context of a running call. */
 export type ToolContext<Ctx = unknown> = {
   readonly callId: string;
   /** The same for every attempt of one call, also of one that goes on: hand it to systems that must not act twice. */
@@ -71,11 +71,11 @@ export type ToolContext<Ctx = unknown> = {
   emit(chunk: string | TextBlock | MediaBlock): void;
 };
 
-/** What a call that goes on knows of its last run: what it remembered, and what its questions were answered, by their ids. */
+/** The data that a call that goes on has of its last run: what it remembered, and what its questions were answered, by their ids. */
 export type Resumed = {
   readonly state: Json;
   readonly answers: { readonly [askId: string]: Decision };
-  /** How often the call has been suspended: 1 when it goes on for the first time. */
+  /** The number of times that the call has been suspended: 1 when it goes on for the first time. */
   readonly round: number;
 };
 
@@ -116,7 +116,7 @@ export type ToolReturn = string | number | boolean | null | JsonSource | ToolOut
 
 export type PermissionAction = "allow" | "ask" | "deny";
 
-/** Where tools come from that may be others later, such as an MCP server. An agent takes the present ones when a turn begins. */
+/** The source of tools that may be others later, such as an MCP server. An agent takes the present ones when a turn begins. */
 export type ToolSource = {
   /** Another number whenever the tools are others. */
   readonly version: number;
@@ -148,7 +148,7 @@ export type Tool<Ctx = unknown, Name extends string = string, Arguments = unknow
   readonly writes?: readonly Slot[] | undefined;
   /** Whether the model has to search for the tool; undefined: if the tools of the agent are too many. */
   readonly deferred?: boolean | undefined;
-  /** Where the tool comes from, if it may be another one later. */
+  /** The source of the tool, if it may be another one later. */
   readonly source?: ToolSource | undefined;
 };
 

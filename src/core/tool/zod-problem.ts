@@ -2,7 +2,8 @@ import { messageOf } from "../base/error.ts";
 import { isObject } from "../base/is-object.ts";
 import { loadZod } from "./load-zod.cjs";
 
-/** Why a schema of zod has no JSON Schema, and the field that is the reason, such as "stay/nights"; "" is the schema itself. */
+/** The reason for which a schema of zod has no JSON Schema, and the field that is the reason, such as "stay/nights"; "" is the schema
+ *  itself. */
 export type ZodProblem = { readonly path: string; readonly message: string };
 
 type Child = readonly [step: string | undefined, schema: unknown];

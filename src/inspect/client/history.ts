@@ -5,7 +5,7 @@ import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";
 import { StepPages } from "./step-pages.ts";
 
-/** How much of a run a process keeps for a hub that connects later. */
+/** The amount of a run that a process retains for a hub that connects later. */
 export type HistoryLimits = {
   /** Maximum number of steps. Default 10,000. */
   readonly steps?: number | undefined;
@@ -87,12 +87,12 @@ export class History {
     return this.#elapsed;
   }
 
-  /** When the first event was, epoch ms; undefined before. */
+  /** The time at which the first event was, epoch ms; undefined before. */
   get startedAt(): number | undefined {
     return this.#startedAt;
   }
 
-  /** When the newest event was, epoch ms; undefined before the first. */
+  /** The time at which the newest event was, epoch ms; undefined before the first. */
   get updatedAt(): number | undefined {
     return this.#updatedAt;
   }

@@ -35,7 +35,7 @@ export type InspectorOptions = {
   readonly home?: string | undefined;
   /** The bounds of the delay before the next attempt to connect, ms. Default [500, 10000]. */
   readonly retryMs?: readonly [min: number, max: number] | undefined;
-  /** How much of each run is kept for a hub that connects later. */
+  /** The amount of each run that is retained for a hub that connects later. */
   readonly keep?: HistoryLimits | undefined;
 };
 
@@ -72,7 +72,7 @@ export interface AgentInspector extends AgentWatcher {
 
 /** Interval between updates to the hub, ms. */
 const UPDATE_INTERVAL_MS = 33;
-/** How long a closing agent waits for a connected hub, ms; without a hub it does not wait. */
+/** The time for which a closing agent waits for a connected hub, ms; without a hub it does not wait. */
 const FLUSH_TIMEOUT_MS = 1_000;
 /** Nothing is sent while more bytes than these are buffered. */
 const MAX_BUFFERED_BYTES = 1_000_000;

@@ -33,7 +33,7 @@ const MAX_WAITING = 16;
 /** Options of {@link Recorder}. */
 export type RecorderOptions = {
   readonly chart: ChartVersion;
-  /** Where the steps are added. */
+  /** The history to which the steps are added. */
   readonly history: History;
   /** The agent's redaction, applied to everything that is displayed. */
   readonly redact?: (value: Json) => Json;

@@ -11,7 +11,7 @@ function isBlob(edited: Json, original: Json): boolean {
   return isObject(edited) && typeof edited["$blob"] === "string" && typeof original === "string";
 }
 
-/** Returns an edited value with the parts that the page did not get; undefined if there are such parts and a list has another length,
+/** Returns an edited value with the parts that the page did not get. It is undefined if there are such parts and a list has another length,
  *  so that they cannot be assigned. */
 export function restoredValue(edited: Json, original: Json): Json | undefined {
   if (!hasHidden(edited)) return edited;

@@ -22,7 +22,7 @@ import { StreamQueue } from "./stream-queue.ts";
 import { isInnerSession } from "../../store/inner-session.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
 
-/** What the hub receives of a run besides its steps. */
+/** The data of a run that the hub receives besides its steps. */
 export type RunReport = {
   /** The row of the run. */
   readonly row: RunRow;

@@ -13,7 +13,7 @@ import { StoreRuns } from "./store-runs.ts";
 
 /** Options of {@link findSuspicions}. */
 export type FindSuspicionsOptions = {
-  /** What the session is checked for beside the built-in checks. One with the name of a built-in check replaces it. */
+  /** The checks of the session beside the built-in checks. One with the name of a built-in check replaces it. */
   readonly suspicions?: readonly SuspicionCheck[] | undefined;
 };
 

@@ -29,7 +29,7 @@ const MAX_CHART_DEPTH = 60;
 const MAX_REQUEST_BYTES = 20_000_000;
 const MAX_REQUEST_DEPTH = 200;
 
-/** What the HTTP server of a hub needs. */
+/** The options that the HTTP server of a hub needs. */
 export type HttpOptions = {
   /** Returns the policy; a function, because the port is known only after the server listens. */
   readonly policy: () => AccessPolicy;
@@ -37,7 +37,7 @@ export type HttpOptions = {
   readonly gate: TokenGate;
   /** The runs that can be read. */
   readonly runs: Runs;
-  /** What is odd in runs. */
+  /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
   /** The charts that can be read. */
   readonly charts: ChartRegistry;

@@ -23,7 +23,7 @@ const WORKERS_INTERVAL_MS = 250;
 /** Interval between reads of stored runs that pages display, ms. */
 const READ_INTERVAL_MS = 1_000;
 
-/** What a hub serves. */
+/** The data that a hub serves. */
 export type HubOptions = {
   /** The version of the package. */
   readonly version: string;
@@ -35,7 +35,7 @@ export type HubOptions = {
   readonly files: ReadonlyMap<string, OpenRun>;
   /** The sessions of a store. */
   readonly stored?: StoreRuns;
-  /** What is odd in runs. */
+  /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
 };
 
@@ -56,7 +56,7 @@ export class Hub {
   readonly live: LiveRuns;
   /** All runs: live, from files and from the store. */
   readonly runs: Runs;
-  /** What is odd in runs. */
+  /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
   /** The connected and lost processes. */
   readonly workers: Workers;

@@ -24,8 +24,8 @@ import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import { activeStates, statesIn } from "./active-states.ts";
 import { RunLog } from "./run-log.ts";
 
-/** The event of a row of changes whose steps the journal does not tell apart: it is of an earlier release or another chart, or they
- *  were made while no agent ran. */
+/** The event of a row of changes whose steps the journal does not tell apart. It is of an earlier release or another chart, or they were
+ *  made while no agent ran. */
 const UNKNOWN_STEPS = "journal";
 
 /** The entries that stand alone without a change of the session: where it is, and refused inputs, which are steps of their own. */
@@ -71,7 +71,7 @@ export class JournalRun {
   readonly #blobs = new Map<string, string>();
   #transcript = Transcript.of();
   #context: Readonly<Record<string, unknown>> | undefined;
-  /** When the session began, and when the first of its steps was. */
+  /** The time at which the session began, and when the first of its steps was. */
   #startedAt: number | undefined;
   #beganAt = 0;
   #outcome: JsonObject | null = null;

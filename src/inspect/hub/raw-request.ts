@@ -6,7 +6,7 @@ import type { WireRequest } from "../../core/model/wire-request.ts";
 
 type MakeRequest = (options: JsonObject, request: ModelRequest) => WireRequest;
 
-/** What makes the requests of each adapter; loaded when it is asked for. */
+/** The functions that make the requests of each adapter; loaded when they are asked for. */
 const ADAPTERS: { readonly [adapter: string]: () => Promise<MakeRequest> } = {
   openai: async () => (await import("../../core/model/openai/wire-request.ts")).openaiWireRequest,
   "ai-sdk": async () => (await import("../../core/model/ai-sdk/wire-request.ts")).aiSdkWireRequest,

@@ -7,19 +7,19 @@ import type { RunLog } from "./run-log.ts";
 
 type Known = {
   readonly reader: FactReader;
-  /** What the checks found up to step `upTo`. */
+  /** The suspicions that the checks found up to step `upTo`. */
   found: readonly Suspicion[];
   upTo: number;
-  /** When the checks were made last, ms of the process. */
+  /** The time at which the checks were made last, ms of the process. */
   at: number;
 };
 
-/** How many steps are read at once. */
+/** The number of steps that are read at once. */
 const STEPS_PER_PAGE = 1_000;
 /** The row of a run that works is judged so often, ms. */
 const ROW_INTERVAL_MS = 3_000;
 
-/** What is odd in runs. The steps of each run are read once. */
+/** The suspicions of runs. The steps of each run are read once. */
 export class RunSuspicions {
   /** The checks that are made. */
   readonly checks: readonly SuspicionCheck[];
@@ -30,7 +30,7 @@ export class RunSuspicions {
     this.checks = withOwnChecks(SUSPICIONS, own);
   }
 
-  /** What is odd in a run up to its newest step. */
+  /** Returns the suspicions of a run up to its newest step. */
   of(log: RunLog): readonly Suspicion[] {
     let known = this.#known.get(log);
     if (known?.upTo === log.last) return known.found;

@@ -44,7 +44,7 @@ export type StartHubOptions = {
   readonly files?: readonly string[] | undefined;
   /** If true, every command is refused. Default false. */
   readonly readonly?: boolean | undefined;
-  /** What runs are checked for beside the built-in checks (`SUSPICIONS`). One with the name of a built-in check replaces it. */
+  /** The checks of runs beside the built-in checks (`SUSPICIONS`). One with the name of a built-in check replaces it. */
   readonly suspicions?: readonly SuspicionCheck[] | undefined;
   /**
    * The directory for `.agentchart/inspect.json`, which `inspect: "auto"` reads. Default: the user's home

@@ -33,7 +33,7 @@ export type StorePage = {
   readonly unindexed?: number | undefined;
 };
 
-/** How long a list waits for sessions that are not in the index yet, ms. */
+/** The time for which a list waits for sessions that are not in the index yet, ms. */
 const INDEX_WAIT_MS = 1_000;
 const MAX_OPEN_RUNS = 32;
 
@@ -167,7 +167,7 @@ export class StoreRuns {
   }
 }
 
-/** What a session is in to be in a group. */
+/** The conditions under which a session is in a group. */
 const GROUPS: {
   readonly [group in RunGroup]: { readonly phases: readonly SessionPhase[]; readonly isWaiting?: boolean };
 } = {

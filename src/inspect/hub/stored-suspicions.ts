@@ -4,16 +4,16 @@ import type { RowSuspicion, RunRow } from "../protocol/protocol.ts";
 import { labelsOf, withSuspicions, type RunSuspicions } from "./run-suspicions.ts";
 import type { StorePage, StoreQuery, StoreRuns } from "./store-runs.ts";
 
-/** What is odd in a session up to a position of its journal. */
+/** The suspicions of a session up to a position of its journal. */
 type Judged = { readonly seq: number; readonly found: readonly RowSuspicion[] };
 
 /** So many judged sessions are remembered. */
 const MAX_JUDGED = 50_000;
-/** How long a list judges sessions before it returns with those that it has found, ms. */
+/** The time for which a list judges sessions before it returns with those that it has found, ms. */
 const MAX_WORK_MS = 800;
 const ROWS_PER_PAGE = 500;
 
-/** What is odd in the sessions of a store. A session is read and judged once for each position of its journal. */
+/** The suspicions of the sessions of a store. A session is read and judged once for each position of its journal. */
 export class StoredSuspicions {
   readonly #runs: StoreRuns;
   readonly #suspicions: RunSuspicions;

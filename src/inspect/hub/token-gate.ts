@@ -1,7 +1,7 @@
 import { retryAfter, wrongTokenLimiter } from "../../core/base/rate-limiter.ts";
 import { isSameToken } from "./access-policy.ts";
 
-/** Why a client is refused: a status of HTTP, of which sockets add 4000 for their close code, and a reason. */
+/** The reason for which a client is refused: a status of HTTP, of which sockets add 4000 for their close code, and a reason. */
 export type TokenRefusal = {
   /** 401, or 429 if its address has sent too many wrong tokens. */
   readonly status: 401 | 429;

@@ -12,7 +12,7 @@ const idSchema = z.string().min(1).max(512);
 const base = { id: idSchema, runId: z.string().min(1).max(4_096) };
 const expect = z.strictObject({ leaf: z.string().max(256) }).optional();
 const seq = z.int().min(0);
-/** What fits the schema of an option. */
+/** Returns the Zod schema of the values that fit the schema of an option. */
 const fitting = <T>(option: OptionSchema<T>): z.ZodType =>
   z.unknown().check(({ value, issues }) => {
     const issue = option.issueOf(value);

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { ForkPlace } from "./fork-plan.ts";
 
-/** What a user can ask of a run. */
+/** The types of commands that a user can give to a run. */
 export type RunCommandType =
   | "decide"
   | "extendBudget"
@@ -81,7 +81,7 @@ export type Ack = {
   readonly seq?: number;
   /** The result: `{ sessionIds, willRun }` of `fork`, a `ForkPlan` of `forkPlan`. */
   readonly data?: JsonObject;
-  /** Why the command was not executed. */
+  /** The reason for which the command was not executed. */
   readonly error?: {
     readonly code: ErrorInfo["code"] | "stale" | "answered" | "readonly" | "unavailable" | "invalid";
     readonly message: string;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 /** A place in a run, by a message. */
 export type ForkPlace = { readonly messageId: string; readonly side: "with" | "before" };
 
-/** What a fork would be. */
+/** The description of a possible fork. */
 export type ForkPlan = {
   /** The calls that it would run again, as text. */
   readonly willRun: readonly string[];

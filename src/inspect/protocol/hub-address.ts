@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Where agents report to: the hub's URL and its token for workers. */
+/** The address to which agents report: the hub's URL and its token for workers. */
 export type HubAddress = { readonly url: string; readonly token: string };
 
 /** The content of `~/.agentchart/inspect.json`. */

@@ -2,7 +2,7 @@ import type { Reason } from "../../core/message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
 import type { RunGroup, RunRow } from "./protocol.ts";
 
-/** What a run must be in to have an outcome. */
+/** The phases and reasons of a run that has an outcome. */
 type Outcome = { readonly phases: readonly SessionPhase[]; readonly reasons?: readonly Reason[] };
 
 /** The outcomes by which the list of runs is filtered. */

@@ -15,12 +15,12 @@ import { formAt } from "../../../machines/agent/prompt/shown.ts";
 import { WHOLE, type View } from "../../../machines/agent/prompt/view.ts";
 import type { RecordedCall } from "./recorded-call.ts";
 
-/** How a message of the transcript is shown to the model, unless it is shown as it is: an old result as one line (`cleared`), without
- *  its media, a long result in part, calls of another persona as text, or without what a provider refused. */
+/** The form in which a message of the transcript is shown to the model, unless it is shown as it is. It is an old result as one line
+ *  (`cleared`), without its media, a long result in part, calls of another persona as text, or without what a provider refused. */
 export type ShownForm = "cleared" | "withoutMedia" | "inPart" | "asText" | "refused";
 
-/** What left messages out: the bound of `modelOptions.contextWindow`, a summary, a summary and then maybe the bound, or a hook. Messages that are
- *  `merged` are still there, as text of the message whose calls they answer. */
+/** The cause that left messages out: the bound of `modelOptions.contextWindow`, a summary, a summary and then maybe the bound, or a hook.
+ *  Messages that are `merged` are still there, as text of the message whose calls they answer. */
 type LeftBy = "contextWindow" | "compaction" | "both" | "hook" | "merged" | "unknown";
 
 /** A part of the conversation in the order of the request: a message that was sent, or messages that were left out. */
@@ -29,12 +29,12 @@ export type LensRow =
       readonly kind: "message";
       /** Its index in `request.messages`. */
       readonly index: number;
-      /** Where it comes from: the transcript, a summary of it, a hook, or the agent itself. */
+      /** The origin of the message: the transcript, a summary of it, a hook, or the agent itself. */
       readonly from: "transcript" | "summary" | "hook" | "agent";
       /** Its index in the transcript. */
       readonly place?: number;
       readonly form?: ShownForm;
-      /** What the provider said that refused a part of it. */
+      /** The reason of the provider that refused a part of it. */
       readonly why?: string;
       /** The hook that added or changed it. */
       readonly hook?: string;
@@ -52,7 +52,7 @@ export type LensRow =
       readonly hook?: string;
     };
 
-/** What one hook changed of a request. */
+/** The changes that one hook made to a request. */
 export type HookChange = {
   readonly hook: string;
   readonly point: "preCall" | "preReasoning" | "preSummary";
@@ -60,7 +60,7 @@ export type HookChange = {
   readonly options?: { readonly before: JsonObject; readonly after: JsonObject };
   /** The tools that are no longer offered. */
   readonly withoutTools?: readonly string[];
-  /** How many messages it added or changed, and how many it left out. */
+  /** The number of messages that it added or changed, and of those that it left out. */
   readonly messages?: { readonly added: number; readonly removed: number };
   /** The input of the agent's call before and after a hook of preCall. */
   readonly input?: { readonly before: readonly Msg[]; readonly after: readonly Msg[] };
@@ -258,7 +258,8 @@ function rowsOf(call: RecordedCall, transcript: Transcript, request: SentRequest
   return placed(call, all, { entries, left }, request);
 }
 
-/** What left out a message that hooks have not left out. Results of another persona's calls became text of the message that calls. */
+/** Returns the cause that left out a message that hooks have not left out. Results of another persona's calls became text of the message
+ *  that calls. */
 function leftBy({ foreign, bound }: RecordedCall, view: View, { content }: Msg, place: number): LeftBy {
   const isResults = content.every(({ type }) => type === "tool_result" || type === "thinking");
   if (foreign && place >= view.from && isResults) return "merged";
@@ -317,7 +318,7 @@ function placed(
   return rows;
 }
 
-/** How a message is shown; undefined for one that is shown as it is. */
+/** Returns the form in which a message is shown; undefined for one that is shown as it is. */
 function formOf(call: RecordedCall, whole: Msg, shown: Msg, place: number): ShownForm | undefined {
   if (whole === shown) return undefined;
   if (JSON.stringify(whole.content) === JSON.stringify(shown.content)) return undefined;

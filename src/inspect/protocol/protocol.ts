@@ -20,10 +20,10 @@ export const PROTOCOL = 1;
 export const NO_HELLO = "No hello";
 
 /**
- * An operation of a step on the displayed context, which is the machine's context with `messages`, the
- * transcript as of the step, in place of `transcript`, and with `modelCall`, the newest request to a model (RecordedCall). The kinds: set (`=`), delete (`d`; removes an element of
- * an array), append to an array (`+`), drop from the start of an array (`-`), append to a string (`s`). An
- * operation whose path does not exist changes nothing.
+ * An operation of a step on the displayed context. This is the machine's context with `messages`, the transcript as of the step, in place
+ * of `transcript`, and with `modelCall`, the newest request to a model (RecordedCall). The kinds: set (`=`), delete (`d`; removes an
+ * element of an array), append to an array (`+`), drop from the start of an array (`-`), append to a string (`s`). An operation whose path
+ * does not exist changes nothing.
  */
 export type PatchOp =
   | readonly ["=", Path, Json]
@@ -47,7 +47,7 @@ export type Blob = { readonly $blob: string; readonly length: number; readonly h
 export type Step = {
   /** The step's number in the run, from 1 without gaps. */
   readonly q: number;
-  /** When the event was, epoch ms; for display. */
+  /** The time at which the event was, epoch ms; for display. */
   readonly t: number;
   /** Since the first step of the run that is known, ms; never less than that of the step before. For durations and order. */
   readonly m: number;
@@ -56,11 +56,11 @@ export type Step = {
    * input that was refused, "journal" for changes whose steps are not known.
    */
   readonly e: string;
-  /** What came of it, as far as the context does not say it; `v` is not needed to tell a step. */
+  /** The outcome of the step, as far as the context does not contain it; `v` is not needed to tell a step. */
   readonly d?: StepAccount;
   /** A preview of the event's payload, at most 8 KB; a stored run has none. */
   readonly v?: Json;
-  /** What caused the event; absent if the program that uses the agent did. */
+  /** The cause of the event; absent if the program that uses the agent caused it. */
   readonly by?: "caller" | "hook" | "inspector" | "worker" | "operator";
   /** The ids of the edges taken. */
   readonly x: readonly string[];
@@ -68,7 +68,7 @@ export type Step = {
   readonly s: number;
   /** The names of the actions that ran. */
   readonly k?: readonly string[];
-  /** How the context changed. */
+  /** The changes of the context. */
   readonly p?: readonly PatchOp[];
   /** The position in the journal at that time; 0 or absent without a store. */
   readonly j?: number;
@@ -104,7 +104,7 @@ export const RUN_GROUPS = ["needsYou", "running", "suspended", "finished"] as co
 /** A group of the list of runs. */
 export type RunGroup = (typeof RUN_GROUPS)[number];
 
-/** Where a run is read from: a connected process, a store, or a file. */
+/** The source from which a run is read: a connected process, a store, or a file. */
 export type RunSource = "live" | "store" | "file";
 
 /** A run in the list: one session. */
@@ -115,7 +115,7 @@ export type RunRow = {
   readonly agent: string;
   /** The hash of its chart, see {@link ChartMessage}. */
   readonly chart: string;
-  /** Where the hub reads the run from. */
+  /** The source from which the hub reads the run. */
   readonly source: RunSource;
   /** The process that drives the run; absent if no process does. */
   readonly worker?: {
@@ -126,11 +126,11 @@ export type RunRow = {
   };
   /** The phase of the session. */
   readonly phase: SessionPhase;
-  /** What a suspended run waits for; empty for other phases. */
+  /** The conditions for which a suspended run waits; empty for other phases. */
   readonly waitsFor: readonly WaitsFor[];
-  /** Why the newest turn ended; absent while it runs. */
+  /** The reason for which the newest turn ended; absent while it runs. */
   readonly reason?: Reason;
-  /** Why the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
+  /** The reason for which the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
   readonly error?: { readonly code: string; readonly message: string };
   /** The first words of the first input, at most 80 characters; absent in lists of a store for sessions of 0.1.0. */
   readonly title?: string;
@@ -166,7 +166,7 @@ export type RunRow = {
   readonly can: readonly RunCommandType[];
   /** The names of the slots that `setSlot` may write; absent without that command. */
   readonly slots?: readonly string[];
-  /** What is odd in it, the first finding of each kind, as far as it was looked at. */
+  /** The suspicions of it, the first finding of each kind, as far as it was looked at. */
   readonly suspicions?: readonly RowSuspicion[];
   /** A problem with its record, such as the line at which a damaged file was cut off. */
   readonly notice?: string;

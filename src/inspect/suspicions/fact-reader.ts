@@ -18,7 +18,7 @@ import type {
 } from "./facts.ts";
 import { leftOutOf } from "./left-out.ts";
 
-/** How many characters of a text are kept in facts. */
+/** The maximum number of characters of a text in facts. */
 const MAX_TEXT = 500;
 
 const listOf = (value: Json | undefined): readonly JsonObject[] =>

@@ -16,20 +16,20 @@ export type CallFact = {
   /** The step that stored its result; absent while it has none. */
   readonly answeredAt?: number;
   readonly state?: ToolResultState;
-  /** Which error, such as "tool/timeout". */
+  /** The code of the error, such as "tool/timeout". */
   readonly code?: string;
   /** The text of the result; of a long one how it begins. */
   readonly text?: string;
-  /** How the arguments and the result were changed, who decided, which attempts failed. */
+  /** The changes of the arguments and the result, the persons who decided, and the attempts that failed. */
   readonly account?: CallAccount;
 };
 
 /** A message of the user that a request left out. */
 export type LeftOut = {
   readonly messageId: string;
-  /** How it begins. */
+  /** The beginning of the text. */
   readonly text: string;
-  /** What left it out: the option `contextWindow`, a compaction, a hook, or something that is not known. */
+  /** The cause that left it out: the option `contextWindow`, a compaction, a hook, or something that is not known. */
   readonly by: "contextWindow" | "compaction" | "hook" | "unknown";
   /** The name of the hook. */
   readonly hook?: string;
@@ -60,7 +60,7 @@ export type MessageFact = {
   readonly turn: number;
   /** Its text; of a long one how it begins. */
   readonly text: string;
-  /** How many calls it asks for. */
+  /** The number of calls for which it asks. */
   readonly calls: number;
   /** The hooks that changed it. */
   readonly changedBy: readonly string[];
@@ -73,7 +73,7 @@ export type MessageFact = {
 /** A limit of a turn, and what was used of it. */
 export type LimitFact = { readonly name: string; readonly allowed: number; readonly used: number };
 
-/** How a turn came to rest. A turn that goes on after a rest has one more. */
+/** The way in which a turn came to rest. A turn that goes on after a rest has one more. */
 export type RestFact = {
   readonly turn: number;
   readonly step: number;
@@ -91,7 +91,7 @@ export type RestFact = {
 export type FailureFact = {
   readonly step: number;
   readonly turn: number;
-  /** What failed: "runHooks", "callModel", or another service of the chart. */
+  /** The service that failed: "runHooks", "callModel", or another service of the chart. */
   readonly service: string;
   readonly text: string;
 };
@@ -100,8 +100,8 @@ export type FailureFact = {
 export type WideApproval = { readonly step: number; readonly tool: string };
 
 /**
- * What happened in a run, as checks read it: the same of a run that is watched, of a stored session and of an exported file. Steps are numbers
- * of steps of the run, as the inspector shows them.
+ * The events of a run, as checks read them: the same of a run that is watched, of a stored session and of an exported file. Steps are
+ * numbers of steps of the run, as the inspector shows them.
  */
 export type RunFacts = {
   readonly calls: readonly CallFact[];

@@ -1,6 +1,6 @@
 import type { RunFacts } from "./facts.ts";
 
-/** What a check found odd. */
+/** The finding of a check. */
 export type Finding = {
   /** One sentence of plain text: what happened, with names and numbers. It may hold text of models and tools. */
   readonly text: string;
@@ -31,7 +31,7 @@ export type Finding = {
 export type SuspicionCheck = {
   /** Unique among the checks: small letters, digits and dashes. One with the name of a built-in check replaces it. */
   readonly name: string;
-  /** What it looks for, in a few words: "the same call again and again". */
+  /** The subject of the check, in a few words: "the same call again and again". */
   readonly title: string;
   readonly find: (facts: RunFacts) => readonly Finding[];
 };
@@ -45,7 +45,7 @@ export type Suspicion = Omit<Finding, "label"> & {
   readonly isBroken?: true | undefined;
 };
 
-/** How many findings of one check are kept. */
+/** The maximum number of findings of one check that are retained. */
 const MAX_FINDINGS = 50;
 /** The longest sentence, in characters. */
 const MAX_TEXT = 400;
@@ -53,8 +53,8 @@ const MAX_TEXT = 400;
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
-/** What checks find in a run, in the order of its steps. A check that throws, or returns something else than findings, is reported as a
- *  suspicion of its own at step 1. */
+/** Returns the suspicions that checks find in a run, in the order of its steps. A check that throws, or returns something else than
+ *  findings, is reported as a suspicion of its own at step 1. */
 export function suspicionsIn(facts: RunFacts, checks: readonly SuspicionCheck[]): readonly Suspicion[] {
   const found = checks.flatMap((check): readonly Suspicion[] => {
     const { name: kind, title } = check;

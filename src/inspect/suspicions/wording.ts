@@ -1,4 +1,4 @@
-/** How many characters of a text a sentence quotes, and how many names it lists. */
+/** The maximum number of characters of a text that a sentence quotes, and of names that it lists. */
 const [MAX_QUOTE, MAX_NAMES] = [90, 4];
 
 /** The first line of a text, cut. */
@@ -7,7 +7,7 @@ export function firstLine(text = ""): string {
   return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE - 1)}…` : line;
 }
 
-/** How often, in words. */
+/** Returns a frequency, in words. */
 export const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -6,7 +6,7 @@ import { isReadable } from "./read-document.ts";
 
 /** A file of a folder: `source` is the name of the folder and the path in it. Or why it is left out. */
 export type FolderFile = { readonly source: string; readonly path: string; readonly refused?: string };
-/** What there is at a path. The sources of its files are `name`, or begin with it and a slash. */
+/** The content of a path. The sources of its files are `name`, or begin with it and a slash. */
 export type Folder = { readonly name: string; readonly files: readonly FolderFile[] };
 
 /** The files of a folder that can be read, in the order of their names, without hidden ones and packages; or one file. Links are not

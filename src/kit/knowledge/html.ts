@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { Pauses } from "./pauses.ts";
 
-/** What is not text, or not of the page. */
+/** The elements that are not text, or not of the page. */
 const SKIPPED = new Set([
   "script",
   "style",
@@ -20,17 +20,17 @@ const BLOCKS = new Set(
   ),
 );
 
-/** How deep elements may be nested: a parser looks through all open ones for each that ends. */
+/** The maximum depth of nested elements: a parser looks through all open ones for each that ends. */
 const MAX_DEPTH = 256;
-/** How many characters are parsed between two looks at the time. */
+/** The number of characters that are parsed between two looks at the time. */
 const CHUNK = 16_384;
 
-/** How many blocks are joined at once. */
+/** The number of blocks that are joined at once. */
 const JOINED = 1_000;
 
 /** A text that is written from its beginning to its end, in time that grows with its length only. */
 class Writer {
-  /** What is finished: blocks without white space at their ends, each with the line ends before it. Many are joined at once, so that the
+  /** The finished text: blocks without white space at their ends, each with the line ends before it. Many are joined at once, so that the
    *  end of a long page is not work for all of it. */
   readonly #done: string[] = [];
   readonly #joined: string[] = [];

@@ -10,18 +10,18 @@ import { Pauses } from "./pauses.ts";
 import { readDocument } from "./read-document.ts";
 import { passagesOf, splitSchema, type SplitOptions } from "./split.ts";
 
-/** How far an ingest is. */
+/** The progress of an ingest. */
 export type IngestProgress = {
   /** The document that is worked on. */
   readonly source: string;
-  /** How many documents are done, of how many. */
+  /** The number of documents that are done, and their total number. */
   readonly done: number;
   readonly total: number;
-  /** How many passages were added by now. */
+  /** The number of passages that were added by now. */
   readonly passages: number;
 };
 
-/** What an ingest has done. */
+/** The result of an ingest. */
 export type IngestResult = {
   /** The documents that are new or were changed. */
   readonly added: readonly string[];
@@ -31,7 +31,7 @@ export type IngestResult = {
   readonly removed: readonly string[];
   /** The files that were left out, and why. */
   readonly skipped: readonly { readonly source: string; readonly reason: string }[];
-  /** How many passages were added; those that a document had already do not count. */
+  /** The number of passages that were added; those that a document had already do not count. */
   readonly passages: number;
 };
 
@@ -42,7 +42,7 @@ export type IngestOptions = {
   readonly path: string;
   /** Makes the vectors; all documents of a store need the same. Default: no vectors. */
   readonly embed?: Embedder | undefined;
-  /** How texts are split; `by` follows from the kind of file. */
+  /** The options by which texts are split; `by` follows from the kind of file. */
   readonly split?: Omit<SplitOptions, "by"> | undefined;
   /** The largest file that is read, bytes; default 20,000,000. */
   readonly maxBytes?: number | undefined;
@@ -74,11 +74,11 @@ type Read =
   | { readonly hash: string; readonly passages: readonly NewPassage[] | undefined }
   | { readonly reason: string };
 
-/** How many passages are embedded and kept at once: what is lost at most if the process is killed. */
+/** The number of passages that are embedded and stored at once: the maximum that is lost if the process is killed. */
 const BATCH = 64;
-/** How many characters of passages are put at once: a store of this process indexes them without a pause. */
+/** The number of characters of passages that are put at once: a store of this process indexes them without a pause. */
 const PUT_CHARACTERS = 16_000;
-/** How many bytes are hashed, and characters looked at, between two looks at the time. */
+/** The number of bytes that are hashed, and of characters looked at, between two looks at the time. */
 const HASHED = 500_000;
 /** The passages of a batch in parts of about {@link PUT_CHARACTERS}; one part if there are none. */
 function partsOf(batch: readonly NewPassage[]): readonly (readonly NewPassage[])[] {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { throwIfAborted } from "../../core/model/abort.ts";
 
-/** How long work goes on before others get their turn, ms. */
+/** The time for which work goes on before others get their turn, ms. */
 const WORK_MS = 8;
 
 /** Lets long work give the event loop back in between, and end when it is aborted. */

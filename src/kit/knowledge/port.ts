@@ -6,7 +6,7 @@ import type { EmbedderInfo } from "../../core/model/embedder.ts";
 export type NewPassage = {
   /** At most 20,000 characters. */
   readonly text: string;
-  /** Where it stands in its document, such as `{ page: 3 }`; default `{}`. */
+  /** The place in its document, such as `{ page: 3 }`; default `{}`. */
   readonly meta?: JsonObject | undefined;
   /** The vector of the text; either all passages of a store have one or none has. */
   readonly vector?: Float32Array | undefined;
@@ -24,15 +24,15 @@ export type Passage = {
 
 /** A passage that was found. */
 export type FoundPassage = Passage & {
-  /** How well it fits, from 0 to 1: the similarity of its vector, or the share of the query's words that it has, whichever is more. */
+  /** The relevance, from 0 to 1: the similarity of its vector, or the share of the query's words that it has, whichever is more. */
   readonly score: number;
 };
 
-/** What {@link KnowledgeStore.search} looks for. */
+/** The query of {@link KnowledgeStore.search}. */
 export type KnowledgeQuery = {
   /** Words of the query; "" searches by the vector alone. */
   readonly text: string;
-  /** How many passages it returns at most. */
+  /** The maximum number of passages that it returns. */
   readonly limit: number;
   /** The vector of the query, and what made it; without it words alone are searched. */
   readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array } | undefined;
@@ -41,11 +41,11 @@ export type KnowledgeQuery = {
 /** A document of a store. */
 export type KnowledgeDocument = {
   readonly source: string;
-  /** What {@link KnowledgeStore.finish} was given; undefined for a document that is not finished. */
+  /** The hash that {@link KnowledgeStore.finish} was given; undefined for a document that is not finished. */
   readonly hash: string | undefined;
-  /** How many passages it has. */
+  /** The number of passages that it has. */
   readonly passages: number;
-  /** When it was finished, or when its first passage was put; epoch ms. */
+  /** The time at which it was finished, or when its first passage was put; epoch ms. */
   readonly at: number;
 };
 

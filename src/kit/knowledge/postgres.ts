@@ -58,7 +58,7 @@ const migration = (schema: string): string => `
   CREATE INDEX IF NOT EXISTS knowledge_passages_source ON ${schema}.knowledge_passages (source);
   CREATE TABLE IF NOT EXISTS ${schema}.knowledge_documents (source text COLLATE "C" PRIMARY KEY, hash text, at double precision NOT NULL)`;
 
-/** Where the server offers pgvector and the user may install it, it is installed. */
+/** The query that tells whether pgvector is installed; it is installed if the server offers it and the user may install it. */
 const HAS_PGVECTOR = "SELECT 1 FROM pg_extension WHERE extname = 'vector'";
 const MAY_INSTALL = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'";
 
@@ -71,7 +71,7 @@ async function preparePgvector(pool: Pool): Promise<boolean> {
   );
 }
 
-/** How many vectors are read at once. */
+/** The number of vectors that are read at once. */
 const PAGE = 5_000;
 
 class PostgresDatabase implements KnowledgeDatabase {

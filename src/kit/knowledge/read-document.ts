@@ -6,7 +6,7 @@ import { Pauses } from "./pauses.ts";
 /** The text of a document: in one part, or in one for each page. */
 export type DocumentText = {
   readonly parts: readonly { readonly text: string; readonly meta: JsonObject }[];
-  /** How it is split. */
+  /** The way in which it is split. */
   readonly by: "markdown" | "text";
 };
 
@@ -14,7 +14,7 @@ type Reader = (bytes: Uint8Array, pauses: Pauses) => Promise<DocumentText>;
 
 const whole = (text: string, by: DocumentText["by"]): DocumentText => ({ parts: [{ text, meta: {} }], by });
 
-/** How many bytes are decoded between two looks at the time. */
+/** The number of bytes that are decoded between two looks at the time. */
 const CHUNK = 1_000_000;
 
 async function decoded(bytes: Uint8Array, pauses: Pauses): Promise<string> {

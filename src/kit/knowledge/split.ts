@@ -5,7 +5,7 @@ import { check } from "../../core/base/options.ts";
 export type SplitOptions = {
   /** The most characters of a passage, from 100 to 20,000; default 1,000. */
   readonly size?: number | undefined;
-  /** How many characters of the end of a passage the next one begins with, about; at most half of `size`. Default 150. */
+  /** The approximate number of characters of the end of a passage with which the next one begins; at most half of `size`. Default 150. */
   readonly overlap?: number | undefined;
   /** `markdown`: a heading begins a passage, and each passage begins with the headings it stands under. Default `text`. */
   readonly by?: "markdown" | "text" | undefined;
@@ -41,7 +41,7 @@ function cutUp(text: string, size: number): readonly string[] {
   return parts;
 }
 
-/** How many characters are looked at for sentences at once: an expression that must repeat more often has no room on the stack. */
+/** The number of characters that are looked at for sentences at once: an expression that must repeat more often has no room on the stack. */
 const BLOCK = 16_384;
 
 /** A paragraph in parts of at most {@link BLOCK} characters that end with a word, where there is one. */
@@ -90,7 +90,7 @@ function smallParts(sentence: string, size: number): readonly string[] {
 
 const lengthOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, { text }) => sum + text.length, 0);
 
-/** Where a full passage ends: behind its last paragraph, if that makes it half full at least. */
+/** Returns the end of a full passage: behind its last paragraph, if that makes it half full at least. */
 function endOf(pieces: readonly Piece[], size: number): number {
   const paragraph = pieces.findLastIndex(({ endsParagraph }) => endsParagraph) + 1;
   return lengthOf(pieces.slice(0, paragraph)) >= size / 2 ? paragraph : pieces.length;

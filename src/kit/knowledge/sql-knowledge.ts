@@ -79,7 +79,7 @@ const querySchema = s.lazily(() =>
   }),
 );
 
-/** How many passages each part of a search contributes at least. */
+/** The minimum number of passages that each part of a search contributes. */
 const MIN_CANDIDATES = 50;
 
 function checkSource(source: unknown): void {

@@ -73,7 +73,7 @@ async function loadVectorFunctions(db: DatabaseSync): Promise<boolean> {
   }
 }
 
-/** How many rows are read without a pause. */
+/** The number of rows that are read without a pause. */
 const ROWS_PER_PAGE = 1_000;
 
 const DOCUMENT =

@@ -33,8 +33,8 @@ function termsOfRun(run: string, isQuery: boolean): readonly string[] {
   return isQuery ? pairsOf(characters) : [...characters, ...pairsOf(characters)];
 }
 
-/** The terms that a text is found by: words in lower case without accents and English endings; of Chinese, Japanese and other text
- *  without spaces each character and each pair of neighbours. */
+/** Returns the terms by which a text is found. They are words in lower case without accents and English endings; of Chinese, Japanese and
+ *  other text without spaces each character and each pair of neighbours. */
 export function termsOf(text: string): readonly string[] {
   return runsOf(text).flatMap((run) => termsOfRun(run, false));
 }
@@ -73,7 +73,7 @@ export function weighted(
     .toSorted((a, b) => a.count - b.count);
 }
 
-/** How many passages a search by words looks at, about. */
+/** The approximate maximum number of passages that a search by words looks at. */
 const MAX_MATCHES = 20_000;
 
 /** The terms to search for: those that stand somewhere, without the most frequent ones where the rarer ones find enough. */

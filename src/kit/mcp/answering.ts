@@ -4,7 +4,7 @@ import type { Json } from "../../core/base/json.ts";
 import { CUT_OFF, errorAnswer, isAnswer, mendAnswer, mendAnswers } from "./mend-answer.ts";
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
-/** How much is handed on at a time, in events and in characters. */
+/** The maximum that is handed on at a time, in events and in characters. */
 const MAX_EVENTS = 20;
 const MAX_TEXT = 100_000;
 /** From which length on each step with a message has a turn of its own, in characters. */
@@ -30,10 +30,10 @@ const dataOf = (line: string): string[] =>
 class Events {
   readonly #open: Map<string, Json>;
   readonly #decoder = new TextDecoder();
-  /** What has come and is no whole event yet, and the last of it, in which an end may begin. */
+  /** The text that has come and is no whole event yet, and the last of it, in which an end may begin. */
   #parts: string[] = [];
   #tail = "";
-  /** What has whole events. */
+  /** The text that has whole events. */
   #ready = "";
   /** Whether the stream can be gone on with where it was cut off. */
   #hasId = false;
@@ -42,7 +42,7 @@ class Events {
     this.#open = new Map(ids.map((id) => [String(id), id]));
   }
 
-  /** How much has whole events, in characters. */
+  /** The length of the text that has whole events, in characters. */
   get size(): number {
     return this.#ready.length;
   }

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { AgentError } from "../../core/base/error.ts";
 
-/** What surrounds the content of a result in a message. */
+/** The size of what surrounds the content of a result in a message. */
 export const MARGIN_BYTES = 64 * 1024;
-/** How many names and values of JSON a message has at most: more take the main thread too long to read. */
+/** The maximum number of names and values of JSON of a message: more take the main thread too long to read. */
 const MAX_VALUES = 250_000;
-/** How much is counted before other things have their turn. */
+/** The number of bytes that are counted before other things have their turn. */
 const PART_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;

@@ -20,8 +20,8 @@ function isUnsent(error: unknown, depth = 0): boolean {
   return UNSENT.has(code) || isUnsent(cause, depth + 1);
 }
 
-/** True for the answer of a server that has refused the request, or failed with it by itself: an error of the protocol, or a status below
- *  500 that does not mean that the server gave up waiting. */
+/** True for the answer of a server that has refused the request, or failed with it by itself. It is an error of the protocol, or a status
+ *  below 500 that does not mean that the server gave up waiting. */
 function isRefusal(error: unknown): boolean {
   if (isUnauthorized(error)) return true;
   const { code, data } = (error ?? {}) as { readonly code?: unknown; readonly data?: unknown };

@@ -17,17 +17,17 @@ import type { McpEvent, McpOptions } from "./types.ts";
 /** The pauses between the attempts to connect again, ms. */
 const PAUSES_MS = [0, 500, 2_000, 8_000];
 const MAX_PAGES = 64;
-/** How much is said of one list. */
+/** The maximum number of faults that are said of one list. */
 const MAX_FAULTS = 1_000;
 const STDERR_TAIL = 1_000;
-/** How long a legacy server is left with an open question: 10 min. */
+/** The maximum time for which a legacy server is left with an open question: 10 min. */
 const HELD_MS = 600_000;
 
-/** What to do about a list of tools that cannot be read. */
+/** The remedy for a list of tools that cannot be read. */
 const UNLISTED =
   "Does its list keep to the protocol? Correct the server, or leave it out with `optional: true`.";
 
-/** What to do about a sign-in that failed. */
+/** The remedy for a sign-in that failed. */
 const REFUSED = "Are the credentials of `auth` right?";
 
 /** A client and the end of its connection. */
@@ -74,7 +74,7 @@ export class Connection {
   readonly #host: HostAnswers;
   readonly #signIn: SignIn;
   #transport: Transport | undefined;
-  /** What is wrong with the list that is read, and how much of it has been read. */
+  /** The faults of the list that is read, and the amount of it that has been read. */
   #listing = { faults: [] as Fault[], limits: new ListLimits() };
   #onTooLarge: (error: AgentError) => void = () => {};
   /** Whether the list of tools may have changed since it was read. */
@@ -110,7 +110,7 @@ export class Connection {
     return toElicitResult(await elicitation(ask, { signal }), ask.kind);
   }
 
-  /** How errors call the server. */
+  /** The name of the server in errors. */
   get label(): string {
     const { name, command, url } = this.#options;
     return (

@@ -40,7 +40,7 @@ export class HostAnswers {
     this.#server = server;
   }
 
-  /** What a server is told that it may ask for. */
+  /** The capabilities for which a server is told that it may ask. */
   get capabilities(): ClientCapabilities {
     const { sampling, roots } = this.#options;
     return { ...(sampling && { sampling: {} }), ...(roots && { roots: {} }) };

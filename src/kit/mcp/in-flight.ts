@@ -9,7 +9,7 @@ import { isObject } from "../../core/base/is-object.ts";
 import { rawResult } from "./mend-result.ts";
 import type { McpEvent } from "./types.ts";
 
-/** How a call is made. */
+/** The options with which a call is made. */
 export type CallWith = {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -19,12 +19,12 @@ export type CallWith = {
   readonly traceparent?: string | undefined;
 };
 
-/** What a call has led to: its result, or the requests that are to be answered before it goes on. */
+/** The outcome of a call so far: its result, or the requests that are to be answered before it goes on. */
 export type Step =
   | { readonly result: CallToolResult }
   | {
       readonly requests: { readonly [key: string]: unknown };
-      /** What a modern server wants back with the answers. */
+      /** The state that a modern server wants back with the answers. */
       readonly requestState?: string;
       /** The id of a call that a legacy server runs meanwhile. */
       readonly held?: string;
@@ -44,7 +44,7 @@ type Question = {
 /** A question, and what it is answered. */
 type Asked = { readonly question: Question; readonly result: Promise<ElicitResult> };
 
-/** How many questions of one call may wait. */
+/** The maximum number of questions of one call that may wait. */
 const MAX_QUESTIONS = 20;
 /** The code of an error that means that pages are to be visited before the call. */
 const VISIT_FIRST = -32042;
@@ -74,7 +74,7 @@ export class InFlight {
   #waiting: Question[] = [];
   /** The question that waits for an answer. */
   question: Question | undefined;
-  /** How many answers of a model the call has got. */
+  /** The number of answers of a model that the call has got. */
   samples = 0;
 
   constructor(

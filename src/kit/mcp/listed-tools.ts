@@ -13,11 +13,11 @@ export type Fault = {
 /** A list of tools as a server sent it, and what is wrong with it. */
 export type ToolList = { readonly tools: readonly Tool[]; readonly faults: readonly Fault[] };
 
-/** How many tools of a server are offered. */
+/** The maximum number of tools of a server that are offered. */
 export const MAX_TOOLS = 1_000;
-/** How long the descriptions and schemas of all tools may be that are kept. */
+/** The maximum length of the descriptions and schemas of all tools that are retained. */
 const MAX_LIST_CHARACTERS = 1_000_000;
-/** How long a description may be that is read. */
+/** The maximum length of a description that is read. */
 const MAX_DESCRIPTION = 10_000;
 const MAX_CHARACTERS = 100_000;
 const MAX_DEPTH = 200;
@@ -98,7 +98,7 @@ function mended(raw: unknown, isModern: boolean, note: (fault: Fault) => void): 
   };
 }
 
-/** How much of a list is read, over all its pages. */
+/** The limits of what is read of a list, over all its pages. */
 export class ListLimits {
   tools = 0;
   #characters = 0;

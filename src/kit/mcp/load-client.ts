@@ -17,5 +17,5 @@ export async function loadClient() {
   }
 }
 
-/** What is used of the package. */
+/** The part of the package that is used. */
 export type Loaded = Awaited<ReturnType<typeof loadClient>>;

@@ -7,7 +7,7 @@ export const MALFORMED = -32_098;
 export const CUT_OFF = -32_097;
 
 const MAX_DEPTH = 200;
-/** How many messages of one body are read, beside the answers that were asked for. */
+/** The maximum number of messages of one body that are read, beside the answers that were asked for. */
 const MAX_BATCH = 100;
 /** Fields that may hold any value: a null in them is meant. */
 const OPAQUE: ReadonlySet<string> = new Set([

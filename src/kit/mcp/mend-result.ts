@@ -4,9 +4,9 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import { mendTools, type ListLimits, type Fault } from "./listed-tools.ts";
 import { isAnswer, withoutNulls } from "./mend-answer.ts";
 
-/** Where a result of a call is kept as its server sent it: the client would refuse all of it for one part that it does not know. */
+/** The key under which a result of a call is stored as its server sent it: the client would refuse all of it for one unknown part. */
 const RAW = "agentchart/raw";
-/** How many requests without an answer are remembered. */
+/** The maximum number of requests without an answer that are remembered. */
 const MAX_OPEN = 10_000;
 
 /** Returns the result of a call as its server sent it. */
@@ -14,7 +14,7 @@ export function rawResult(result: unknown): unknown {
   return isObject(result) && RAW in result ? result[RAW] : result;
 }
 
-/** What is said of a list of tools, and how much of it is read. */
+/** The faults that are reported about a list of tools, and the limits with which it is read. */
 export type Listing = { readonly note: (fault: Fault) => void; readonly limits: ListLimits };
 
 /** Brings the results of a server into the form in which the client reads them, by what they answer. */

@@ -6,10 +6,10 @@ import type { AgentError } from "../../core/base/error.ts";
 import type { Loaded } from "./load-client.ts";
 import { MessageLines } from "./message-lines.ts";
 
-/** How long a program and what it started may take to end by themselves, and after SIGTERM, ms. */
+/** The maximum time that a program and what it started may take to end by themselves, and after SIGTERM, ms. */
 const GRACE_MS = 2_000;
 const POLL_MS = 20;
-/** How long messages are delivered before something else has its turn, ms. */
+/** The time for which messages are delivered before something else has its turn, ms. */
 const TURN_MS = 10;
 
 /** A program that is a server. */
@@ -161,7 +161,7 @@ export class ProgramTransport implements Transport {
     });
   }
 
-  /** Ends the input of the program, and resolves when it and all that it has started have ended: after 2 s they get SIGTERM, after 2 s more
+  /** Ends the input of the program, and resolves when it and all that it has started have ended. After 2 s they get SIGTERM, after 2 s more
    *  SIGKILL. */
   async close(): Promise<void> {
     const child = this.#child;

@@ -12,15 +12,15 @@ import { requestOf, toAsk, toElicitResult } from "./questions.ts";
 
 /** The pause before a call is repeated that the server only wants to be repeated, ms. */
 const PAUSE_MS = 250;
-/** How often a server may be answered within one run of a call. */
+/** The maximum number of times that a server may be answered within one run of a call. */
 const MAX_ROUNDS = 20;
 
 type Asked = Extract<Step, { readonly requests: unknown }>;
-/** What a suspended call remembers of the questions of a server. */
+/** The state of the questions of a server that a suspended call remembers. */
 type State = Omit<Asked, "requests"> & {
   /** The key and the kind of each question, by the id of its ask. */
   readonly asked: { readonly [id: string]: readonly [key: string, kind: Ask["kind"]] };
-  /** What was answered without a person. */
+  /** The answers that were given without a person. */
   readonly own: { readonly [key: string]: Json };
 };
 

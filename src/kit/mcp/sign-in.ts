@@ -37,7 +37,7 @@ export class SignIn {
     return this.#last;
   }
 
-  /** What transports get: the provider, whose page goes to the person who is asked by the turn, as well as to the provider. */
+  /** The provider that transports get. Its page goes to the person who is asked by the turn, as well as to the provider. */
   get provider(): AuthProvider | OAuthClientProvider | undefined {
     const auth = this.#auth;
     if (!auth || !isOAuth(auth)) return auth;
@@ -111,7 +111,7 @@ export class SignIn {
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : "no error");
 
-/** What an error of the sign-in means. Its own text may be that of an attacker. */
+/** Returns the meaning of an error of the sign-in. Its own text may be that of an attacker. */
 function problemOf(loaded: Loaded, error: unknown): string | undefined {
   if (error instanceof loaded.IssuerMismatchError)
     return "another issuer answers than the authorization server that was asked";

@@ -80,7 +80,7 @@ function contentsOf({ content, toolResult }: McpResult): readonly unknown[] {
     .map((part) => (typeof part === "string" ? { type: "text", text: part } : part));
 }
 
-/** How many parts of a result are read. */
+/** The maximum number of parts of a result that are read. */
 const MAX_PARTS = 5_000;
 
 /** Throws an error with the code {@link MALFORMED} for a result whose content is no list of parts. */

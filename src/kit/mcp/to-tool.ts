@@ -20,7 +20,7 @@ const MAX_PAUSE_MS = 10_000;
 const MAX_PROGRESS_TEXT = 1_000;
 const MAX_RESULT_BYTES = 10_000_000;
 
-/** What the tools of one server share. */
+/** The data that the tools of one server share. */
 export type Source = {
   readonly connection: Connection;
   readonly server: string;

@@ -2,8 +2,8 @@ import crypto from "node:crypto";
 
 const LONGEST = 64;
 
-/** Returns the name that the model sees: what providers do not accept becomes `_`, and of a name of more than 64 characters the first 55
- *  stay, with a hash of the whole. */
+/** Returns the name that the model sees. A character that providers do not accept becomes `_`, and of a name of more than 64 characters the
+ *  first 55 stay, with a hash of the whole. */
 export function toolName(prefix: string, name: string): string {
   const full = prefix + name;
   const clean = full.replace(/[^\w-]/gu, "_");

@@ -5,9 +5,9 @@ import type { ChatModel } from "../../core/model/port.ts";
 import type { Ask, Decision } from "../../core/tool/pending.ts";
 import type { PermissionAction, Tool, Toolkit } from "../../core/tool/types.ts";
 
-/** What {@link McpOptions.onEvent} is told. `left-out`: a tool is not offered, or the whole server (`optional`). `warning`: something was
- *  cut, or does not keep to its schema. `disconnected`: the connection was lost; the next call connects again. `tools-changed`: the
- *  server has other tools now. `log`: the server's own words. */
+/** The event that {@link McpOptions.onEvent} is told. `left-out`: a tool is not offered, or the whole server (`optional`). `warning`:
+ *  something was cut, or does not keep to its schema. `disconnected`: the connection was lost; the next call connects again.
+ *  `tools-changed`: the server has other tools now. `log`: the server's own words. */
 export type McpEvent = {
   readonly type: "left-out" | "warning" | "disconnected" | "tools-changed" | "log";
   /** The name of the server. */
@@ -28,7 +28,7 @@ export type McpElicitation = (
 
 /** Options of {@link mcp}. Either `command` or `url`. */
 export type McpOptions = {
-  /** How errors and events call the server, and the prefix of its tools; default what the server calls itself. */
+  /** The name of the server in errors and events, and the prefix of its tools; default: the server's own name for itself. */
   readonly name?: string | undefined;
   /** The program that is the server: it is started, and spoken to over its standard input and output. */
   readonly command?: string | undefined;
@@ -50,23 +50,23 @@ export type McpOptions = {
   readonly transport?: "http" | "sse" | undefined;
   /** `legacy`: revisions up to 2025-11-25. `modern`: 2026-07-28. `auto` asks the server which it speaks. Default `auto` for a URL, else `legacy`. */
   readonly era?: "auto" | "legacy" | "modern" | undefined;
-  /** What the names of the tools begin with; default the name and `__`. False: nothing. */
+  /** The prefix of the names of the tools; default the name and `__`. False: nothing. */
   readonly prefix?: string | false | undefined;
   /** True: what the server says of its tools is believed, so that calls of idempotent tools are repeated. Default false. */
   readonly trust?: boolean | undefined;
   /** If the server cannot be reached, true returns a server without tools and reports `left-out`; default false rejects. */
   readonly optional?: boolean | undefined;
-  /** When agents take other tools that the server says it has: `nextTurn` (default), or never. */
+  /** The time at which agents take other tools that the server says it has: `nextTurn` (default), or never. */
   readonly toolsChanged?: "nextTurn" | "ignore" | undefined;
-  /** How long `mcp` may take, the reading of the list included; default 30,000. */
+  /** The maximum time of `mcp`, the reading of the list included; default 30,000. */
   readonly initTimeoutMs?: number | undefined;
-  /** How long a call may take; default 120,000. */
+  /** The maximum time of a call; default 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long a call may go without progress; default no limit. */
+  /** The maximum time that a call may go without progress; default no limit. */
   readonly idleTimeoutMs?: number | undefined;
-  /** What becomes of a question that the server asks a person while a call runs. `suspend` (default): the turn rests until it is answered
-   *  with `decide`. A modern server is answered by any process, at any time; a legacy one only by this process, within `heldMs`, and
-   *  only if no other call runs. `decline`: nobody answers. A function answers in place of a person. */
+  /** The handling of a question that the server asks a person while a call runs. `suspend` (default): the turn rests until it is answered
+   *  with `decide`. A modern server is answered by any process, at any time; a legacy one only by this process, within `heldMs`, and only
+   *  if no other call runs. `decline`: nobody answers. A function answers in place of a person. */
   readonly elicitation?: "suspend" | "decline" | McpElicitation | undefined;
   /** Lets the server ask a model while a call runs. It sees what the server sends and no conversation. Default: it may not. */
   readonly sampling?:
@@ -74,13 +74,13 @@ export type McpOptions = {
         readonly model: ChatModel;
         /** The most tokens of an answer; default 1,000. */
         readonly maxTokens?: number | undefined;
-        /** How often one call may ask; default 5. A call that asks more often fails. */
+        /** The maximum number of times that one call may ask; default 5. A call that asks more often fails. */
         readonly maxCalls?: number | undefined;
       }
     | undefined;
   /** The folders that the server is told about, which is no limit to what it does. Default: it is told none. */
   readonly roots?: readonly string[] | undefined;
-  /** How long a legacy server is left with an open question, which is cancelled then; default 600,000. */
+  /** The time for which a legacy server is left with an open question, which is cancelled then; default 600,000. */
   readonly heldMs?: number | undefined;
   /** The size of the largest result, in bytes; default 10,000,000. */
   readonly maxResultBytes?: number | undefined;
@@ -125,7 +125,7 @@ export type McpPrompt = {
 /** A connected server. */
 export interface McpServer {
   readonly name: string;
-  /** What the server says about itself. It is not trusted: put it into a prompt only if you trust the server. */
+  /** The statement of the server about itself. It is not trusted: put it into a prompt only if you trust the server. */
   readonly instructions: string | undefined;
   /** Whether it can be called now. */
   readonly status: McpStatus;

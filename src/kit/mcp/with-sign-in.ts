@@ -7,7 +7,7 @@ import { isUnauthorized } from "./sign-in.ts";
 
 const ASK_ID = "sign-in";
 
-/** What a call that waits for a sign-in remembers: how its answer is known, and what the call went on with before. */
+/** The state that a call remembers that waits for a sign-in: the mark by which its answer is known, and what the call went on with before. */
 type Waiting = { readonly signIn: string; readonly before: Resumed | null };
 
 const isWaiting = (state: unknown): state is Waiting =>

@@ -30,7 +30,7 @@ export function verbatim(messages: readonly Msg[]): readonly NewMemory[] {
   return spoken(messages).map(({ message: { role, name }, text }) => ({ text, meta: { role, name } }));
 }
 
-/** What a model finds worth remembering. */
+/** Returns the memories that a model finds worth remembering. */
 export async function extract(
   model: ChatModel,
   messages: readonly Msg[],

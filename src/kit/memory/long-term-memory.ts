@@ -24,7 +24,7 @@ export type MemorySession = {
   readonly context: unknown;
 };
 
-/** How what was said is recorded. */
+/** The options by which a conversation is recorded. */
 export type RecordOptions = {
   /** `extract`: `model` writes down facts; `verbatim`: each message is a memory. Default `extract` if there is a `model`. */
   readonly by?: "extract" | "verbatim" | undefined;
@@ -33,7 +33,7 @@ export type RecordOptions = {
   /** `postCall` (default): before the turn ends; `later`: when it has ended, so that the caller does not wait for it. What a process
    *  did not record before it ended is recorded when the session is opened next. */
   readonly when?: "postCall" | "later" | undefined;
-  /** How long a memory is kept, ms; default: for ever. */
+  /** The time for which a memory is stored, ms; default: for ever. */
   readonly expiresAfterMs?: number | undefined;
 };
 
@@ -47,7 +47,7 @@ export type LongTermMemoryOptions = {
   /** The tools of the modes `agent` and `both`: `facts` (default) are `record_to_memory` and `retrieve_from_memory`; `files` is one tool,
    *  `memory`, with which the model keeps files of up to 7,500 characters in `/memories`. A file is a memory of the scope too. */
   readonly tools?: "facts" | "files" | undefined;
-  /** How many memories are retrieved at most; default 5. */
+  /** The maximum number of memories that are retrieved; default 5. */
   readonly limit?: number | undefined;
   /** The least score of a memory that is retrieved, from 0 (default) to 1. */
   readonly minScore?: number | undefined;
@@ -97,7 +97,7 @@ export const longTermMemorySchema = s.lazily(() =>
   ),
 );
 
-/** How many messages of the transcript are recorded. */
+/** The number of messages of the transcript that are recorded. */
 const recordedSlot: Slot<number> = defineSlot<number>({
   name: "memory.recorded",
   initial: 0,
@@ -116,7 +116,7 @@ type Caller = { readonly sessionId: string; readonly signal: AbortSignal };
 /** A hook's event with the transcript. */
 type Talk = HookEvent & { readonly history: readonly Msg[] };
 
-/** How many messages are recorded, and the id of the last one. */
+/** The number of messages that are recorded, and the id of the last one. */
 type Recorded = { readonly to: number; readonly last: string | undefined };
 
 /** Some messages of the transcript, from this index on. */
@@ -212,7 +212,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
   };
 
   const found = new FoundPerTurn();
-  /** What is being recorded while the session rests, by session: up to which message it came. */
+  /** The recordings in progress while the session rests, by session: each resolves to the message up to which it came. */
   const pending = new Map<string, Promise<Recorded>>();
   /** The last message of the transcript that a turn tried to record, by session. */
   const tried = new Map<string, string | undefined>();

@@ -7,7 +7,7 @@ import { toolError } from "../../core/tool/suspend.ts";
 import type { Tool, ToolContext } from "../../core/tool/types.ts";
 import type { FoundMemory, NewMemory } from "./port.ts";
 
-/** What the tools do. */
+/** The actions of the tools. */
 export type MemoryActions = {
   record(memories: readonly NewMemory[], ctx: ToolContext): Promise<number>;
   search(text: string, ctx: ToolContext): Promise<readonly FoundMemory[]>;

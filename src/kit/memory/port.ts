@@ -5,7 +5,7 @@ import type { EmbedderInfo } from "../../core/model/embedder.ts";
 /** A memory that is to be kept. */
 export type NewMemory = {
   readonly text: string;
-  /** Where it comes from; default `{}`. */
+  /** The origin of the memory; default `{}`. */
   readonly meta?: JsonObject | undefined;
   /** Epoch ms from which on it is neither found nor listed; default: never. */
   readonly expiresAt?: number | undefined;
@@ -18,7 +18,7 @@ export type Memory = {
   /** Follows from the text, so that a scope has no text twice. */
   readonly id: string;
   readonly text: string;
-  /** When it was put last, epoch ms. */
+  /** The time at which it was put last, epoch ms. */
   readonly at: number;
   readonly meta: JsonObject;
   readonly expiresAt?: number | undefined;
@@ -26,17 +26,16 @@ export type Memory = {
 
 /** A memory that was found. */
 export type FoundMemory = Memory & {
-  /** How well it fits, above 0 and at most 1: the share of the query's words that it has, or the similarity of its vector, whichever
-   *  is more. */
+  /** The relevance, above 0 and at most 1: the share of the query's words that it has, or the similarity of its vector, whichever is more. */
   readonly score: number;
 };
 
-/** What {@link MemoryStore.search} looks for. */
+/** The query of {@link MemoryStore.search}. */
 export type MemoryQuery = {
   readonly text: string;
   /** The vector of the query, and what made it; without it words alone are searched. */
   readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array } | undefined;
-  /** How many memories it returns at most. */
+  /** The maximum number of memories that it returns. */
   readonly limit: number;
 };
 

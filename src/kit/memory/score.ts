@@ -1,8 +1,8 @@
 import { rarityOf, wordsOf } from "../../core/tool/rank.ts";
 
 /**
- * How much of what a query asks for each text has, from 0 to 1: the share of its words, of which those count more that few texts
- * have.
+ * Returns the scores of texts, from 0 to 1. The score is the share of the query's words that a text has, of which those count more that few
+ * texts have.
  */
 export function scoresOf(query: string, texts: readonly string[]): readonly number[] {
   const asked = [...new Set(wordsOf(query))];

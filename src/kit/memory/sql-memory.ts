@@ -28,9 +28,9 @@ export type MemoryDatabase = {
   close(): Promise<void>;
 };
 
-/** What every store of memories takes. */
+/** The options that every store of memories takes. */
 export type MemoryLimits = {
-  /** How many memories a scope has at most, up to 10,000; default 1,000. The oldest are dropped. */
+  /** The maximum number of memories of a scope, up to 10,000; default 1,000. The oldest are dropped. */
   readonly maxPerScope?: number | undefined;
   /** The clock, epoch ms; default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -60,11 +60,11 @@ const newMemorySchema = s.lazily(() =>
 export const COLUMNS = `
   scope text NOT NULL, id text NOT NULL, batch text, text text NOT NULL, at double precision NOT NULL,
   expires_at double precision, meta text NOT NULL, embedder text, vector bytea, PRIMARY KEY (scope, id)`;
-/** What older tables lack of {@link COLUMNS}. */
+/** The columns of {@link COLUMNS} that older tables do not have. */
 export const ADDED_COLUMNS = ["embedder text", "vector bytea"] as const;
 const READ = "id, text, at, expires_at, meta";
 
-/** How many memories each part of a search contributes at least. */
+/** The minimum number of memories that each part of a search contributes. */
 const MIN_CANDIDATES = 50;
 
 const LIVE = "(expires_at IS NULL OR expires_at > $2)";

@@ -7,7 +7,7 @@ import type { Labels, Metrics } from "./metrics.ts";
 import { GEN_AI, OWN } from "./names.ts";
 import { fail, Observed, type OpenSpan } from "./observed.ts";
 
-/** What the attempts of a turn add up to. */
+/** The sums of the attempts of a turn. */
 export type Sums = { readonly finishReasons: string[]; readonly tokens: TokenCounts };
 
 type Running = Set<Observed<never>>;

@@ -25,7 +25,7 @@ export function modelAttributes({ name, provider = OTHER }: ChatModel): Attribut
 // Made once for each model and each tool: most of what a span costs are its attributes.
 const chats = new WeakMap<ChatModel, Attributes>();
 
-/** What a sampler is told of a call of a model. */
+/** Returns the attributes of a call of a model that a sampler is told. */
 export function chatAttributes(model: ChatModel): Attributes {
   const known = chats.get(model);
   if (known?.[GEN_AI.requestModel] === model.name) return known;
@@ -87,7 +87,7 @@ export function setTokens(span: Span, counts: TokenCounts | Usage): void {
 const tools = new WeakMap<Tool<never>, Attributes>();
 const UNKNOWN_TOOL: Attributes = Object.freeze({ [GEN_AI.operation]: OPERATION.tool });
 
-/** What a sampler is told of a call of a tool. The name of a tool that the agent does not have is text of the model. */
+/** Returns the attributes of a call of a tool that a sampler is told. The name of a tool that the agent does not have is text of the model. */
 export function toolAttributes(tool: Tool<never> | undefined): Attributes {
   if (!tool) return UNKNOWN_TOOL;
   const known = tools.get(tool);

@@ -98,7 +98,7 @@ export class Content {
     return this.#attributes({ [name]: text });
   }
 
-  /** What cannot be redacted is left out. */
+  /** Returns the attributes; values that cannot be redacted are left out. */
   #attributes(values: { readonly [name: string]: Json }): Attributes {
     const attributes: Attributes = {};
     for (const [name, value] of Object.entries(values)) {

@@ -18,7 +18,7 @@ export const OPERATION = {
   deleteMemory: "delete_memory",
 } as const;
 
-/** What stands for a value of an enumeration that the conventions do not have. */
+/** The value that stands for a value of an enumeration that the conventions do not have. */
 export const OTHER = "_OTHER";
 
 /** Attributes of the conventions. */

@@ -7,10 +7,10 @@ import { otelSchema, type OtelOptions } from "./options.ts";
 import { SessionSpans } from "./session-spans.ts";
 
 /**
- * Returns what `createAgent({ otel })` takes: it makes spans and metrics of the turns of agents, after the conventions of OpenTelemetry
- * for generative AI. A turn is a span `invoke_agent`; below it are `chat` for each attempt of a model call, `execute_tool` for each
- * attempt of a tool call, in which the tool itself runs, and `compaction`. A turn that is suspended ends its span; when it goes on, in
- * whichever process, a new span belongs to the same trace. Without a provider of OpenTelemetry nothing is made. Throws
+ * Returns the observer that `createAgent({ otel })` takes. It makes spans and metrics of the turns of agents, after the conventions of
+ * OpenTelemetry for generative AI. A turn is a span `invoke_agent`; below it are `chat` for each attempt of a model call, `execute_tool`
+ * for each attempt of a tool call, in which the tool itself runs, and `compaction`. A turn that is suspended ends its span; when it goes
+ * on, in whichever process, a new span belongs to the same trace. Without a provider of OpenTelemetry nothing is made. Throws
  * `config/invalid` for wrong options.
  *
  * @example

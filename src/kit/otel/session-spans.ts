@@ -53,7 +53,7 @@ export class SessionSpans implements SessionTelemetry {
   readonly #states: StateSpans;
   readonly #running = new Set<Observed<never>>();
   #turn: Turn | undefined;
-  /** How the session was taken over, until a turn tells it. */
+  /** The take-over of the session, until a turn tells it. */
   #takeOver: TakeOver | undefined;
   #startedAt = 0;
   #unwatch: (() => void) | undefined;

@@ -19,8 +19,8 @@ export const traceMemorySchema = s.lazily(() =>
 );
 
 /**
- * Returns a memory store whose searches, records and removals are spans `search_memory`, `upsert_memory` and `delete_memory`, below
- * the turn or the tool call that causes them. Scopes and texts are not recorded. Throws `config/invalid` for wrong options.
+ * Returns a memory store whose searches, records and removals are spans. These are `search_memory`, `upsert_memory` and `delete_memory`,
+ * below the turn or the tool call that causes them. Scopes and texts are not recorded. Throws `config/invalid` for wrong options.
  *
  * @example
  * ```ts

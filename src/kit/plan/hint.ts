@@ -2,7 +2,7 @@ import { planText, subtaskText } from "./markdown.ts";
 import type { Plan } from "./plan.ts";
 import { isOver } from "./subtasks.ts";
 
-/** What a hint says beside the plan. */
+/** The rules that a hint states beside the plan. */
 export type HintRules = { readonly needUserConfirm: boolean; readonly maxSubtasks: number };
 
 const CONFIRM = `WAIT FOR USER CONFIRMATION:
@@ -76,7 +76,7 @@ The first ${next} subtasks are done, and there is no subtask 'in_progress'. ${op
 ${rules(COMMON)}`;
 }
 
-/** What the model is told about its plan before each answer. */
+/** Returns the text that the model is told about its plan before each answer. */
 export function planHint(plan: Plan | null, about: HintRules): string {
   return `<system-hint>${plan ? withPlan(plan, about) : withoutPlan(about)}</system-hint>`;
 }

@@ -21,15 +21,15 @@ export type PlanNotebookOptions = {
   readonly needUserConfirm?: boolean | undefined;
   /** Returns what the model is told before each answer; undefined for nothing. Default: the hint of the plan's state. */
   readonly hint?: ((plan: Plan | null) => string | undefined) | undefined;
-  /** How many plans of the past are kept; default 20. */
+  /** The number of plans of the past that are retained; default 20. */
   readonly history?: number | undefined;
   /** The group of the tools, which the agent's toolkit must have; default: they are always active. */
   readonly group?: string | undefined;
 };
 
-/** What came of {@link PlanNotebook.edit}. */
+/** The outcome of {@link PlanNotebook.edit}. */
 export type PlanEdit = {
-  /** What the tool would have told the model. */
+  /** The text that the tool would have told the model. */
   readonly text: string;
   /** False if the operation was refused, or only looks. */
   readonly isChanged: boolean;
@@ -64,7 +64,7 @@ export const notebookSchema = s.lazily(() =>
 
 const isTool = (name: unknown): name is PlanTool => Object.hasOwn(OPERATIONS, String(name));
 
-/** What an operation has changed, as a tool returns it. */
+/** Returns the changes that an operation has made, as a tool returns them. */
 function writesOf({ plan, history }: Done): SlotWrites {
   return {
     ...(history && { [planHistorySlot.name]: history }),
@@ -95,9 +95,9 @@ function toolOf(
 }
 
 /**
- * Lets an agent make a plan for a complex task and follow it, one subtask after the other, as AgentScope's PlanNotebook does: ten
- * tools, and a hint behind the messages of each model call, which is never stored. The plan is in slots of the session, so it is
- * stored with the results of the tools, restored, forked and exported. Throws `config/invalid` for wrong options.
+ * Lets an agent make a plan for a complex task and follow it, one subtask after the other, as AgentScope's PlanNotebook does. There are ten
+ * tools, and a hint behind the messages of each model call, which is never stored. The plan is in slots of the session, so it is stored
+ * with the results of the tools, restored, forked and exported. Throws `config/invalid` for wrong options.
  *
  * @example
  * ```ts

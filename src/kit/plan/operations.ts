@@ -4,7 +4,7 @@ import { historyText, subtaskText } from "./markdown.ts";
 import { archived, planHistorySlot, planSlot, type Plan, type Subtask } from "./plan.ts";
 import { isOver, withSubtasks } from "./subtasks.ts";
 
-/** What an operation works on. */
+/** The data on which an operation works. */
 export type Book = {
   readonly plan: Plan | null;
   readonly history: readonly Plan[];
@@ -18,7 +18,7 @@ export type Book = {
   readonly newId: () => string;
 };
 
-/** What an operation comes to: what is answered, and what has changed. An operation that is refused changes nothing. */
+/** The outcome of an operation: its answer, and its changes. An operation that is refused changes nothing. */
 export type Done = {
   readonly text: string;
   readonly isError?: true;
@@ -26,7 +26,7 @@ export type Done = {
   readonly history?: readonly Plan[];
 };
 
-/** What a tool of the notebook does, as a pure function. */
+/** The work of a tool of the notebook, as a pure function. */
 export type Operation = {
   readonly description: string;
   readonly input: z.ZodType;
@@ -93,7 +93,7 @@ function subtaskOf({ name, description, expected_outcome }: NewSubtask, at: numb
   };
 }
 
-/** Why an index is refused; undefined if a subtask has it. `last` is the highest index that is right. */
+/** Returns the reason for which an index is refused; undefined if a subtask has it. `last` is the highest index that is right. */
 function indexProblem(at: number, last: number, action?: string): string | undefined {
   if (at >= 0 && at <= last) return undefined;
   const where = action === undefined ? "" : ` for action '${action}'`;

@@ -3,7 +3,7 @@ import { defineSlot } from "../../core/tool/slot.ts";
 import type { Slot } from "../../core/tool/types.ts";
 
 const STATES = ["todo", "in_progress", "done", "abandoned"] as const;
-/** Where a plan or a subtask stands. */
+/** The status of a plan or a subtask. */
 export type PlanState = (typeof STATES)[number];
 
 /** A step of a {@link Plan}. */
@@ -12,7 +12,7 @@ export type Subtask = {
   readonly description: string;
   readonly expectedOutcome: string;
   readonly state: PlanState;
-  /** What came of it; null before it is done. */
+  /** The outcome; null before it is done. */
   readonly outcome: string | null;
   /** Epoch ms. */
   readonly createdAt: number;
@@ -33,7 +33,7 @@ export type Plan = {
   readonly createdAt: number;
   /** Epoch ms; null while the plan is followed. */
   readonly finishedAt: number | null;
-  /** What came of it, or why it was abandoned; null while the plan is followed. */
+  /** The outcome, or the reason for which it was abandoned; null while the plan is followed. */
   readonly outcome: string | null;
 };
 
@@ -47,7 +47,7 @@ const common = {
   finishedAt: z.number().nullable(),
 };
 
-/** What the slots of plans accept, also from a person. */
+/** The schema of the slots of plans, also for values from a person. */
 export const planSchema = z
   .strictObject({ id: z.string().min(1), ...common, subtasks: z.array(z.strictObject(common)) })
   .refine(({ subtasks }) => subtasks.filter(({ state }) => state === "in_progress").length <= 1, {

@@ -55,8 +55,8 @@ export function todoTool(): Tool {
 }
 
 /**
- * Shows the list that {@link todoTool} writes behind the messages of each model call, as long as something of it is open: in a long
- * turn and after a compaction the model still has it. The hint is never stored.
+ * Shows the list that {@link todoTool} writes behind the messages of each model call, as long as something of it is open. In a long turn
+ * and after a compaction the model still has it. The hint is never stored.
  *
  * @example
  * ```ts

@@ -17,19 +17,19 @@ import { stateOf, step } from "../../core/tool/rules/step.ts";
 import { cameTo, isOwnMessage } from "./enter.ts";
 import { lettersOf } from "./letters.ts";
 
-/** What a rule says of a call of a stored session. */
+/** The finding of a rule about a call of a stored session. */
 export type Finding = {
-  /** `broke`: the rule would have stopped it; `ordered`: it would have waited for others of its batch; `unjudged`: what it ran with cannot be
-   *  read any more, such as arguments that were redacted. */
+  /** The kind of the finding: the rule would have stopped the call (`broke`), or the call would have waited for others of its batch
+   *  (`ordered`). It is `unjudged` if the arguments with which the call ran cannot be read any more, such as arguments that were redacted. */
   readonly what: "broke" | "ordered" | "unjudged";
   readonly rule: string;
-  /** What the rule demands. */
+  /** The demand of the rule. */
   readonly says: string;
   readonly callId: string;
   readonly tool: string;
   /** The journal entry with which the call began to run, or with its result if nothing before it is stored. */
   readonly seq: number;
-  /** When that was, epoch ms. */
+  /** The time at which that was, epoch ms. */
   readonly at: number;
 };
 
@@ -67,7 +67,7 @@ class SessionAudit {
     this.end();
   }
 
-  /** What is left of a journal that ends within an append. */
+  /** Reads the rest of a journal that ends within an append. */
   end(): void {
     for (const entry of this.#waiting.splice(0)) {
       if (entry.type === "messages") this.#read(entry);

@@ -165,9 +165,9 @@ export function sum(
 }
 
 /**
- * Demands that one of these people, by the name that `decide` is given as `by`, has approved each call of a tool, or each one
- * for which `when` is true. A call that nobody has approved asks; an approval of somebody else asks again, and a remembered one does
- * not count. Throws `config/invalid` for wrong options.
+ * Demands that one of these people has approved each call of a tool, or each one for which `when` is true. The people are identified by the
+ * name that `decide` is given as `by`. A call that nobody has approved asks; an approval of somebody else asks again, and a remembered one
+ * does not count. Throws `config/invalid` for wrong options.
  *
  * @example
  * ```ts

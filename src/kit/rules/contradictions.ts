@@ -9,7 +9,7 @@ type Demand = { readonly rule: Rule; readonly law: Extract<Law, { kind: "before"
 const isAboutAll = ({ parts, data }: Rule): boolean =>
   parts.functions.length === 0 && data.mode === "enforce" && data.onBreak !== "ask";
 
-/** Why two rules leave a tool no way to run, or a rule itself; undefined if none do. */
+/** Returns the reason for which two rules, or a rule itself, leave a tool no way to run; undefined if none do. */
 function problemOfRules(rules: readonly Rule[]): string | undefined {
   const firm = rules.filter(isAboutAll);
   const demands = firm.flatMap((rule): Demand[] =>

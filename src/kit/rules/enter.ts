@@ -16,9 +16,9 @@ import type { Rule } from "../../core/tool/rules/rule.ts";
 import { lost, seeded, step } from "../../core/tool/rules/step.ts";
 import { lettersOf } from "./letters.ts";
 
-/** What is known of a session beside its context. */
+/** The knowledge about a session beside its context. */
 export type AroundSession = {
-  /** What the agent around this one remembers, if its session lies inside of a call. */
+  /** The memory of the rules of the agent around this one, if its session lies inside of a call. */
   readonly states?: RuleStates | undefined;
   /** True if what is stored may be other than what ran. */
   readonly redacts: boolean;
@@ -57,7 +57,7 @@ function pastCalls({ transcript }: AgentContext): readonly PastCall[] {
   });
 }
 
-/** What a call of the history came to, whatever hooks have made of its result. */
+/** Returns the outcome of a call of the history, whatever hooks have made of its result. */
 export function cameTo({ result, isGiven }: Pick<PastCall, "result" | "isGiven">): Came | undefined {
   const { account = {} } = result;
   const state = account.results?.[0]?.state ?? result.state;

@@ -4,19 +4,19 @@ import * as s from "../../core/base/option-schema.ts";
 /** A length of time: ms, or a number and a unit such as "90s", "30m", "24h" or "7d". */
 export type Duration = number | string;
 
-/** What a call is about: the name of an argument, or a function of the arguments and the name of the tool. */
+/** The subject of a call: the name of an argument, or a function of the arguments and the name of the tool. */
 export type Per = string | ((input: JsonObject, tool: string) => string | number);
 
 /** Options of every rule. */
 export type RuleOptions = {
   /** Names the rule in results, stores and reports; default: made of its tools. */
   readonly name?: string | undefined;
-  /** What the rule demands, as the model and people read it; default: a sentence that is made of the rule. */
+  /** The demand of the rule, as the model and people read it; default: a sentence that is made of the rule. */
   readonly says?: string | undefined;
   /** Whether what has happened counts for the whole session (default) or for one turn. */
   readonly scope?: "session" | "turn" | undefined;
-  /** What becomes of a call that breaks the rule: it gets a result of the state `denied` (default), a person is asked, or it is denied
-   *  and the turn ends. */
+  /** The handling of a call that breaks the rule. It gets a result of the state `denied` (default), a person is asked, or it is denied and
+   *  the turn ends. */
   readonly onBreak?: "deny" | "ask" | "end" | undefined;
   /** `shadow` only notes what the rule would have done; default `enforce`. */
   readonly mode?: "enforce" | "shadow" | undefined;
@@ -31,7 +31,7 @@ export type AboutOptions = RuleOptions & {
   readonly per?: Per | undefined;
   /** The calls that the rule is about; default: all. One that throws, or says something else each time, denies the call. */
   readonly when?: ((input: JsonObject) => boolean) | undefined;
-  /** How long what has happened counts; default: for ever. */
+  /** The time for which what has happened counts; default: for ever. */
   readonly within?: Duration | undefined;
 };
 

@@ -36,7 +36,7 @@ export const listed = (names: readonly string[], word = "or"): string =>
 export const timeOf = (within: Duration | undefined): string =>
   within === undefined ? "" : ` within ${typeof within === "number" ? `${within} ms` : within}`;
 
-/** What calls are about, as words. */
+/** Returns the subject of calls, as words. */
 export const perOf = (per: Per | undefined): string => {
   if (per === undefined) return "";
   return typeof per === "string" ? ` per ${per}` : " for the same matter";

@@ -12,7 +12,7 @@ import type { Found, FoundSkill } from "./skill-folders.ts";
 /** The name of the tool with which the model loads skills. */
 export const LOAD_SKILL = "load_skill";
 
-/** How the text of a loaded skill begins. */
+/** Returns the beginning of the text of a loaded skill. */
 export const opening = (name: string): string => `<skill name="${name}">`;
 
 /** The tokens of what stands around instructions. */

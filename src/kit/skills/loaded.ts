@@ -28,8 +28,8 @@ export const loadedSlot: Slot<readonly LoadedSkill[]> = defineSlot<readonly Load
 });
 
 /**
- * What the last turn of a session has left out: one sentence for each skill that is invalid, or has a name that is taken. A change is
- * an event `slot`.
+ * The warnings about what the last turn of a session has left out: one sentence for each skill that is invalid, or has a name that is
+ * taken. A change is an event `slot`.
  *
  * @example
  * ```ts

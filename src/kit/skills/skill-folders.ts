@@ -14,7 +14,7 @@ export type Found = {
   readonly warnings: readonly string[];
 };
 
-/** How many folders of one directory are looked at. */
+/** The maximum number of folders of one directory that are looked at. */
 const MAX_FOLDERS = 1_000;
 
 async function yamlParser(): Promise<(text: string) => unknown> {

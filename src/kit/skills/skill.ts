@@ -6,12 +6,12 @@ import type { Tool } from "../../core/tool/types.ts";
 export type Skill = {
   /** 1 to 64 letters a-z, digits and single hyphens between them. In a folder it is the folder's name too. */
   readonly name: string;
-  /** What the skill does and when to use it, 1 to 1,024 characters: the model chooses by it. */
+  /** The purpose of the skill and the occasion to use it, 1 to 1,024 characters: the model chooses by it. */
   readonly description: string;
   /** The instructions, in Markdown. */
   readonly body: string;
   readonly license?: string | undefined;
-  /** What it needs, such as a program or the network; at most 500 characters. */
+  /** The requirements of the skill, such as a program or the network; at most 500 characters. */
   readonly compatibility?: string | undefined;
   readonly metadata?: { readonly [key: string]: string } | undefined;
   /** The tools that the model has in the turn in which it loads the skill; default: all. It never permits a tool. */

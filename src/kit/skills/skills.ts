@@ -45,7 +45,7 @@ export const skillsSchema = s.lazily(() =>
 /** The most tokens of instructions that are shown again. */
 const SHOWN_AGAIN_TOKENS = 10_000;
 
-/** How many sessions a hook knows the skills of at once. */
+/** The maximum number of sessions whose skills a hook knows at once. */
 const MAX_SESSIONS = 1_000;
 
 /** Checks the options, and returns the skill that each tool of a skill belongs to. */
@@ -128,7 +128,7 @@ export function skills(options: SkillsOptions): Hook {
     loadTokens = 5_000,
   } = options;
   const folders = new SkillFolders(dirs);
-  /** What is known of the turn of each session. */
+  /** The knowledge about the turn of each session. */
   const turns = new Map<string, Turn>();
   const keep = (sessionId: string, turn: Turn): Turn => {
     turns.delete(sessionId);

@@ -12,7 +12,7 @@ import { readInside } from "./read-inside.ts";
 export type WorkspaceContextOptions = {
   /** The directory of the workspace. Nothing outside of it is read. */
   readonly root: string;
-  /** Where the agent works: `root`, or a directory inside of it. Default `root`. */
+  /** The working directory of the agent: `root`, or a directory inside of it. Default `root`. */
   readonly cwd?: string | undefined;
   /** The names of the files, of which the first one counts in each directory; default `["AGENTS.md", "CLAUDE.md"]`. */
   readonly files?: readonly string[] | undefined;
@@ -53,7 +53,7 @@ function chain(root: string, cwd: string): readonly string[] | undefined {
   return ["", ...steps.map((_, index) => steps.slice(0, index + 1).join(sep))];
 }
 
-/** What a file adds to the system text, and its tokens. */
+/** The text that a file adds to the system text, and its tokens. */
 type Section = { readonly text: string; readonly tokens: number };
 
 /** The first of these files that is there; undefined if none is. */
@@ -78,9 +78,9 @@ async function sectionOf(
 }
 
 /**
- * Shows the instructions of a workspace to the model, in the system text: the AGENTS.md of the root, then those of the directories down to
- * `cwd`. They are read once for each turn. Above the budget the nearest ones are kept, and the others are cut with a note. Throws
- * `config/invalid` for wrong options, and if there is no such directory or `cwd` is outside of `root`.
+ * Shows the instructions of a workspace to the model, in the system text. These are the AGENTS.md of the root, then those of the
+ * directories down to `cwd`. They are read once for each turn. Above the budget the nearest ones are kept, and the others are cut with a
+ * note. Throws `config/invalid` for wrong options, and if there is no such directory or `cwd` is outside of `root`.
  *
  * @example
  * ```ts

@@ -20,18 +20,18 @@ export type AgentLogicOptions<S extends Schema | undefined = undefined> = {
   readonly output?: S | undefined;
 };
 
-/** What an agent's actor is invoked or spawned with. */
+/** The input with which an agent's actor is invoked or spawned. */
 export type AgentActorInput = {
-  /** What the agent is told: a text, a message or messages. Default: nothing, and the model is called with what the session has. */
+  /** The input of the agent: a text, a message or messages. Default: nothing, and the model is called with what the session has. */
   readonly message?: Input | undefined;
-  /** The idempotency key of the turn, of at least 1 character: an actor with the key and the message of an earlier one in the same stored
+  /** The idempotency key of the turn, of at least 1 character. An actor with the key and the message of an earlier one in the same stored
    *  session gets the outcome of that turn. Default: a new id, which the persisted snapshot keeps. */
   readonly key?: string | undefined;
   /** The session in which the agent works; default: a new one, which the persisted snapshot names. */
   readonly sessionId?: string | undefined;
 };
 
-/** What a parent sends to an agent's actor. What the agent refuses is emitted as {@link AgentRefused}, and changes nothing. */
+/** The commands that a parent sends to an agent's actor. What the agent refuses is emitted as {@link AgentRefused}, and changes nothing. */
 export type AgentActorCommand =
   /** As `Agent.decide`; once everything is decided, the turn goes on. */
   | {
@@ -57,7 +57,7 @@ export type AgentRefused = {
   readonly error: AgentError;
 };
 
-/** What an agent's actor emits: each event of the agent, and commands that it refused. */
+/** The events that an agent's actor emits: each event of the agent, and commands that it refused. */
 export type AgentActorEmitted = { readonly type: "agent.event"; readonly event: AgentEvent } | AgentRefused;
 
 /** The snapshot of an agent's actor. It is `active` while the turn runs or is suspended, `done` with the reply of a turn that has

@@ -11,7 +11,7 @@ import { waitMsOf } from "./inner-config.ts";
 import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
 
 const LOST = "session/lease-lost";
-/** How often a session is opened whose lease is lost because the store was late. */
+/** The maximum number of times that a session is opened whose lease is lost because the store was late. */
 const MAX_RUNS = 3;
 
 /** The turn of an actor. */
@@ -25,7 +25,7 @@ export type ActorTurn = {
   readonly session: Snapshot | undefined;
 };
 
-/** What a run tells its actor. */
+/** The functions through which a run reports to its actor. */
 export type RunListener = {
   rests(status: Pick<Status, "waitsFor" | "pending"> & { readonly phase: "running" | "suspended" }): void;
   done(reply: Reply<never>): void;

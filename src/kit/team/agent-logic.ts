@@ -31,7 +31,7 @@ export type AgentLogic<O = undefined> = ActorLogic<
   AgentActorEmitted
 >;
 
-/** What a run tells its actor, as events of it. */
+/** The reports of a run to its actor, as events of it. */
 type Told =
   | ({ readonly type: "agentchart.rests" } & Pick<AnySnapshot, "phase" | "waitsFor" | "pending">)
   | { readonly type: "agentchart.done"; readonly reply: Reply<never> }
@@ -41,11 +41,11 @@ type Told =
 type AnySnapshot = AgentActorSnapshot<never>;
 type AnyScope = ActorScope<AnySnapshot, AgentActorCommand, AnyActorRef["system"], AgentActorEmitted>;
 
-/** How an actor has ended, and whether its parent has seen it. */
+/** The outcome of an actor, and whether its parent has seen it. */
 type Ended = { readonly reply?: Reply<never>; readonly error?: ErrorInfo; readonly isSeen: boolean };
 
-/** An actor as it is persisted: always as active, because XState waits for ever for a restored child that is done and whose parent has
- *  not seen that. */
+/** An actor as it is persisted, always as active. XState waits for ever for a restored child that is done and whose parent has not seen
+ *  that. */
 type Persisted = XStateSnapshot<never> & {
   readonly sessionId: string;
   readonly key: string;
@@ -58,7 +58,7 @@ type Persisted = XStateSnapshot<never> & {
   readonly ended?: Ended;
 };
 
-/** What belongs to one actor in this process. */
+/** The data that belong to one actor in this process. */
 type Live = {
   readonly run: ActorRun;
   readonly message: Input;
@@ -216,7 +216,7 @@ class Logic {
   }
 }
 
-/** What is left to decide when a decision is on its way, so that a parent that answers each snapshot answers each call once. */
+/** Returns the calls that are left to decide when a decision is on its way. So a parent that answers each snapshot answers each call once. */
 function withoutCall(snapshot: AnySnapshot, decided: string): AnySnapshot {
   return { ...snapshot, pending: snapshot.pending.filter(({ callId }) => callId !== decided) };
 }

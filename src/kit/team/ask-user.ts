@@ -10,7 +10,7 @@ import type { Tool, ToolOutcome, ToolReturn } from "../../core/tool/types.ts";
 export type AskUserOptions = {
   /** Default `ask_user`. */
   readonly name?: string | undefined;
-  /** What the model chooses the tool by; default: that it asks the user, and waits for the answer. */
+  /** The description by which the model chooses the tool; default: that it asks the user, and waits for the answer. */
   readonly description?: string | undefined;
 };
 
@@ -44,10 +44,10 @@ export function isDeclined({ metadata }: Pick<ToolResultBlock, "metadata">): boo
 }
 
 /**
- * A tool that asks a person: the turn is suspended until somebody answers, in this process or in another one, over HTTP or in the
- * inspector, with `decide("CALLID/answer", { respond: … })`. An answer that the `schema` of the question does not accept is refused
- * with `run/bad-results`, and the question stays open; without a schema it must be a text. `{ decline: true }` and `{ cancel: true }`
- * give a failed result that says so. Throws `config/invalid` for wrong options.
+ * Makes a tool that asks a person. The turn is suspended until somebody answers, in this process or in another one, over HTTP or in the
+ * inspector, with `decide("CALLID/answer", { respond: … })`. An answer that the `schema` of the question does not accept is refused with
+ * `run/bad-results`, and the question stays open; without a schema it must be a text. `{ decline: true }` and `{ cancel: true }` give a
+ * failed result that says so. Throws `config/invalid` for wrong options.
  *
  * @example
  * ```ts

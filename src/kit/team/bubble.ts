@@ -7,12 +7,12 @@ import { LIMITS, type Limits } from "../../../machines/agent/limits.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
 import type { Snapshot } from "../../agent/types.ts";
 
-/** What a call remembers while the agent inside of it waits. */
+/** The state that a call remembers while the agent inside of it waits. */
 export type InnerState = {
   readonly sessionId: string;
   /** Its share of the budget, which does not change while it waits. */
   readonly limits: Limits;
-  /** What people have added to its limits. */
+  /** The amount that people have added to its limits. */
   readonly extended: Limits;
   /** The `argsHash` of what waited, by its address inside. */
   readonly hashes: { readonly [address: string]: string };
@@ -62,7 +62,7 @@ function askAbout(call: PendingCall): Ask {
   };
 }
 
-/** What the call of an agent that waits has to ask, for all that is open. */
+/** Returns the questions of the call of an agent that waits, for all that is open. */
 export function asksFor(agent: string, open: readonly PendingCall[]): readonly Ask[] {
   if (open.some(({ waitsFor }) => waitsFor === "stopRequested")) return [stoppedAsk(agent)];
   return open.map(askAbout);
@@ -75,7 +75,7 @@ function isRefusal(decision: Decision | undefined): boolean {
   );
 }
 
-/** What was added to the limits of the agent so far; the answer of this round included. */
+/** Returns the amount that was added to the limits of the agent so far; the answer of this round included. */
 export function extendedBy(resumed: Resumed | undefined): Limits {
   const { extended = {} } = (resumed?.state ?? {}) as Partial<InnerState>;
   const answer = resumed?.answers[BUDGET];

@@ -7,7 +7,7 @@ import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../core/message/types.ts";
 import type { ChatModel, StreamPart } from "../../core/model/port.ts";
 
-/** What {@link codeModel} hands to its function: the turn so far. */
+/** The data that {@link codeModel} hands to its function: the turn so far. */
 export type CodeTurn = {
   /** The messages that the turn answers. */
   readonly input: readonly Msg[];
@@ -17,7 +17,7 @@ export type CodeTurn = {
   readonly output?: JsonObject | undefined;
 };
 
-/** What a {@link codeModel} does next: it calls tools, all at once, or it answers. */
+/** The next step of a {@link codeModel}: it calls tools, all at once, or it answers. */
 export type CodeStep =
   | { readonly calls: readonly { readonly name: string; readonly input: JsonObject }[] }
   | {

@@ -12,7 +12,7 @@ export type HubParticipant = Pick<Agent<never>, "name" | "observe" | "status" | 
 export type HubOptions = {
   /** Who hears each other; at least one, each with a name of its own. One that is given twice counts once. */
   readonly participants: readonly HubParticipant[];
-  /** What all of them hear first. A text is a message of the user `host`. */
+  /** The announcement that all of them hear first. A text is a message of the user `host`. */
   readonly announcement?: string | Msg | readonly Msg[] | undefined;
   /** True (default): the final reply of each participant is heard by the others, before its call resolves. */
   readonly autoBroadcast?: boolean | undefined;
@@ -59,7 +59,7 @@ export function isBroadcast({ metadata }: Msg): boolean {
   return metadata["broadcast"] === true;
 }
 
-/** What others hear of a reply: what it says, not how it came about. */
+/** Returns the part of a reply that others hear: its content without its origin. */
 function spoken(reply: Msg): Msg | undefined {
   if (!FINAL.includes(reply.reason) || reply.metadata["interrupted"] === true) return undefined;
   const content = reply.content.filter(

@@ -15,15 +15,15 @@ import type { AgentToolAgent } from "./options.ts";
 const GRACE_SHARE = 0.75;
 const GRACE_MS = 2_000;
 
-/** How long a session is waited for whose process has died, in lease times. */
+/** The time for which a session is waited for whose process has died, in lease times. */
 const LEASES = 2;
 
-/** How long a session is waited for that another process has, ms. */
+/** Returns the time for which a session is waited for that another process has, ms. */
 export function waitMsOf({ sessionOptions }: Pick<AgentConfig<never>, "sessionOptions"> = {}): number {
   return LEASES * (sessionOptions?.leaseMs ?? LEASE_MS);
 }
 
-/** What the configuration of an inner agent is made of. */
+/** The options of which the configuration of an inner agent is made. */
 export type InnerOptions = {
   readonly agent: AgentToolAgent;
   readonly ctx: Pick<ToolContext<never>, "callId" | "context">;

@@ -42,7 +42,7 @@ export async function runLive(
   return resultOf(reply, { sessionId: agent.sessionId, session: undefined, mode: "all" });
 }
 
-/** What the call of an agent that waits asks. */
+/** Returns the questions of the call of an agent that waits. */
 function waiting(agent: Agent<never>): ToolReturn {
   const { waitsFor, pending } = agent.status();
   const open = pending.filter(({ decided }) => decided === undefined);

@@ -36,28 +36,28 @@ export type AgentToolOptions<S extends Schema | undefined = undefined, Name exte
   readonly agent: AgentToolAgent | ((request: AgentToolRequest) => AgentToolAgent);
   /** Default: `call_` and the name of the agent; `call_agent` for a function. */
   readonly name?: Name | undefined;
-  /** What the model chooses the tool by; default: `toolOptions.description` of the agent, else a sentence with its name. */
+  /** The description by which the model chooses the tool; default: `toolOptions.description` of the agent, else a sentence with its name. */
   readonly description?: string | undefined;
-  /** Where the agent works. `perCall` (default): each call has a session of its own, PARENT/CALLID. `perName`: the agent remembers
-   *  earlier calls, in PARENT/NAME; the model may name other conversations, which lie below that. A function returns the part
+  /** The session in which the agent works. `perCall` (default): each call has a session of its own, PARENT/CALLID. `perName`: the agent
+   *  remembers earlier calls, in PARENT/NAME; the model may name other conversations, which lie below that. A function returns the part
    *  behind "PARENT/", of up to 200 characters. Calls that may share a session run one after the other. */
   readonly session?: "perCall" | "perName" | ((request: AgentToolRequest) => string) | undefined;
   /** The arguments of the tool; default `{ message }`, and `session_id` with `perName`. Needs `prompt`. */
   readonly input?: S | undefined;
-  /** What the agent is told; default: the argument `message`. */
+  /** The input of the agent; default: the argument `message`. */
   readonly prompt?:
     | ((input: S extends Schema ? OutputOf<S> : { readonly message: string }) => Input)
     | undefined;
   /** Asks the agent for an answer of this shape; the result is its JSON. */
   readonly output?: Schema | undefined;
-  /** What of the reply is the result: its text (default), or all of it that a result can hold, images too. */
+  /** The part of the reply that is the result: its text (default), or all of it that a result can hold, images too. */
   readonly reply?: "text" | "all" | undefined;
   /** Limits of the agent. `share` (default): those of the agent, and an equal share of what is left of the parent's when the batch of
    *  calls begins. What it uses counts as used by the parent's turn in both cases. */
   readonly budget?: "share" | Budget | undefined;
   /** True (default): the events of the agent are events of the parent too, with `source`. False: its text is progress of the call. */
   readonly forward?: boolean | undefined;
-  /** How deep agents may call each other, counted from the outermost; default 3. */
+  /** The maximum depth to which agents may call each other, counted from the outermost; default 3. */
   readonly maxDepth?: number | undefined;
   /** Time-out and attempts of a call; default: those of the parent's tools. */
   readonly execution?: Execution | undefined;

@@ -9,7 +9,7 @@ type Call = { readonly name: string; readonly input: JsonObject };
 /** A step that runs: it yields the calls of a round, gets their results, and returns what it answers. */
 type Run = Generator<readonly Call[], readonly Msg[], readonly ToolResultBlock[]>;
 
-/** What all steps of a pipeline use. */
+/** The functions that all steps of a pipeline use. */
 type Scope = {
   /** The name of the tool of an agent. */
   readonly toolOf: (agent: PipelineAgent) => string;
@@ -123,7 +123,7 @@ function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, outpu
   }
 }
 
-/** What the answers of a pipeline are as its reply, with each of them in `metadata.replies`. */
+/** Returns the answers of a pipeline as its reply, with each of them in `metadata.replies`. */
 function replyOf(messages: readonly Msg[]): CodeStep {
   const content = messages.flatMap((message) =>
     message.content.filter(
@@ -135,7 +135,7 @@ function replyOf(messages: readonly Msg[]): CodeStep {
   return { reply: content, metadata: { replies: replies as unknown as readonly JsonObject[] } };
 }
 
-/** What a pipeline does next: it is run from the beginning with the results that are there. */
+/** Returns the next step of a pipeline: it is run from the beginning with the results that are there. */
 export function nextOf(step: PipelineStep, { input, results, output }: CodeTurn, scope: Scope): CodeStep {
   const run = runStep(step, input, scope, output);
   let state = run.next([]);

@@ -23,7 +23,7 @@ export function executionError(message: string): ToolOutcome {
   return toolError(`Execution error: ${message}`);
 }
 
-/** What the reply of an agent is as the result of its call. `session`: what the model may name to talk to the agent again. */
+/** Returns the reply of an agent as the result of its call. `session`: what the model may name to talk to the agent again. */
 export function resultOf(
   reply: Reply<unknown>,
   { sessionId, session, mode }: { sessionId: string; session: string | undefined; mode: "text" | "all" },

@@ -19,7 +19,7 @@ import { executionError, resultOf } from "./result.ts";
 const ENDING_SHARE = 4;
 
 const LOST = "session/lease-lost";
-/** How often an agent is run whose lease is lost. */
+/** The maximum number of times that an agent is run whose lease is lost. */
 const MAX_RUNS = 3;
 
 /** One call of an agent. */
@@ -34,7 +34,7 @@ export type InnerCall = {
   readonly kept: Map<string, Snapshot>;
 };
 
-/** Why an agent does not go on: its parent was interrupted or ends, or the time of the call is over. */
+/** The reason for which an agent does not go on: its parent was interrupted or ends, or the time of the call is over. */
 type End = "signal" | "timeout";
 
 /** The limits of an agent with what people have added to them. */
@@ -62,7 +62,7 @@ class Ending {
   readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;
   #isOpen = false;
-  /** Why it was ended; undefined if it was not. */
+  /** The reason for which it was ended; undefined if it was not. */
   cause: End | undefined;
 
   constructor(child: InnerAgent, { signal, deadlineAt }: ToolContext<never>, outer: OuterCall | undefined) {
@@ -124,7 +124,7 @@ async function takeTurn(
   }
 }
 
-/** What the call of an agent that waits asks, and remembers. */
+/** Returns the questions and the remembered state of the call of an agent that waits. */
 function suspendedFor(child: InnerAgent, limits: Limits, extended: Limits, isStored: boolean): ToolReturn {
   const { waitsFor, pending } = child.status();
   const open = pending.filter(({ decided }) => decided === undefined);

@@ -14,7 +14,8 @@ function checkPart(part: unknown): asserts part is string {
   );
 }
 
-/** Where the agent of a call works: the part of the id of its session behind that of the parent. It always lies below the parent. */
+/** Returns the place where the agent of a call works: the part of the id of its session behind that of the parent. It always lies below the
+ *  parent. */
 export function sessionPart(
   session: AnyAgentToolOptions["session"],
   agent: string,

@@ -3,7 +3,7 @@ import type { Msg } from "../../core/message/types.ts";
 import type { Agent } from "../../agent/types.ts";
 import type { AgentToolAgent } from "./options.ts";
 
-/** An agent of a pipeline: a configuration, whose run is a session inside of the pipeline's, or an agent that lives in this process
+/** An agent of a pipeline. It is a configuration, whose run is a session inside of the pipeline's, or an agent that lives in this process
  *  and has a session of its own. */
 export type PipelineAgent = AgentToolAgent | Agent<never> | Agent;
 
@@ -28,7 +28,7 @@ export type CompositeStep =
 
 /** Options of {@link fanOut}. */
 export type FanOutOptions = {
-  /** How many steps run at once; default: all. */
+  /** The number of steps that run at once; default: all. */
   readonly concurrency?: number | undefined;
   /** `collect` (default): all steps run, and then the pipeline fails with the errors of all. `fail`: steps that have not begun do not
    *  run, and it fails with the first error. */
@@ -170,7 +170,7 @@ export function agentsOf(step: PipelineStep): readonly PipelineAgent[] {
   return [...new Set(Object.values(step.steps).flatMap(agentsOf))];
 }
 
-/** How many times at most a step asks for calls. */
+/** Returns the maximum number of times that a step asks for calls. */
 export function roundsOf(step: PipelineStep): number {
   if (!isComposite(step)) return 1;
   if (step.kind === "repeat") return step.max * roundsOf(step.step);

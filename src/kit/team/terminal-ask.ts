@@ -8,9 +8,9 @@ import type { UserAsk } from "./user-ask.ts";
 
 /** Options of {@link terminalAsk}. */
 export type TerminalAskOptions = {
-  /** Where the person types; default `process.stdin`. */
+  /** The stream on which the person types; default `process.stdin`. */
   readonly input?: NodeJS.ReadableStream | undefined;
-  /** Where the person reads; default `process.stdout`. */
+  /** The stream from which the person reads; default `process.stdout`. */
   readonly output?: NodeJS.WritableStream | undefined;
 };
 

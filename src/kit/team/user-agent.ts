@@ -20,13 +20,13 @@ export const INTERRUPTED = "Interrupted by user";
 
 const TOOL = "ask_user";
 
-/** What the person is asked: what was said since the last answer. */
+/** Returns the question to the person: what was said since the last answer. */
 function questionOf(input: readonly Msg[]): string {
   const lines = input.map((message) => `${message.name}: ${textOf(message)}`);
   return lines.length > 0 ? lines.join("\n") : "It is your turn.";
 }
 
-/** What a user agent does next: it asks, and then says what was answered. */
+/** Returns the next step of a user agent: it asks, and then says what was answered. */
 function nextOf({ input, results, output }: CodeTurn): CodeStep {
   const [result] = results[0] ?? [];
   if (!result)

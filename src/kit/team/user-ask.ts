@@ -2,13 +2,13 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import { toolUsesOf } from "../../core/message/query.ts";
 import type { Msg } from "../../core/message/types.ts";
 
-/** What a {@link UserAsk} is asked. */
+/** The question that a {@link UserAsk} is asked. */
 export type UserQuestion = {
   /** The name of the user. */
   readonly name: string;
   /** JSON Schema of the answer, if the caller wants a structured one; default: a text. */
   readonly schema?: JsonObject | undefined;
-  /** Why the last answer was refused, if this is another try. */
+  /** The reason for which the last answer was refused, if this is another try. */
   readonly problem?: string | undefined;
   /** Aborts when nobody waits for the answer any more: somebody else has given it, or the turn has ended. */
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export type UserQuestion = {
  *  person does not want to answer. What it throws rejects the call, and the question stays open. */
 export type UserAsk = (messages: readonly Msg[], question: UserQuestion) => Promise<Json | undefined>;
 
-/** What a user has heard and not answered: the messages behind the last answer, before the question that is open. */
+/** Returns the messages that a user has heard and not answered: those behind the last answer, before the question that is open. */
 export function heardBy(name: string, transcript: readonly Msg[]): readonly Msg[] {
   const end = transcript.findLastIndex((message) => toolUsesOf(message).length > 0);
   const before = transcript.slice(0, end === -1 ? undefined : end);

@@ -13,12 +13,12 @@ import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { CallOptions, Input, Reply } from "../../agent/types.ts";
 import { heardBy, type UserAsk } from "./user-ask.ts";
 
-/** How often a person is asked again whose answer was refused. */
+/** The maximum number of times that a person is asked again whose answer was refused. */
 const MAX_TRIES = 10;
-/** How long a call waits for its end when its time is over, ms: by default as long as any agent. */
+/** The time for which a call waits for its end when its time is over, ms: by default as long as any agent. */
 const GRACE_MS = 2_000;
 
-/** How the wait for a person ended: with an answer (undefined: none is given), or because nobody waits any more. */
+/** The outcome of the wait for a person: an answer (undefined: no answer is given), or nobody waits any more. */
 type Answered = { readonly answer: Json | undefined } | "gone";
 
 /** The session of a person, whom this process asks. The turn is suspended all the while, so that others may answer too. */

@@ -16,7 +16,7 @@ export type BackgroundCommand = {
   readonly stopping: AbortController;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
-  /** How it ended; undefined while it runs. */
+  /** The exit of the command; undefined while it runs. */
   exit: Exit | undefined;
 };
 

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 const PRLIMIT = ["/usr/bin/prlimit", "/bin/prlimit"];
 
-/** What programs need of the system. Of `/etc` only what names users, hosts, libraries and certificates: nothing that is secret. */
+/** The paths of the system that programs need. Of `/etc` only what names users, hosts, libraries and certificates: nothing that is secret. */
 const SYSTEM = ["/usr", "/opt", "/nix/store", "/run/current-system/sw"];
 const MERGED = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const ETC = [
@@ -38,7 +38,7 @@ const NETWORK = ["resolv.conf", "gai.conf", "host.conf"];
 /** Parts of those that are secret. */
 const HIDDEN = ["/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/nssdb"];
 
-/** What a sandbox is made of. */
+/** The parts of which a sandbox is made. */
 export type SandboxSpec = {
   readonly bwrap: string;
   readonly root: string;
@@ -93,7 +93,7 @@ function systemArgs(network: boolean): readonly string[] {
   ];
 }
 
-/** What of a git folder says which programs git runs. Commits write to the rest. */
+/** The parts of a git folder that say which programs git runs. Commits write to the rest. */
 const GIT_SETTINGS = ["config", "config.worktree", "hooks", "modules"];
 
 const isReal = (path: string): boolean => {

@@ -8,8 +8,8 @@ import { judgeCommand, type CommandVerdict } from "./judge-command.ts";
 import { namesOf } from "./paths.ts";
 import type { Workspace } from "./port.ts";
 
-/** How much an agent may do without asking. `default`: it reads; a person is asked about each change and each command. `acceptEdits`: it
- *  writes files in the workspace, too. `plan`: it reads, and everything else is denied. */
+/** The extent to which an agent may act without asking. `default`: it reads; a person is asked about each change and each command.
+ *  `acceptEdits`: it writes files in the workspace, too. `plan`: it reads, and everything else is denied. */
 export type CodingMode = "default" | "acceptEdits" | "plan";
 
 type Rule = NonNullable<Permissions["rules"]>[number];
@@ -27,7 +27,7 @@ export type CodingPermissionsOptions = {
   readonly edits?: readonly string[] | undefined;
   /** More rules, for other tools. */
   readonly rules?: readonly Rule[] | undefined;
-  /** What holds for calls that no rule is about. Default `allow`. */
+  /** The permission for calls that no rule is about. Default `allow`. */
   readonly otherwise?: Permissions["otherwise"] | undefined;
   /** After so many ms without a decision a call is denied. Default: never. */
   readonly expiresAfterMs?: number | undefined;
@@ -71,7 +71,7 @@ const EDITING = ["write_file", "edit_file", "insert_text_file", "write_text_file
 const RUNNING = ["run_command", "execute_shell_command"];
 const PROGRAMS = ["execute_python_code"];
 
-/** Why a person is asked about a command, in words. */
+/** The reasons for which a person is asked about a command, in words. */
 const REASONS: { readonly [because in Extract<CommandVerdict, { action: "ask" }>["because"]]: string } = {
   substitution: "The command inserts the output of another one, or a variable.",
   redirection: "The command redirects to a place that cannot be told before it runs.",

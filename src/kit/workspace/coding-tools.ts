@@ -8,7 +8,7 @@ import { searchTools } from "./search-tools.ts";
 
 /** Options of {@link codingTools} and {@link agentScopeTools}. */
 export type CodingToolsOptions = {
-  /** Where the tools work. It is closed by who opened it, which stops its commands. */
+  /** The workspace in which the tools work. It is closed by who opened it, which stops its commands. */
   readonly workspace: Workspace;
 };
 

@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 60_000;
 
 type Exit = Extract<CommandEvent, { type: "exit" }>;
 
-/** How a command ended, in words. */
+/** Returns the outcome of a command, in words. */
 export function exitText({ exitCode, signal, stopped }: Exit, timeoutMs: number): string {
   if (stopped === "timeout") return `Stopped after ${timeoutMs} ms, with all of its processes.`;
   if (stopped === "processes") return "Stopped: it started too many processes.";

@@ -1,7 +1,7 @@
 import { nearestName } from "../../core/base/nearest-name.ts";
 import { linesOf } from "./text-file.ts";
 
-/** What is to be changed in a text. */
+/** The change that is to be made in a text. */
 export type TextEdit = {
   readonly oldString: string;
   readonly newString: string;
@@ -19,7 +19,7 @@ function occurrences(text: string, part: string): number[] {
 const lineAt = (text: string, at: number): number => text.slice(0, at).split("\n").length;
 const squeezed = (line: string): string => line.trim().replaceAll(/\s+/gu, " ");
 
-/** Where the model probably meant: the line that differs in white space or in a few letters only. */
+/** Returns the place that the model probably meant: the line that differs in white space or in a few letters only. */
 function nearest(text: string, oldString: string): string {
   const wanted = squeezed(linesOf(oldString).find((line) => line.trim() !== "") ?? "");
   if (wanted === "") return "";

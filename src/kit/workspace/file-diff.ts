@@ -11,7 +11,7 @@ export type DiffHunk = {
   readonly lines: readonly string[];
 };
 
-/** What a tool has changed in a file, as data: `metadata.diff` of its result. */
+/** The changes that a tool has made in a file, as data: `metadata.diff` of its result. */
 export type FileDiff = {
   readonly path: string;
   readonly change: "created" | "edited" | "removed";

@@ -26,7 +26,8 @@ export type FolderWorkspaceOptions = {
   readonly root: string;
   /** False: the workspace runs no commands, and needs no sandbox. Default true. */
   readonly commands?: boolean | undefined;
-  /** What commands run in. `bubblewrap`, the default, is for Linux. `none`: they run as this user, and may do what this user may. */
+  /** The environment in which commands run. `bubblewrap`, the default, is for Linux. `none`: they run as this user, and may do what this
+   *  user may. */
   readonly sandbox?: "bubblewrap" | "none" | undefined;
   /** The path of `bwrap`; default: where systems install it. */
   readonly bubblewrap?: string | undefined;
@@ -34,9 +35,10 @@ export type FolderWorkspaceOptions = {
   readonly network?: boolean | undefined;
   /** Other folders that commands in the sandbox may read, such as that of a tool chain; absolute paths. */
   readonly readable?: readonly string[] | undefined;
-  /** What is not written: a name or a glob such as `.env*` protects wherever it occurs in a path, one with a slash is a path from the
-   *  root. Letters of another case count as the same. Default {@link PROTECTED_PATHS}; a list replaces it. Commands in the sandbox cannot
-   *  write what of it lies in the root itself when the workspace is opened; of `.git` they cannot write what says which programs git runs. */
+  /** The paths that are not written. A name or a glob such as `.env*` protects wherever it occurs in a path, one with a slash is a path
+   *  from the root. Letters of another case count as the same. Default {@link PROTECTED_PATHS}; a list replaces it. Commands in the sandbox
+   *  cannot write what of it lies in the root itself when the workspace is opened; of `.git` they cannot write what says which programs git
+   *  runs. */
   readonly protectedPaths?: readonly string[] | undefined;
   /** Environment variables of commands, beside `PATH`, `HOME`, `LANG` and `TERM`. Those of this process are never passed on. */
   readonly env?: { readonly [name: string]: string } | undefined;

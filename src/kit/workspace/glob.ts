@@ -73,7 +73,7 @@ function matchesPlaces(places: readonly Place[], name: string): boolean {
 }
 
 function matchesOne(pattern: string, names: readonly string[]): boolean {
-  /** How many of the names each beginning of the pattern may have matched. */
+  /** The numbers of names that each beginning of the pattern may have matched. */
   let reached = new Set([0]);
   for (const part of pattern.split("/")) {
     const next = new Set<number>();

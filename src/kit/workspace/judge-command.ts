@@ -2,12 +2,13 @@ import { matchesName } from "../../core/tool/name-pattern.ts";
 import { namesOf } from "./paths.ts";
 import { readShellLine, type CommandDoubt } from "./shell-command.ts";
 
-/** What commands are judged by. */
+/** The rules by which commands are judged. */
 export type CommandRules = {
-  /** What may run: patterns such as `git status*` or `npm test`, matched word by word. `*` stands for any characters of a word; where the
-   *  last word ends with it, any more words may follow. */
+  /** The commands that may run: patterns such as `git status*` or `npm test`, matched word by word. `*` stands for any characters of a
+   *  word; where the last word ends with it, any more words may follow. */
   readonly allow: readonly string[];
-  /** What must not run, in the same form. It holds also where the command is a part of a line, behind a wrapper, or in a substitution. */
+  /** The list of commands that must not run, in the same form. It holds also where the command is a part of a line, behind a wrapper, or in
+   *  a substitution. */
   readonly deny: readonly string[];
   /** The root of the workspace. */
   readonly root: string;
@@ -15,7 +16,7 @@ export type CommandRules = {
   readonly mayWrite: (path: string) => boolean;
 };
 
-/** What the rules say of a line of shell. */
+/** The verdict of the rules on a line of shell. */
 export type CommandVerdict =
   | { readonly action: "allow" }
   | { readonly action: "deny"; readonly pattern: string }

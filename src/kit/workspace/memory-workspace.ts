@@ -10,7 +10,7 @@ import type { DirectoryEntry, FileStat, ReadOptions, Workspace, WriteOptions } f
 export type MemoryWorkspaceOptions = {
   /** The first files: their contents by their paths. */
   readonly files?: { readonly [path: string]: string | Uint8Array } | undefined;
-  /** What may not be written, see {@link FolderWorkspaceOptions}. Default {@link PROTECTED_PATHS}. */
+  /** The paths that may not be written, see {@link FolderWorkspaceOptions}. Default {@link PROTECTED_PATHS}. */
   readonly protectedPaths?: readonly string[] | undefined;
   /** Runs commands; absent: the workspace runs none. */
   readonly exec?: NonNullable<Workspace["exec"]> | undefined;

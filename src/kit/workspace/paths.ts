@@ -4,7 +4,7 @@ import { badPath } from "./failures.ts";
 const MAX_PATH = 4_096;
 const MAX_NAME_BYTES = 255;
 
-/** What is not written unless a workspace is told otherwise: the history of git, secrets of the environment, and sessions. */
+/** The paths that are not written unless a workspace is told otherwise: the history of git, secrets of the environment, and sessions. */
 export const PROTECTED_PATHS: readonly string[] = [".git", ".env*", ".agentchart*"];
 
 /** Returns the names that lead from the root to a path; none for the root itself. `path` is relative, or absolute and inside of the root.

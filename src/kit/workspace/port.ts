@@ -1,10 +1,10 @@
-/** What a path in a workspace leads to, links within it followed. */
+/** The entry to which a path in a workspace leads, links within it followed. */
 export type FileStat = {
   /** `other` is a FIFO, a socket or a device: it is never opened. */
   readonly type: "file" | "directory" | "other";
   /** In bytes. */
   readonly size: number;
-  /** When it was written last, in epoch ms. */
+  /** The time at which it was written last, in epoch ms. */
   readonly modifiedAt: number;
 };
 
@@ -40,7 +40,7 @@ export type ExecOptions = {
   readonly env?: { readonly [name: string]: string } | undefined;
 };
 
-/** What a command reports: its output as it comes, and at last, once, how it ended. */
+/** The reports of a command: its output as it comes, and at last, once, the way in which it ended. */
 export type CommandEvent =
   | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly data: Uint8Array }
   | {
@@ -49,14 +49,15 @@ export type CommandEvent =
       readonly exitCode: number | null;
       /** The signal that ended it, such as `SIGSEGV`. */
       readonly signal?: string | undefined;
-      /** Why it was stopped: its time was over, `signal` was aborted, the workspace was closed, or it had too many processes. */
+      /** The reason for which it was stopped: its time was over, `signal` was aborted, the workspace was closed, or it had too many
+       *  processes. */
       readonly stopped?: "timeout" | "aborted" | "closed" | "processes" | undefined;
     };
 
 /**
- * Where the files are that an agent works on, and where its commands run. Paths are POSIX paths relative to the root, or absolute ones
- * inside of it. A path that leads out of the root, also by a symbolic link, is refused with `workspace/bad-path`, one that is protected
- * is not written (`workspace/protected`), one that is not there rejects `workspace/not-found`, and every method rejects
+ * The place of the files on which an agent works, and of the execution of its commands. Paths are POSIX paths relative to the root, or
+ * absolute ones inside of it. A path that leads out of the root, also by a symbolic link, is refused with `workspace/bad-path`, one that is
+ * protected is not written (`workspace/protected`), one that is not there rejects `workspace/not-found`, and every method rejects
  * `workspace/gone` once the workspace itself is not there any more. `workspaceContract` of `agentchart/testing` tests all of it.
  */
 export interface Workspace {

@@ -7,7 +7,7 @@ async function firstChild(pid: number): Promise<string | undefined> {
   return /\d+/u.exec(children)?.[0];
 }
 
-/** How many processes are in the same namespace as this one; 0 if it has ended. */
+/** Returns the number of processes in the same namespace as this one; 0 if it has ended. */
 async function inNamespaceOf(pid: string): Promise<number> {
   const space = await readlink(`/proc/${pid}/ns/pid`).catch(() => undefined);
   if (space === undefined || space === (await readlink("/proc/self/ns/pid"))) return 0;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 
 const MARK = "AGENTCHART_COMMAND";
-/** How often what has left a group is looked for: each look may find what the one before it made. */
+/** The maximum number of times that what has left a group is looked for: each look may find what the one before it made. */
 const MAX_LOOKS = 20;
 
 const running = new Set<number>();
@@ -38,7 +38,7 @@ async function marked(value: string): Promise<readonly number[]> {
 
 /** The processes of one command. */
 export type ProcessGroup = {
-  /** What the command has in its environment, and with it each process that it starts. */
+  /** The variables that the command has in its environment, and with it each process that it starts. */
   readonly mark: { readonly [name: string]: string };
   /** Begins with the process that leads the group. */
   start(pid: number): void;

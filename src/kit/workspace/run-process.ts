@@ -21,12 +21,12 @@ export type ProcessSpec = {
   readonly watch?: (pid: number, stop: () => void) => () => void;
 };
 
-/** How much output may wait to be read before the process waits. */
+/** The amount of output that may wait to be read before the process waits. */
 const MAX_WAITING = 1024 * 1024;
-/** How long the output of an ended process may take to end, ms: something that was not ended may hold it open. */
+/** The maximum time that the output of an ended process may take to end, ms: something that was not ended may hold it open. */
 const DRAIN_MS = 1_000;
 
-/** What comes from a process and is not read yet. */
+/** The data that come from a process and are not read yet. */
 class Waiting {
   readonly #events: Output[] = [];
   readonly #streams: Readable[] = [];

@@ -1,6 +1,6 @@
 import { forEachChild, parse, type Command, type Redirection, type SyntaxNode, type Word } from "unbash";
 
-/** Why a line of shell is not judged by rules, but by a person. */
+/** The reason for which a line of shell is not judged by rules, but by a person. */
 export type CommandDoubt =
   /** It runs another command, or inserts a value, that is not in the line. */
   | "substitution"
@@ -22,14 +22,14 @@ export type CommandPart = {
 /** A file that a line redirects to or from. */
 export type RedirectedFile = { readonly path: string; readonly isWritten: boolean };
 
-/** What a line of shell consists of. */
+/** The parts of a line of shell. */
 export type ShellLine = {
   /** The commands that `;`, `&&`, `||`, `|`, `&` and new lines separate. */
   readonly parts: readonly CommandPart[];
   readonly files: readonly RedirectedFile[];
   readonly doubt?: CommandDoubt;
-  /** Every command that is anywhere in the line, also in substitutions and behind wrappers, as far as it can be read: what must not run
-   *  is looked for here. */
+  /** The commands that are anywhere in the line, also in substitutions and behind wrappers, as far as it can be read. A command that must
+   *  not run is looked for here. */
   readonly mentioned: readonly (readonly string[])[];
 };
 
@@ -62,7 +62,7 @@ function isWrapper([first = "", ...args]: readonly string[]): boolean {
   return args.some((arg) => GIT_OPTIONS.test(arg));
 }
 
-/** What is read of a line. */
+/** The state of reading a line. */
 class Reader {
   readonly parts: CommandPart[] = [];
   readonly files: RedirectedFile[] = [];

@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { Workspace } from "./port.ts";
 
-/** What is never gone into: it is large, and not written by people. */
+/** The directories that are never gone into: they are large, and not written by people. */
 const SKIPPED = new Set([".git", "node_modules"]);
 const MAX_ENTRIES = 100_000;
 const MAX_DEPTH = 64;

@@ -84,8 +84,8 @@ export type WalkOptions = {
 };
 
 /**
- * Goes from the root to a path, one name at a time, each opened in the directory that is held: no link that another process puts
- * there meanwhile is followed out of the workspace. The caller closes the handle.
+ * Goes from the root to a path, one name at a time, each opened in the directory that is held. No link that another process puts there
+ * meanwhile is followed out of the workspace. The caller closes the handle.
  */
 export async function walk(
   root: Root,

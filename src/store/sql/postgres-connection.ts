@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import * as s from "../../core/base/option-schema.ts";
 
-/** How a store in Postgres connects: either a `connectionString` or a `pool`. */
+/** The connection of a store in Postgres: either a `connectionString` or a `pool`. */
 export type PostgresConnection = {
   /** `postgres://…`. The store connects when first used and disconnects when closed. */
   readonly connectionString?: string | undefined;
@@ -23,5 +23,5 @@ export const connectionShape = () => ({
 /** The rule about the whole of {@link PostgresConnection}. */
 export const isConnection = ({ connectionString, pool }: PostgresConnection): boolean =>
   (connectionString === undefined) !== (pool === undefined);
-/** What {@link isConnection} expects. */
+/** The options that {@link isConnection} expects. */
 export const CONNECTION = "either `connectionString` or `pool`";

@@ -5,7 +5,7 @@ import { eventData } from "./event-data.ts";
 import { randomId } from "./random-id.ts";
 import { errorOf, SessionError } from "./session-error.ts";
 
-/** Where a session is, and who asks for it. */
+/** The address of a session, and the credentials of who asks for it. */
 export type SessionAddress = {
   /** The address of `agentchart serve`, or of what mounts it, such as "https://agents.example.com"; "" is the origin of the page. */
   readonly url: string;
@@ -19,7 +19,7 @@ export type SessionAddress = {
   readonly stallMs?: number | undefined;
 };
 
-/** What the server says of a session that rests. */
+/** The statement of the server about a session that rests. */
 export type SessionState = {
   readonly phase: string;
   readonly seq: number;

@@ -10,7 +10,7 @@ import { SessionFold, type SessionView } from "./session-fold.ts";
 export type ConnectionOptions = SessionAddress & {
   /** The agent that the first message begins the session with. Without it, the session must exist. */
   readonly agent?: string | undefined;
-  /** The tools that the page runs, declared with each message: those that the agent lists in its `clientTools` are offered to the model,
+  /** The tools that the page runs, declared with each message. Those that the agent lists in its `clientTools` are offered to the model,
    *  and a call of one is in `pending` until the page decides it with `{ answer }`. Default: none. */
   readonly clientTools?: readonly ClientTool[] | undefined;
 };
@@ -21,16 +21,16 @@ export type ConnectedView = SessionView & {
   readonly isConnected: boolean;
 };
 
-/** What a connection ends with that had begun. */
+/** The error with which a connection ends that had begun. */
 const LOST = new SessionError("request/no-answer", 0, "The connection was lost.");
 /** The events after which the server is asked what the session waits for. */
 const RESTS: ReadonlySet<AgentEvent["type"]> = new Set(["pending", "turn.end", "input.refused"]);
 const MIN_WAIT_MS = 500;
 const MAX_WAIT_MS = 10_000;
-/** What the browser has of `window` that tells of the network. */
+/** The part of `window` in a browser that tells of the network. */
 const page = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;
 
-/** What a view is before the server has answered. */
+/** The view before the server has answered. */
 export const EMPTY_VIEW: ConnectedView = { ...new SessionFold().view, isConnected: false };
 
 /** Follows a session while someone listens, and sends it commands. */

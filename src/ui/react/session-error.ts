@@ -1,5 +1,5 @@
 /**
- * What a server has refused, or that none has answered. Callers switch on {@link SessionError.code}.
+ * The error of a request that a server has refused, or that no server has answered. Callers switch on {@link SessionError.code}.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@
  */
 export class SessionError extends Error {
   override readonly name = "SessionError";
-  /** The `code` of the server's answer, such as "run/stale-decision" or "session/not-found"; "request/no-answer" if no server has
+  /** The `code` of the server's answer, such as "run/stale-decision" or "session/not-found". It is "request/no-answer" if no server has
    *  answered, "request/no-token" if the function `token` has failed, "request/bad-answer" if what has answered is no server of Agentchart. */
   readonly code: string;
   /** The HTTP status; 0 without an answer. */

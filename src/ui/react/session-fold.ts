@@ -9,17 +9,18 @@ import type { TurnMessage } from "../../core/event/conversation/message-fold.ts"
 import type { SessionState } from "./session-api.ts";
 import { SubagentFold, type Subagent } from "./subagent-fold.ts";
 
-/** What a page shows of a session. */
+/** The data that a page shows of a session. */
 export type SessionView = {
   /** The conversation: one message for each input of the user and one for each turn, as `useChat` of the AI SDK has them. A message that
    *  does not change stays the same object. */
   readonly messages: readonly TurnMessage[];
-  /** `ready`: the agent rests; `submitted`: what was said or decided, here or in another page, has not been taken up; `running`: a turn runs; `suspended`: it
-   *  waits, mostly for {@link SessionView.pending}; `failed`: the last turn failed, and the session takes more. */
+  /** The status of the session. It is `ready` if the agent rests; `submitted`: what was said or decided, here or in another page, has not
+   *  been taken up; `running`: a turn runs; `suspended`: it waits, mostly for {@link SessionView.pending}; `failed`: the last turn failed,
+   *  and the session takes more. */
   readonly status: "ready" | "submitted" | "running" | "suspended" | "failed";
   /** The state that the chart has entered last, such as "reasoning.calling"; undefined before the first one since the page was loaded. */
   readonly state: string | undefined;
-  /** Why the last turn ended, or why it is suspended; undefined while it runs. */
+  /** The reason for which the last turn ended or is suspended; undefined while it runs. */
   readonly reason: Reason | undefined;
   /** The structured answer of the turn so far, if one was asked for: what fits its schema but for what may still come. Undefined before
    *  its first part, and when the next turn begins. */
@@ -32,9 +33,9 @@ export type SessionView = {
   readonly subagents: readonly Subagent[];
   /** The values of the session's slots that were written. */
   readonly slots: { readonly [name: string]: Json };
-  /** What the agent's own answers in this session have used. */
+  /** The usage of the agent's own answers in this session. */
   readonly usage: Usage;
-  /** Why the last turn has failed, an input was refused, or the session cannot be read. */
+  /** The reason for which the last turn has failed, an input was refused, or the session cannot be read. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
 };
 
@@ -61,7 +62,7 @@ export class SessionFold {
   #pending: readonly PendingCall[] = [];
   #slots: { readonly [name: string]: Json } = {};
   #usage: Usage = {};
-  /** What the user has said and no worker has taken up, as the server knew it last. */
+  /** The messages that the user has said and no worker has taken up, as the server knew them last. */
   #waiting: readonly TurnMessage[] = [];
 
   get view(): SessionView {
@@ -150,7 +151,7 @@ export class SessionFold {
     this.#refuse(inputId);
   }
 
-  /** What was sent has been refused, or the session cannot be read. */
+  /** Reports that what was sent has been refused, or that the session cannot be read. */
   fail({ code, message }: { readonly code: string; readonly message: string }): void {
     this.#isSubmitted = false;
     this.#error = { code, message };

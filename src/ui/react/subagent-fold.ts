@@ -6,7 +6,7 @@ export type Subagent = {
   /** The call. The agent's session is `SESSION/CALLID` unless its tool says otherwise, and can be shown with `useAgent` too. */
   readonly callId: string;
   readonly name: string;
-  /** What it is writing: the text so far of the answer that is not stored yet; "" while it writes none. */
+  /** The text that it is writing: the text so far of the answer that is not stored yet; "" while it writes none. */
   readonly text: string;
 };
 
@@ -49,7 +49,7 @@ export class SubagentFold {
   }
 }
 
-/** What an agent is writing after one more event of it. */
+/** Returns the text that an agent is writing after one more event of it. */
 function textAfter(event: AgentEvent, text = ""): string {
   if (event.type === "model.start" || event.type === "message") return "";
   return event.type === "block.delta" && event.kind === "text" ? text + event.delta : text;

@@ -18,7 +18,7 @@ export type BullQueueOptions = {
   readonly postgres?: string | undefined;
   /** Queues of different names are independent; 1 to 50 letters, digits, `-` and `_`; default `agentchart`. */
   readonly name?: string | undefined;
-  /** How long a wake-up stays with a consumer that died, ms, at least 100; default 5,000. It may take twice as long. */
+  /** The time for which a wake-up stays with a consumer that died, ms, at least 100; default 5,000. It may take twice as long. */
   readonly lockMs?: number | undefined;
 };
 

@@ -201,7 +201,7 @@ type RowProps = {
   readonly place: React.Ref<HTMLTableRowElement> | undefined;
 };
 
-/** What happened in each run. What is the same in all of them is said once. */
+/** Shows the events of each run. What is the same in all of them is said once. */
 function Row({ row: { title, cells, isSame }, runIds, isFirst, place }: RowProps) {
   return (
     <tr ref={place} data-same={isSame || undefined} data-divergence={isFirst || undefined}>

@@ -5,7 +5,7 @@ import type { CallAccount, Json } from "../wire/types.ts";
 
 type Props = { readonly asked: Json; readonly account: CallAccount | undefined };
 
-/** What became of a call before it ran: who changed its arguments, why it asked, who decided. */
+/** Shows the account of a call before it ran: who changed its arguments, why it asked, who decided. */
 export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver: boolean }) {
   const { asked: reasons, decided, ran } = account ?? {};
   const presets = Array.isArray(ran?.presets) ? ran.presets.map(String) : [];
@@ -29,7 +29,7 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
   );
 }
 
-/** What became of the result of a call before it was stored. */
+/** Shows the account of the result of a call before it was stored. */
 export function AfterRun({ account }: Pick<Props, "account">) {
   const text = resultChange(account);
   return text === "" ? null : <p className="note">{text}</p>;

@@ -108,7 +108,7 @@ function InnerRun({ callId }: { readonly callId: string }) {
   );
 }
 
-/** How a call stands, as its card says it. */
+/** Returns the state of a call, as its card says it. */
 export function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undefined): string {
   if (result) return result.state;
   if (record?.asks !== undefined) return "pending";

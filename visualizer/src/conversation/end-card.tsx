@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon.tsx";
 
 const MAX_HINT = 1_000;
 
-/** How a turn ended that was not answered: what happened, and why. */
+/** Shows the end of a turn that was not answered: what happened, and why. */
 export function EndCard({ end }: { readonly end: EndOfTurn }) {
   return (
     <p className="turn-end" data-tone={end.tone} data-testid="turn-end">

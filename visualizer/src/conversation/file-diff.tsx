@@ -13,7 +13,7 @@ function linesOf(diff: unknown): readonly string[] {
   });
 }
 
-/** What a tool has changed in a file. */
+/** Shows the changes that a tool has made in a file. */
 export function FileDiff({ diff }: { readonly diff: unknown }) {
   const [isWhole, setWhole] = useState(false);
   const lines = linesOf(diff);

@@ -5,7 +5,7 @@ import { Icon } from "../parts/icon.tsx";
 import type { JsonObject } from "../wire/types.ts";
 import { Output } from "./output.tsx";
 
-/** What the caller got, where hooks put it in the place of the answer that is stored. */
+/** Shows the reply that the caller got, where hooks put it in the place of the answer that is stored. */
 export function OwnReply({ context }: { readonly context: JsonObject }) {
   const reply = useMemo(() => ownReply(context), [context]);
   if (!reply) return null;

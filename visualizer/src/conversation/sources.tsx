@@ -3,7 +3,7 @@ import type { Msg as StoredMsg } from "../../../src/core/message/types.ts";
 import { safeText } from "../logic/format.ts";
 import type { Msg } from "../wire/types.ts";
 
-/** What hooks have shown to the model, or tools have found, as a message names it; nothing for most messages. */
+/** Shows the sources that hooks have shown to the model, or tools have found, as a message names them; nothing for most messages. */
 export function Sources({ message }: { readonly message: Msg }) {
   const sources = sourcesOf([message as unknown as StoredMsg]);
   if (sources.length === 0) return null;

@@ -17,9 +17,9 @@ const MORE = 24;
 type Show<Shown> = (least: number, from?: number) => Shown;
 
 /**
- * Shows the end of a list, and keeps it in view until a person scrolls away from it: then the items stay where they are, and older
- * ones are added above them. Only input of a person (wheel, touch, keys, scroll bar) can end following: the list grows by itself,
- * which moves the end too. `goLive` follows again. Another `show` means that the list has changed.
+ * Shows the end of a list, and keeps it in view until a person scrolls away from it. The items then stay where they are, and older ones are
+ * added above them. Only input of a person (wheel, touch, keys, scroll bar) can end following: the list grows by itself, which moves the
+ * end too. `goLive` follows again. Another `show` means that the list has changed.
  */
 export function useNewest<Shown extends { readonly items: readonly unknown[]; readonly from: number }>(
   scroller: RefObject<HTMLElement | null>,

@@ -7,8 +7,8 @@ const GAP = 9;
 const TITLE = 24;
 
 /**
- * Places badges beside a state: on the side where the least of them is outside the view and where they cover
- * the least text; on the right if all sides are equal. Returns the upper left corner, px.
+ * Places badges beside a state. They are on the side where the least of them is outside the view and where they cover the least text; on
+ * the right if all sides are equal. Returns the upper left corner, px.
  */
 export function placeBeside(
   state: PlacedNode,

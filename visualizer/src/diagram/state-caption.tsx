@@ -20,7 +20,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** What the state under the pointer is for, and how often it was entered; else the state of the displayed step. */
+/** Shows the purpose of the state under the pointer, and the number of times it was entered; else the state of the displayed step. */
 export function StateCaption({ chart: { index } }: { readonly chart: IndexedChart }) {
   const pointed = useSyncExternalStore(subscribe, () => described);
   const { run, stepNumber } = useDisplayedStep();

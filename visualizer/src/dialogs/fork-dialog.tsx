@@ -13,14 +13,14 @@ import type { ForkPlace, ForkPlan } from "../wire/types.ts";
 import { EditField } from "./edit-field.tsx";
 import { Frame } from "./frame.tsx";
 
-/** How many forks may run at once. */
+/** The maximum number of forks that may run at once. */
 const MAX_TIMES = 20;
 
 type Props = {
   readonly stepNumber: number;
-  /** What is edited at first, see {@link Editable.key}. */
+  /** The part that is edited at first, see {@link Editable.key}. */
   readonly edited?: string;
-  /** Where exactly the fork begins; default: after the step. */
+  /** The exact position at which the fork begins; default: after the step. */
   readonly at?: ForkPlace;
 };
 
@@ -177,7 +177,7 @@ async function whole(part: Editable): Promise<Edit> {
 
 type PlanAnswer = { readonly plan?: ForkPlan; readonly seq?: number; readonly problem?: string | undefined };
 
-/** What a fork would be, and at which position, once the server has said it. */
+/** Returns the description of a possible fork, and its position, once the server has said it. */
 function usePlan(after: number, at: ForkPlace | undefined): PlanAnswer {
   const [answer, setAnswer] = useState<PlanAnswer>({});
   useEffect(() => {

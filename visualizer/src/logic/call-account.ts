@@ -20,7 +20,7 @@ function whoOf(by: unknown): string {
 /** A change of the arguments of a call: who made it, and the arguments before and after. */
 export type ArgumentChange = { readonly who: string; readonly before: string; readonly after: string };
 
-/** How the arguments of a call were changed on their way to `execute`, in order. */
+/** Returns the changes of the arguments of a call on their way to `execute`, in order. */
 export function argumentChanges(asked: Json, account: CallAccount | undefined): readonly ArgumentChange[] {
   const { changed = [], ran } = account ?? {};
   const changes: ArgumentChange[] = [];

@@ -5,9 +5,9 @@ import { isMessage } from "./message-shape.ts";
 
 /** Something that is compared: a setting of the newest request, a message, or a result. */
 export type Moment = {
-  /** What it is; moments of one shape may stand beside each other. */
+  /** The shape of the moment; moments of one shape may stand beside each other. */
   readonly shape: string;
-  /** What it says, without ids and times. */
+  /** The text of the moment, without ids and times. */
   readonly text: string;
   readonly title: string;
 };

@@ -27,7 +27,7 @@ export type StreamItem = {
   readonly blocks: readonly StreamBlock[];
 };
 
-/** What is shown of a conversation: the last items, and the place of the first one's message among all messages. */
+/** The part of a conversation that is shown: the last items, and the place of the first one's message among all messages. */
 export type ConversationItems = {
   readonly items: readonly (MessageItem | StreamItem)[];
   readonly from: number;

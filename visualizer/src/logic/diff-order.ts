@@ -1,7 +1,7 @@
 import type { Difference } from "./diff.ts";
 import type { Path } from "../wire/types.ts";
 
-/** What a person looks for in a step, first things first; what is in none of them follows. */
+/** The order in which a person looks for things in a step, first things first; what is in none of them follows. */
 const ORDER = [
   "messages",
   "draft",

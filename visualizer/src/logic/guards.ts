@@ -19,7 +19,7 @@ export function branchesOf(index: ChartIndex, taken: readonly string[]): readonl
   });
 }
 
-/** How much of the path between two configurations the recorded edges cover. Older releases recorded none. */
+/** Returns the extent of the path between two configurations that is covered by recorded edges. Older releases recorded none. */
 export function pathCoverage(
   index: ChartIndex,
   before: readonly string[],

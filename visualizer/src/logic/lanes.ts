@@ -87,7 +87,7 @@ export function runsInside(
   );
 }
 
-/** How long a lane took, from its first attempt to the end of its last; undefined while it lasts. */
+/** Returns the duration of a lane, from its first attempt to the end of its last; undefined while it lasts. */
 export function laneTime({ works }: Lane): number | undefined {
   const [first] = works;
   const end = works.at(-1)?.end;

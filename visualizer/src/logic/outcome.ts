@@ -5,7 +5,7 @@ import { limitLabel } from "../../../machines/agent/limits.ts";
 import { isMessage } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";
 
-/** How a run stands or ended, in the words that the whole page uses. */
+/** The status or the end of a run, in the words that the whole page uses. */
 export type Outcome = {
   readonly label: string;
   readonly tone: "green" | "red" | "amber" | "blue" | "slate" | "cyan";
@@ -33,7 +33,7 @@ const WAITS: { readonly [kind: string]: string } = {
   budget: "over budget",
 };
 
-/** How a run stands: how its newest turn ended, what it waits for, or that it works. */
+/** Returns the status of a run: how its newest turn ended, what it waits for, or that it works. */
 export function outcomeOf(
   row: Pick<RunRow, "phase" | "reason" | "waitsFor" | "pending" | "worker">,
 ): Outcome {
@@ -49,10 +49,10 @@ export function outcomeOf(
   return ENDED[reason ?? ""] ?? { label: "no turn yet", tone: "slate", icon: "clock" };
 }
 
-/** How the turn ended at a step, if not with an answer: what happened, the first line of why, and what the other lines advise. */
+/** The end of the turn at a step, if not with an answer: what happened, the first line of why, and what the other lines advise. */
 export type EndOfTurn = Outcome & { readonly text: string; readonly hint?: string };
 
-/** How the turn that a context shows has ended; undefined if it goes on, was answered, or waits for calls. */
+/** Returns the end of the turn that a context shows; undefined if it goes on, was answered, or waits for calls. */
 export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefined {
   const outcome = context?.["outcome"];
   const progress = context?.["progress"];

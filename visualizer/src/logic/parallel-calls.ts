@@ -10,7 +10,7 @@ export const MAX_CALL_BADGES = 3;
 const MAX_NAME_LENGTH = 60;
 const MAX_ARGUMENTS_LENGTH = 300;
 
-/** What a call of the open batch comes to, in the order of the list: what needs attention is first. */
+/** The outcomes of a call of the open batch, in the order of the list: what needs attention is first. */
 export const CALL_GROUPS = ["failed", "waiting", "running", "done"] as const;
 export type CallGroup = (typeof CALL_GROUPS)[number];
 
@@ -40,7 +40,7 @@ export function parallelCalls(context: JsonObject | undefined): readonly Paralle
   return CALL_GROUPS.flatMap((group) => all.filter((call) => call.group === group));
 }
 
-/** How many calls are in each group; groups without calls are left out. */
+/** Returns the number of calls in each group; groups without calls are left out. */
 export function countCalls(calls: readonly ParallelCall[]): readonly (readonly [CallGroup, number])[] {
   return CALL_GROUPS.flatMap((group) => {
     const count = calls.filter((call) => call.group === group).length;
@@ -48,7 +48,7 @@ export function countCalls(calls: readonly ParallelCall[]): readonly (readonly [
   });
 }
 
-/** How long a call has taken, or has been in its state until `now`, ms; undefined if it never ran. */
+/** Returns the time that a call has taken, or has been in its state until `now`, ms; undefined if it never ran. */
 export function callTime(
   { group, since, index }: ParallelCall,
   starts: ReadonlyMap<number, number>,
@@ -75,7 +75,7 @@ function toCall({ call, status, since, attempt, result, asks }: CallRecord, inde
   };
 }
 
-/** What is shown of the state of a call: one that was approved has not run yet, or waits to be tried again. */
+/** Returns the text for the state of a call: one that was approved has not run yet, or waits to be tried again. */
 export function callStateText(state: string, attempt: number, isDecided = false): string {
   if (state !== "approved" || (isDecided && attempt === 0)) return state;
   return attempt > 0 ? "retrying" : "not run yet";

@@ -88,7 +88,7 @@ export function mayHavePlan(context: JsonObject | undefined, slots: readonly str
   return context !== undefined && (planOf(context) !== undefined || todosOf(context) !== undefined);
 }
 
-/** What a person must still change before the plan can be saved. */
+/** Returns the change that a person must still make before the plan can be saved. */
 export function planProblem({ name, subtasks }: Plan): string | undefined {
   if (name.trim() === "") return "The plan needs a name.";
   const nameless = subtasks.findIndex((each) => each.name.trim() === "");

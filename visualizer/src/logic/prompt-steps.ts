@@ -6,7 +6,7 @@ import { messagesOf } from "./step-notes.ts";
 /** A request to a model, and a step whose context has it. */
 export type PromptPlace = { readonly call: RecordedCall; readonly at: number };
 
-/** Where the steps of a run and their contexts are read. */
+/** The source from which the steps of a run and their contexts are read. */
 type Steps = {
   readonly first: number;
   readonly last: number;
@@ -28,8 +28,8 @@ export function promptAt(run: Steps, stepNumber: number, hasEnded: boolean): Pro
 const setsCall = (step: Step | undefined): boolean =>
   step?.patch.some(([, path]) => path.length === 0 || path[0] === "modelCall") ?? false;
 
-/** Returns the nearest step before (-1) or after (1) a place that has another request; undefined if there is none, or the steps between
- *  are not loaded. */
+/** Returns the nearest step before (-1) or after (1) a place that has another request. It is undefined if there is no such step, or the
+ *  steps between are not loaded. */
 export function otherPrompt(run: Steps, { call, at }: PromptPlace, by: -1 | 1): PromptPlace | undefined {
   for (let number = at + by; number >= run.first && number <= run.last; number += by) {
     if (!run.at(number)) return undefined;

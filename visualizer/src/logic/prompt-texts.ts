@@ -8,7 +8,7 @@ type Sent = Extract<LensRow, { readonly kind: "message" }>;
 
 const messagesText = (count: number): string => (count === 1 ? "1 message" : `${count} messages`);
 
-/** Why messages were left out, as a sentence. */
+/** Returns the reason for which messages were left out, as a sentence. */
 export function leftText({ from, to, by, hook }: Left, { bound, window }: PromptLens["call"]): string {
   const what = `${messagesText(to - from)} left out`;
   const limits = [
@@ -35,7 +35,7 @@ const FORMS: { readonly [form in ShownForm]: string } = {
   asText: "calls of another persona, shown as text",
 };
 
-/** Where a message comes from and how it was changed, in words; "" for one that was sent as it is. */
+/** Returns the origin of a message and the way in which it was changed, in words; "" for one that was sent as it is. */
 export function originText({ from, hook, before, form, why }: Sent): string {
   if (from === "hook") return `${before ? "changed" : "added"} by the hook ${hook ?? "?"}`;
   if (from === "summary") return "a summary of older messages";
@@ -44,7 +44,7 @@ export function originText({ from, hook, before, form, why }: Sent): string {
   return why === undefined ? FORMS[form] : `${FORMS[form]}: ${why}`;
 }
 
-/** Why a request was made, as a part of its title; "" for the usual reason. */
+/** Returns the reason for which a request was made, as a part of its title; "" for the usual reason. */
 export const phaseText = ({ phase }: PromptLens["call"]): string =>
   ({
     reasoning: "",
@@ -64,11 +64,11 @@ export function lineOf({ content }: Msg): string {
   return parts.join(" ").replaceAll(/\s+/g, " ").trim();
 }
 
-/** What one request has in common with another one, and where it differs. */
+/** The common parts of one request and another one, and the differences. */
 export type PromptComparison = {
   /** The number of messages at the beginning that are the same. */
   readonly same: number;
-  /** What differs beside the messages, in words. */
+  /** The differences beside the messages, in words. */
   readonly changes: readonly string[];
 };
 

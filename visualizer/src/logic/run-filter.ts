@@ -23,7 +23,7 @@ export const HOURS: readonly (readonly [hours: number, name: string])[] = [
 
 const HOUR_MS = 3_600_000;
 
-/** What the server is asked for. `now`: epoch ms. */
+/** Returns the query with which the server is asked. `now`: epoch ms. */
 export function queryOf(
   { agent, outcome, tool, hours, minCost }: ListFilter,
   search: string,

@@ -1,7 +1,7 @@
 import { parentOf } from "./inner-runs.ts";
 import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
-/** How deep runs inside of each other are nested at most. */
+/** The maximum depth of runs that are nested inside of each other. */
 const MAX_DEPTH = 20;
 
 /** The displayed names of the groups. */
@@ -19,8 +19,8 @@ export type ListLine =
   | { readonly kind: "more"; readonly group: RunGroup };
 
 /**
- * The lines of the list: groups in order, newest runs first, forks below their original if both are in the same
- * group, and what runs inside of a run below that run, in its group.
+ * Returns the lines of the list. They are groups in order, newest runs first, forks below their original if both are in the same group, and
+ * what runs inside of a run below that run, in its group.
  */
 export function listLines(
   rows: readonly RunRow[],

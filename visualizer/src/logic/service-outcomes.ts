@@ -6,7 +6,7 @@ import { detailOf, toolOf, type Work } from "./work.ts";
 
 type Outcome = Pick<Work, "state" | "detail">;
 
-/** What hooks did, or what the check of permissions came to; `calls` are those before the step. */
+/** Returns the actions of hooks, or the outcome of the check of permissions; `calls` are those before the step. */
 export function outcomeOfService(
   { event, account = {} }: Step,
   kind: Work["kind"],
@@ -40,7 +40,7 @@ function textOfDeed({ hook, callId, deny, parts = [] }: HookDeed, calls: readonl
   return `${name} changed ${parts.flatMap((part) => (Object.hasOwn(PARTS, part) ? PARTS[part]! : [])).join(" and ")}`;
 }
 
-/** What hooks changed, each with its name. */
+/** Returns the changes that hooks made, each with its name. */
 function textOfHooks(
   { hooks = [], stop, stoppedBy, goto, gotoBy }: NonNullable<Step["account"]>,
   calls: readonly CallRecord[],

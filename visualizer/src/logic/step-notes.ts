@@ -61,7 +61,7 @@ const DECISION_NOTES: { readonly [decision: string]: string } = {
   answer: "answered",
   retry: "run again",
 };
-/** What a command did whose step is not known apart from others. */
+/** The notes on the effect of a command whose step is not known apart from others. */
 const STORED_NOTES: { readonly [event: string]: string } = {
   ...COMMAND_NOTES,
   call: "called",
@@ -69,8 +69,8 @@ const STORED_NOTES: { readonly [event: string]: string } = {
 };
 
 /**
- * What a command of the inspector did: "approved in the inspector", or who has decided: "approved by maria"; "" for other steps of
- * the program.
+ * Returns the effect of a command of the inspector: "approved in the inspector", or who has decided: "approved by maria"; "" for other
+ * steps of the program.
  */
 export function commandNote({ by, event, account, edges }: Step): string {
   const { decision } = account ?? {};

@@ -3,14 +3,14 @@ import { eventText } from "./guards.ts";
 import { commandNote, messagesOf, noteOf, UNKNOWN_STEPS } from "./step-notes.ts";
 import type { Work } from "./work.ts";
 
-/** What a step is in the list: what happened in the words of an agent, how it came out, and how long what ended had taken. */
+/** The title of a step in the list: what happened in the words of an agent, how it came out, and how long what ended had taken. */
 export type StepTitle = {
   readonly title: string;
   readonly note: string;
   readonly isFailed: boolean;
   /** ms; undefined for a step that ended nothing. */
   readonly took: number | undefined;
-  /** What the title is about, which has the icon of the step. */
+  /** The subject of the title, which has the icon of the step. */
   readonly kind: Work["kind"] | "person" | "other";
 };
 
@@ -29,7 +29,7 @@ const HOOKS: { readonly [point: string]: string } = {
   onInterrupt: "on the interrupt",
 };
 
-/** Where hooks ran, in words: "before the model". */
+/** Returns the point at which hooks ran, in words: "before the model". */
 export const hooksText = (point: string): string =>
   Object.hasOwn(HOOKS, point) ? HOOKS[point]! : `at ${point}`;
 
@@ -100,7 +100,7 @@ function textOf({ kind, name, state, attempt }: Work, step: Step): string {
   return `the ${name} ${modelText(step)}`;
 }
 
-/** What an answer of the model came to. */
+/** Returns the outcome of an answer of the model. */
 function modelText(step: Step): string {
   const message = messagesOf(step).findLast(({ role }) => role === "assistant");
   const stored = (message?.content ?? []).filter(({ type }) => type === "tool_use").length;

@@ -1,6 +1,6 @@
 import type { PendingItem } from "../wire/types.ts";
 
-/** What an open call waits for, to be displayed after its name. */
+/** The condition for which an open call waits, to be displayed after its name. */
 export const WAIT_TEXT: { readonly [kind in PendingItem["waitsFor"]]: string } = {
   approval: "needs approval",
   answer: "asks a question",

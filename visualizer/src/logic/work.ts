@@ -6,7 +6,7 @@ import { cut } from "./json-rows.ts";
 import { callRecords } from "./message-shape.ts";
 import { headOf, UNKNOWN_STEPS } from "./step-notes.ts";
 
-/** What takes time in a run: a turn, a request to the model, hooks, one attempt of a call, a wait for somebody. */
+/** The kind of work that takes time in a run: a turn, a request to the model, hooks, one attempt of a call, a wait for somebody. */
 export type WorkKind = "turn" | "model" | "hooks" | "tool" | "wait" | "review" | "store" | "rest";
 
 /** Something that took time, or still does. */
@@ -14,7 +14,7 @@ export type Work = {
   /** Its place in the run. */
   readonly id: number;
   readonly kind: WorkKind;
-  /** What it is, in a word or two: "model", the name of a tool, the point of hooks. */
+  /** The name of the work, in a word or two: "model", the name of a tool, the point of hooks. */
   name: string;
   /** The call of a tool. */
   readonly callId?: string;
@@ -52,7 +52,7 @@ const MAX_DETAIL = 300;
 export const detailOf = (text: Json | undefined): string =>
   text === undefined ? "" : cut(safeText(headOf(text).trim().split("\n")[0]!), MAX_DETAIL);
 
-/** How the attempt that a step ended came out. */
+/** Returns the outcome of the attempt that a step ended. */
 export function outcomeOfAttempt(
   { event, account }: Step,
   record: CallRecord | undefined,
@@ -69,7 +69,7 @@ export function outcomeOfAttempt(
 
 const isFinished = (record: CallRecord | undefined): boolean => record?.result !== undefined;
 
-/** How a result came out. */
+/** Returns the outcome of a result. */
 export function outcomeOfResult(result: Json | undefined): Pick<Work, "state" | "detail"> {
   if (!isObject(result)) return { state: "done", detail: "" };
   const { state, output } = result;
@@ -83,7 +83,7 @@ const textOfOutput = (output: Json | undefined): string => {
   return isObject(text) ? detailOf(text["text"]) : "";
 };
 
-/** How a request to the model that a step ended came out. */
+/** Returns the outcome of a request to the model that a step ended. */
 export function outcomeOfModel({ event, account }: Step): Pick<Work, "state" | "detail"> {
   const { error } = account ?? {};
   if (error?.code === "model/timeout" && error.message === "")

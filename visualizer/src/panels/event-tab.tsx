@@ -56,7 +56,7 @@ export function EventTab() {
   );
 }
 
-/** What happened in the words of an agent, with the whole note. */
+/** Shows the event in the words of an agent, with the whole note. */
 function WhatHappened({ step }: { readonly step: Step }) {
   const log = workLog(model.run, model.chart?.index);
   const ended = log.endedAt(step.number);

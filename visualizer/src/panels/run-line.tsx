@@ -89,7 +89,7 @@ export const RunLine = memo(function RunLine({
   );
 });
 
-/** How long, how much and how many, as far as it is known. */
+/** Returns the figures of time, amount and number, as far as they are known. */
 function figuresOf({
   steps,
   isAtMost,

@@ -93,7 +93,7 @@ const ICONS: { readonly [kind in StepTitle["kind"]]: IconName } = {
   other: "clock",
 };
 
-/** How long what the step ended had taken; for the newest step how long its state lasts. */
+/** Shows the duration of what the step ended; for the newest step the duration of its state. */
 function Took({ stepNumber, took }: { readonly stepNumber: number; readonly took: number | undefined }) {
   const isNewest = useModel((all) => all.run.last === stepNumber && all.isWorking);
   const now = useNow(200, isNewest);

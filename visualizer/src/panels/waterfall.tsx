@@ -22,7 +22,7 @@ const TIME_PX = 130;
 /** Lanes change so often while a run works, ms. */
 const INTERVAL_MS = 200;
 
-/** What took how long: a lane for each call, request, sub-agent and wait, on a linear axis. Long rests are folded. */
+/** Shows the duration of work: a lane for each call, request, sub-agent and wait, on a linear axis. Long rests are folded. */
 export function Waterfall() {
   const scroller = useRef<HTMLDivElement>(null);
   const axis = useRef<HTMLDivElement>(null);
@@ -127,7 +127,7 @@ export function Waterfall() {
   );
 }
 
-/** What lies over all lanes: the folded rests, and the displayed step. */
+/** Shows the elements over all lanes: the folded rests, and the displayed step. */
 function Overlay({
   scale,
   from,

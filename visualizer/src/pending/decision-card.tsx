@@ -15,7 +15,7 @@ export type DecisionCardProps = {
   readonly id?: string;
   /** True while a decision is on its way. */
   readonly isSent: boolean;
-  /** Why nothing can be decided now. */
+  /** The reason for which nothing can be decided now. */
   readonly disabledReason?: string | undefined;
   /** Resolves with the reason if the decision was refused. */
   readonly decide: (decision: Decision) => Promise<string | undefined>;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 
-/** What a card displays: the decisions, or one of the forms. */
+/** The content that a card displays: the decisions, or one of the forms. */
 export type Mode = "choose" | "edit" | "deny" | "answer";
 
 /** The mode of a card. Opening a form focuses its first field, closing it focuses the card. */

@@ -3,7 +3,7 @@ import { lineOf } from "../logic/prompt-texts.ts";
 import type { HookChange } from "../wire/types.ts";
 import { BeforeAfter } from "./before-after.tsx";
 
-/** What each hook changed of the request, in the order in which they ran. */
+/** Shows the changes that each hook made to the request, in the order in which they ran. */
 export function HookChanges({ hooks }: { readonly hooks: readonly HookChange[] }) {
   if (hooks.length === 0) return null;
   return (

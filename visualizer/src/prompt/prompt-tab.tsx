@@ -30,7 +30,7 @@ export function PromptTab() {
   );
 }
 
-/** Why a step has no request. */
+/** Returns the reason for which a step has no request. */
 function missingText({ messages }: JsonObject): string {
   const isAnswered =
     Array.isArray(messages) && messages.some((each) => isMessage(each) && each.role === "assistant");
@@ -108,7 +108,7 @@ type HeadProps = {
   readonly after: PromptPlace | undefined;
 };
 
-/** Which request it is, and the ways to the ones beside it. */
+/** The number of the request, and the ways to the ones beside it. */
 function Head({ call, before, after }: HeadProps) {
   const { number, model: name, provider, attempt, isFallback, turn, iteration } = call;
   const phase = phaseText(call);

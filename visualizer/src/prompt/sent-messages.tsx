@@ -13,7 +13,7 @@ type Props = {
   readonly lens: PromptLens;
   /** The transcript that the request was made of. */
   readonly transcript: readonly Msg[];
-  /** What the request has in common with the one before it; undefined if they are not compared. */
+  /** The common parts of the request and the one before it; undefined if they are not compared. */
   readonly comparison: PromptComparison | undefined;
 };
 
@@ -67,7 +67,7 @@ function rowsWithSystem({ rows, request, sizes }: PromptLens): readonly LensRow[
   return [{ kind: "message", index: 0, from: "transcript", size: sizes.system }, ...rows];
 }
 
-/** How many of the messages that were left out are listed at first. */
+/** The number of the messages that were left out that are listed at first. */
 const MAX_LISTED = 3;
 const MAX_LINE = 220;
 
@@ -77,7 +77,7 @@ type LeftProps = {
   readonly left: readonly Msg[];
 };
 
-/** What was left out and why, with the text of the messages. */
+/** Shows the messages that were left out and the reason, with the text of the messages. */
 function LeftOut({ row, call, left }: LeftProps) {
   const [isOpen, setOpen] = useState(false);
   return (

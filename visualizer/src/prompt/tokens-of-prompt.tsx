@@ -66,6 +66,6 @@ export function TokensOfPrompt({ lens }: { readonly lens: PromptLens }) {
   );
 }
 
-/** What the provider said about the answer that a request led to. */
+/** Returns the usage that the provider reported for the answer that a request led to. */
 const usageOf = (step: Step | undefined, id: string): Usage | undefined =>
   step && messagesOf(step).find((message) => message.id === id)?.usage;

@@ -4,7 +4,7 @@ import { loadRun } from "./load.ts";
 import { model } from "./model.ts";
 import { notify } from "./notices.ts";
 
-/** How long a command waits for its answer, ms; after this its outcome is unknown. */
+/** The time for which a command waits for its answer, ms; after this its outcome is unknown. */
 const ANSWER_TIMEOUT_MS = 20_000;
 
 type WaitingCommand = {
@@ -24,7 +24,7 @@ type CommandBody = RunCommand extends infer One
     : never
   : never;
 
-/** Why a command was refused, by error code. */
+/** The reasons for which a command was refused, by error code. */
 const REFUSAL_TEXTS: { readonly [code: string]: string } = {
   answered: "Already answered in another tab.",
   readonly: "This inspector is read-only; it was started with --readonly.",

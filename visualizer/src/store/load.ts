@@ -15,7 +15,7 @@ export async function loadRuns(): Promise<void> {
   await Promise.all(RUN_GROUPS.map((group) => loadGroup(group, undefined)));
 }
 
-/** How long after a change of the text the server is asked, and how long after an answer that lacks runs, ms. */
+/** The time after a change of the text until the server is asked, and the time after an answer that lacks runs, ms. */
 const [TYPING_DELAY_MS, INDEXING_DELAY_MS] = [150, 1_000];
 let asking: ReturnType<typeof setTimeout> | undefined;
 

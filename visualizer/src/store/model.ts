@@ -99,15 +99,15 @@ export class Model {
   rows: ReadonlyMap<string, RunRow> = new Map();
   /** The loaded parts of the list of runs. */
   lists: RunLists = { needsYou: NO_LIST, running: NO_LIST, suspended: NO_LIST, finished: NO_LIST };
-  /** How often a person asked to follow the newest step. */
+  /** The number of times that a person asked to follow the newest step. */
   liveRequests = 0;
   /** The text that filters the list of runs. */
   search = "";
-  /** What else filters the list of runs. */
+  /** The other conditions that filter the list of runs. */
   filter: ListFilter = NO_FILTER;
   /** The ids of the runs that the server has found for the text and the filter. */
   found: ReadonlySet<string> = new Set();
-  /** How many stored runs the server cannot find yet, because they are being indexed. */
+  /** The number of stored runs that the server cannot find yet, because they are being indexed. */
   unindexed = 0;
   /** The group that filters the list of runs. */
   group: RunGroup | "all" = "all";

@@ -13,7 +13,7 @@ export type Preferences = {
   readonly visits: boolean;
   /** True if the chart follows the active state. */
   readonly follow: boolean;
-  /** What is below the strip. */
+  /** The panel below the strip. */
   readonly lower: "steps" | "waterfall";
 };
 

@@ -2,7 +2,7 @@ import { indexChart } from "../logic/chart-index.ts";
 import type { ChartMessage, RunRow } from "../wire/types.ts";
 import { model } from "./model.ts";
 
-/** When the server last sent a row unasked. */
+/** The time at which the server last sent a row unasked. */
 const pushedAt = new Map<string, number>();
 
 /** Applies rows that the server sent unasked. */

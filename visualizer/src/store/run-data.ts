@@ -5,8 +5,8 @@ import type { JsonObject, StepPage } from "../wire/types.ts";
 
 const KEYFRAME_INTERVAL = 250;
 const MAX_STEPS = 50_000;
-/** The number of contexts that are cached besides the keyframes: panels request a step and its predecessor, the tab of the
- *  prompt those of the requests before and after. */
+/** The number of contexts that are cached besides the keyframes. Panels request a step and its predecessor, the tab of the prompt those of
+ *  the requests before and after. */
 const MAX_MEMOS = 8;
 
 /** The changes of all runs. */
@@ -59,7 +59,7 @@ export class RunData {
     return this.#messageSteps.get(id);
   }
 
-  /** How long the states after a step lasted, ms; undefined for the newest step. */
+  /** Returns the duration of the states after a step, ms; undefined for the newest step. */
   durationOf(stepNumber: number): number | undefined {
     const step = this.at(stepNumber);
     const next = this.at(stepNumber + 1);

@@ -43,7 +43,7 @@ function reenters(run: RunData, stepNumber: number, id: string): boolean {
   return run.at(stepNumber)?.edges.some((edge) => edge.startsWith(`${id}|`)) ?? false;
 }
 
-/** How often a state was entered, and how long it was active in total, ms. */
+/** The number of times that a state was entered, and the total time that it was active, ms. */
 export type Visits = { readonly count: number; readonly ms: number };
 
 /** Counts the visits of all states. */
@@ -64,7 +64,7 @@ export function visitsOf(run: RunData): ReadonlyMap<string, Visits> {
   return visits;
 }
 
-/** How long at least one of the states was active in total, ms. */
+/** Returns the total time that at least one of the states was active, ms. */
 export function timeIn(run: RunData, ids: readonly string[]): number {
   let ms = 0;
   for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
@@ -104,7 +104,7 @@ export function stepAmong(steps: readonly number[], stepNumber: number, by: numb
   return before[Math.max(0, before.length + by)] ?? stepNumber;
 }
 
-/** When the last attempt of each call of the open batch began, epoch ms, by the call's place in the batch. */
+/** The time at which the last attempt of each call of the open batch began, epoch ms, by the call's place in the batch. */
 export function callStarts(run: RunData, stepNumber: number): ReadonlyMap<number, number> {
   const starts = new Map<number, number>();
   const note = (index: Json | undefined, record: Json | undefined, time: number): void => {

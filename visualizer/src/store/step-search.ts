@@ -4,7 +4,7 @@ import { titleOf, type StepTitle } from "../logic/step-title.ts";
 import type { RunData } from "./run-data.ts";
 import { workLog } from "./work-log.ts";
 
-/** What a step may be about, to choose from. */
+/** The sorts of steps, to choose from. */
 export const STEP_SORTS = {
   failed: "failed",
   model: "model",
@@ -12,10 +12,10 @@ export const STEP_SORTS = {
   hooks: "hooks",
   person: "by a person",
 } as const;
-/** What a step is about. */
+/** The sort of a step. */
 export type StepSort = keyof typeof STEP_SORTS;
 
-/** What steps are searched for: all words of the text, and what they are about; "" for anything. */
+/** The query for steps: all words of the text, and the sort of the steps; "" for anything. */
 export type StepQuery = { readonly kind: "search"; readonly text: string; readonly sort: StepSort | "" };
 
 type Search = {

@@ -11,7 +11,7 @@ const loaded = new Map<string, RunData>();
 const MAX_LOADED = 24;
 const loading = new Set<string>();
 /** Runs that could not be loaded. */
-/** How many steps a run was said to have when it had no more: that of a stored session which was not opened is an upper bound. */
+/** The number of steps that a run was said to have when it had no more: that of a stored session which was not opened is an upper bound. */
 const wholeAt = new Map<string, number>();
 const missing = new Set<string>();
 

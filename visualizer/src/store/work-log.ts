@@ -22,7 +22,7 @@ type Begun = Pick<Work, "kind" | "name"> & Partial<Pick<Work, "callId" | "input"
 const NOTHING: readonly Work[] = [];
 
 /**
- * What took time in a run. It reads each step once, in order, so that a run that grows costs as much as its new steps. Steps
+ * The work that took time in a run. It reads each step once, in order, so that a run that grows costs as much as its new steps. Steps
  * before the first one that is loaded without a gap are unknown.
  */
 export class WorkLog {
@@ -55,12 +55,12 @@ export class WorkLog {
     return this.#works;
   }
 
-  /** What a step ended. */
+  /** Returns the work that a step ended. */
   endedAt(stepNumber: number): readonly Work[] {
     return this.#endedAt.get(stepNumber) ?? NOTHING;
   }
 
-  /** What a step began. */
+  /** Returns the work that a step began. */
   begunAt(stepNumber: number): readonly Work[] {
     return this.#begunAt.get(stepNumber) ?? NOTHING;
   }
@@ -121,7 +121,7 @@ export class WorkLog {
     }
   }
 
-  /** Which model is asked is known once the request is made. */
+  /** The model that is asked is known once the request is made. */
   #nameRequest(key: string, call: Json | undefined): void {
     const work = this.#open.get(key)!;
     const isFallback = isObject(call) && call["isFallback"] === true && Number(call["step"]) >= work.from;
@@ -281,7 +281,7 @@ function waitsFor(calls: readonly CallRecord[]): string {
 
 const logs = new WeakMap<RunData, { readonly index: ChartIndex | undefined; readonly log: WorkLog }>();
 
-/** What took time in a run, up to its newest step. */
+/** Returns the work that took time in a run, up to its newest step. */
 export function workLog(run: RunData, index: ChartIndex | undefined): WorkLog {
   const known = logs.get(run);
   const isCurrent = known && known.index === index && Math.max(run.wholeFrom, run.first) >= known.log.from;

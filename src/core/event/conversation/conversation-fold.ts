@@ -5,7 +5,7 @@ import { MessageFold, type TurnMessage } from "./message-fold.ts";
 import { isSaid } from "./shown-messages.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 
-/** What a page shows of a message of the user. */
+/** Returns the form in which a page shows a message of the user. */
 export const userMessage = (message: Msg): TurnMessage => ({
   id: message.id,
   role: "user",

@@ -109,7 +109,7 @@ export class MessageFold {
   }
 }
 
-/** What a chunk says of its call; undefined if nothing that a message shows. */
+/** Returns the information of a chunk about its call; undefined if it has nothing that a message shows. */
 function callFields(chunk: CallChunk): { readonly [field: string]: Json } | undefined {
   const { toolCallId } = chunk;
   switch (chunk.type) {

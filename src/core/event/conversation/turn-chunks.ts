@@ -37,7 +37,7 @@ const FINISH: { readonly [R in Reason]: FinishReason } = {
   ERROR: "error",
 };
 
-/** What the AI SDK calls an answer that did not come to its end by itself. */
+/** The names that the AI SDK has for an answer that did not come to its end by itself. */
 const CUT: { readonly [reason: string]: FinishReason } = {
   length: "length",
   content_filter: "content-filter",
@@ -80,10 +80,10 @@ export class TurnChunks {
   /** The sources that the page has. */
   readonly #cited = new Set<string>();
 
-  /** How the model ended the newest answer, unless it came to its end by itself. */
+  /** The reason for which the model ended the newest answer, unless it came to its end by itself. */
   #finishReason: string | undefined;
 
-  /** How the model ended the newest answer; undefined if it came to its end by itself. */
+  /** The reason for which the model ended the newest answer; undefined if it came to its end by itself. */
   get finishReason(): string | undefined {
     return this.#finishReason;
   }
@@ -146,7 +146,7 @@ export class TurnChunks {
     return { type: "tool-output-available", toolCallId, output, dynamic: true, preliminary: true };
   }
 
-  /** What a sub-agent has said and done so far is the output of its call meanwhile: a message, as that of the turn. */
+  /** Returns the text and actions of a sub-agent so far as the interim output of its call: a message, as that of the turn. */
   #inside(event: AgentEvent): readonly TurnChunk[] {
     const call = callAround(event, this.#announced.keys());
     if (call === undefined) return [];
@@ -255,7 +255,7 @@ export class TurnChunks {
     return [...opened, ...ended, ...reset, ...written, ...sources];
   }
 
-  /** What the answers of the turn may rest on, each once. */
+  /** Returns the sources on which the answers of the turn may rest, each once. */
   #cite(message: Msg): readonly TurnChunk[] {
     return sourcesOf([message]).flatMap((source): readonly TurnChunk[] => {
       const sourceId = `${source.kind}:${source.id}`;
@@ -303,7 +303,7 @@ export class TurnChunks {
     return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true }];
   }
 
-  /** What the user has said while the turn ran; reminders of the agent itself, which have a name of their own, are not shown. */
+  /** Returns the messages of the user while the turn ran; reminders of the agent itself, which have a name of their own, are not shown. */
   #steer(message: Msg): readonly TurnChunk[] {
     const text = textOf(message);
     if (!this.hasAnswer || text === "" || !isSaid(message)) return [];

@@ -1,19 +1,20 @@
 import type { Json } from "../../base/json.ts";
 
-/** What a page knows of a turn that has begun or ended. */
+/** The knowledge of a page about a turn that has begun or ended. */
 export type TurnMetadata = {
   /** Number of the turn in the session. */
   readonly turn: number;
-  /** Why the turn ended, or why it is suspended; absent before. */
+  /** The reason for which the turn ended or is suspended; absent before. */
   readonly reason?: string;
-  /** How the model ended its last answer, unless it came to its end by itself: `length`, `content_filter`, `refusal` or `unknown`. */
+  /** The reason for which the model ended its last answer, unless it came to its end by itself: `length`, `content_filter`, `refusal` or
+   *  `unknown`. */
   readonly finishReason?: string;
   /** The structured answer so far, if the turn was asked for one: what fits its schema but for what may still come. Null once it begins
    *  anew, because it was refused or asked for again. */
   readonly partialOutput?: Json;
 };
 
-/** What became of a call: its `CallAccount`, if there is something to say, and the `FileDiff` of what it has changed in a file. */
+/** The outcome of a call: its `CallAccount`, if there is something to say, and the `FileDiff` of what it has changed in a file. */
 type CallMetadata = { readonly account?: Json; readonly diff?: Json };
 
 type Call = { readonly toolCallId: string };

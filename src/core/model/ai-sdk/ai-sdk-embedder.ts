@@ -11,7 +11,7 @@ import { familyOf } from "./own-data.ts";
 import { sdkError } from "./sdk-error.ts";
 import { VERSIONS, type ProviderMetadata } from "./sdk-types.ts";
 
-/** What is needed of an embedding model of an AI SDK provider, of the specification v2, v3 or v4. Each has it:
+/** The part of an embedding model of an AI SDK provider that is needed, of the specification v2, v3 or v4. Each has it:
  *  `createGoogleGenerativeAI({ apiKey }).embedding("gemini-embedding-001")`. */
 export interface AiSdkEmbeddingModel {
   readonly specificationVersion: string;
@@ -33,7 +33,7 @@ export type AiSdkEmbedderOptions = {
   readonly providerOptions?: ProviderMetadata | undefined;
   /** HTTP headers of every request. */
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** How many texts a request has at most; default 100, or fewer if the provider's package says so. */
+  /** The maximum number of texts of a request; default 100, or fewer if the provider's package says so. */
   readonly batchSize?: number | undefined;
 };
 
@@ -47,7 +47,7 @@ const optionsSchema = s.lazily(() =>
   }),
 );
 
-/** What providers call the kind of a text. */
+/** The names that providers have for the kind of a text. */
 const KINDS: { readonly [family: string]: (kind: EmbedOptions["kind"]) => JsonObject } = {
   google: (kind) => ({ taskType: kind === "query" ? "RETRIEVAL_QUERY" : "RETRIEVAL_DOCUMENT" }),
   cohere: (kind) => ({ inputType: kind === "query" ? "search_query" : "search_document" }),

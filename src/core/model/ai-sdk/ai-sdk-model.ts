@@ -28,8 +28,8 @@ export type AiSdkModelOptions = {
   readonly providerOptions?: { readonly [provider: string]: JsonObject } | undefined;
   /** HTTP headers of every request. */
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** `auto` (default) marks the stable part of a prompt for Anthropic's cache, and gives OpenAI the id of the session as its
-   *  `promptCacheKey`; `off` does neither. */
+  /** The use of the provider's cache. The default, `auto`, marks the stable part of a prompt for Anthropic's cache, and gives OpenAI the id
+   *  of the session as its `promptCacheKey`; `off` does neither. */
   readonly cache?: "auto" | "off" | undefined;
   /** Whose rules of ids, of the order of messages, of tools and of schemas are kept. Default: those of the provider, which its name decides;
    *  `plain` for a provider that is not known. */

@@ -69,7 +69,7 @@ function choiceOf(choice: ToolChoice): object {
   return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
 }
 
-/** What the options of the agent are called by this provider. */
+/** Returns the options of the agent under the names that this provider has for them. */
 function automatic(
   { sessionId, options }: ModelRequest,
   provider: string,

@@ -2,11 +2,11 @@ import { isObject } from "../../base/is-object.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ProviderMetadata } from "./sdk-types.ts";
 
-/** What the bridge keeps with a block, to send it back to the same provider; stored under the key `ai-sdk`. */
+/** The data that the bridge stores with a block, to send it back to the same provider; stored under the key `ai-sdk`. */
 export type SdkData = {
   /** The provider that sent the block, such as `anthropic`. */
   readonly provider: string;
-  /** What the provider said about the block: its `providerOptions` on the way back. */
+  /** The provider's metadata about the block: its `providerOptions` on the way back. */
   readonly metadata?: ProviderMetadata;
   /** A part of the prompt as a whole: of a tool that the provider runs, or of a kind of its own. */
   readonly part?: JsonObject;

@@ -18,7 +18,7 @@ export interface SdkPartReader {
   /** True once the provider has said why the answer ended. For one that was cut off, packages say "interrupted", or "other" or
    *  "unknown" without a word of the provider. */
   hasFinished(): boolean;
-  /** What the provider says about a failure by its finish reason: "error", or a word that no whole answer has. */
+  /** Returns the statement of the provider about a failure by its finish reason: "error", or a word that no whole answer has. */
   failure(): unknown;
   /** Throws `UnclearCalls` if a call has no end, unless the answer was cut for a reason that is known. */
   check(): void;
@@ -243,8 +243,8 @@ function sourceOf(mediaType: string, data: SdkData = ""): Source {
   return data.type === "url" ? { type: "url", url: String(data.url) } : sourceOf(mediaType, data.data);
 }
 
-/** In v2 the tokens of Anthropic's prompt are those that its cache has nothing to do with; in v3 and v4 all of them, of which those that
- *  are not cached may be said apart. */
+/** Returns the usage of an answer. In v2 the tokens of Anthropic's prompt are those that its cache has nothing to do with; in v3 and v4 all
+ *  of them, of which those that are not cached may be said apart. */
 function usageOf(usage: SdkUsage, { anthropic }: ProviderMetadata = {}): Usage | undefined {
   const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = usage;
   const output = isObject(outputTokens)

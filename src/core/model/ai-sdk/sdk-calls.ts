@@ -8,9 +8,9 @@ type SdkCall = { readonly key: number; readonly name: string; args: string; isWh
 export type SdkCallPiece = { readonly key: number; readonly args: string };
 
 /**
- * Puts the calls of an answer together: the id is the call, and the part `tool-call` says all of it, which the streamed arguments must
- * agree with. Where a call begins or comes twice, has no name or no end, or has arguments that are not those that were streamed, it
- * throws {@link UnclearCalls}: nothing of the answer may run.
+ * Puts the calls of an answer together. The id is the call, and the part `tool-call` says all of it, which the streamed arguments must
+ * agree with. Where a call begins or comes twice, has no name or no end, or has arguments that are not those that were streamed, it throws
+ * {@link UnclearCalls}: nothing of the answer may run.
  */
 export class SdkCalls {
   readonly #byId = new Map<string, SdkCall>();

@@ -4,7 +4,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
 
-/** What an error of a call to a provider's API has. */
+/** The properties of an error of a call to a provider's API. */
 type ApiCallError = Error & {
   readonly url?: string;
   readonly statusCode?: number;

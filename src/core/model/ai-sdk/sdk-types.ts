@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 
-/** What is needed of a language model of an AI SDK provider, of the specification v2, v3 or v4. Each has it:
- *  `createAnthropic({ apiKey })("claude-…")`. */
+/** The part of a language model of an AI SDK provider that is needed, of the specification v2, v3 or v4. Each has it: `createAnthropic({
+ *  apiKey })("claude-…")`. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   /** The provider and its API, such as `anthropic.messages`. */

@@ -31,13 +31,13 @@ const READ = {
   ]),
 };
 
-/** Collects what a server says about its answer beside the answer: citations, cost, service tier, log probabilities and others, under
- *  the names that the server gives them. Costs are under `usage`. */
+/** Collects what a server says about its answer beside the answer. These are citations, cost, service tier, log probabilities and others,
+ *  under the names that the server gives them. Costs are under `usage`. */
 export class AnswerMetadata {
   /** Without a prototype: the names are the server's, and one may be `__proto__`. Most servers say nothing. */
   #all: { [name: string]: Json } | undefined;
 
-  /** What was said so far; undefined if nothing was. */
+  /** The metadata so far; undefined if there are no metadata. */
   get all(): JsonObject | undefined {
     return this.#all && { ...this.#all };
   }

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-/** What stands for a comment, with which a server keeps the connection open while the model has not answered. */
+/** The text that stands for a comment, with which a server keeps the connection open while the model has not answered. */
 export const PING = "[PING]";
 
 /** The data with which a server marks the end of a stream. */

@@ -7,7 +7,7 @@ import type { WireChunk } from "./wire.ts";
 
 export { DONE, PING };
 
-/** How long to wait after {@link DONE} for the server to end the response, so that the connection can be reused, ms. */
+/** The time to wait after {@link DONE} for the server to end the response, so that the connection can be reused, ms. */
 const LINGER_MS = 1_000;
 
 /** Chunks that were received together, and the error that came after them. */

@@ -4,7 +4,7 @@ import { withError } from "./error-body.ts";
 
 type Create = { create(body: never, options?: never): PromiseLike<unknown> };
 
-/** What is needed of an `openai` client. Any version of `OpenAI` or `AzureOpenAI` has it, wrapped for tracing or not. */
+/** The part of an `openai` client that is needed. Any version of `OpenAI` or `AzureOpenAI` has it, wrapped for tracing or not. */
 export interface ChatCompletionsClient {
   readonly baseURL?: string | undefined;
   readonly chat: { readonly completions: Create };
@@ -12,7 +12,7 @@ export interface ChatCompletionsClient {
   readonly responses?: Create | undefined;
 }
 
-/** What a call passes on to the client. */
+/** The options that a call passes on to the client. */
 export type CallOptions = {
   readonly signal: AbortSignal;
   readonly maxRetries: 0;

@@ -28,7 +28,7 @@ export type DashScopeModelOptions = {
   readonly model: string;
   /** Default: the environment variable `DASHSCOPE_API_KEY`, read when the model is made, and only if the server is one of DashScope's. */
   readonly apiKey?: string | undefined;
-  /** Which of DashScope's servers is asked: `cn` (Beijing, default), `intl` (Singapore) or `us` (Virginia). */
+  /** The server of DashScope that is asked: `cn` (Beijing, default), `intl` (Singapore) or `us` (Virginia). */
   readonly region?: keyof typeof REGIONS | undefined;
   /** The URL before `/chat/completions`, instead of that of a region. */
   readonly baseURL?: string | undefined;

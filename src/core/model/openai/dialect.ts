@@ -1,21 +1,21 @@
 import type { DialectName } from "../host-rules.ts";
 import { dialectOfServer, HOSTS } from "../hosts.ts";
 
-/** How Chat Completions servers differ, where that cannot be read from their answers. */
+/** The differences between Chat Completions servers, where they cannot be read from their answers. */
 export type ChatDialect = {
   /** The name of the field for `maxTokens`. Default: `max_completion_tokens` for OpenAI and Azure, else `max_tokens`. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
   /** Whether thinking is sent back with its assistant message, as DeepSeek and Qwen require within a tool loop. Default: true,
    *  except for OpenAI, Azure and Perplexity, which stream no thinking or may refuse the field. */
   readonly sendReasoning: boolean;
-  /** Where thinking of other servers is put: into the field `reasoning_content` or `reasoning` of its message, or into its `content`
-   *  as a part of its own. Thinking of the same server goes back in the form in which it came. Default: `content` for Mistral,
+  /** The place of the thinking of other servers. It is put into the field `reasoning_content` or `reasoning` of its message, or into its
+   *  `content` as a part of its own. Thinking of the same server goes back in the form in which it came. Default: `content` for Mistral,
    *  `reasoning` for Groq, Cerebras and OpenRouter, else `reasoning_content`. */
   readonly reasoningField: "reasoning_content" | "reasoning" | "content";
-  /** How media in tool results are sent: as content `parts`, or as `text` that says where they are. Default: `parts`, except for
-   *  OpenAI and Azure, which accept only text. */
+  /** The form in which media in tool results are sent: as content `parts`, or as `text` that says where they are. Default: `parts`, except
+   *  for OpenAI and Azure, which accept only text. */
   readonly toolMedia: "parts" | "text";
-  /** How the bytes of a sound are sent: as `base64`, or as a data `url`. Default: `url` for DashScope, else `base64`. */
+  /** The form in which the bytes of a sound are sent: as `base64`, or as a data `url`. Default: `url` for DashScope, else `base64`. */
   readonly audioData: "base64" | "url";
   /** Whether characters that the host refuses in names of tools are replaced by "_" in earlier calls: a model may have made up such a
    *  name. Default: true. */
@@ -23,8 +23,8 @@ export type ChatDialect = {
   /** Whether the name of the speaker is sent, where it differs from the role. Default: true for OpenAI and Azure; others may refuse
    *  the field. */
   readonly sendNames: boolean;
-  /** Whether the id of the session is sent as `prompt_cache_key`, so that all its requests reach the machine that has their common
-   *  beginning in its cache. Default: true for OpenAI, Azure, Moonshot and servers on this machine; others may refuse the field. */
+  /** True if the id of the session is sent as `prompt_cache_key`. All its requests then reach the machine that has their common beginning
+   *  in its cache. Default: true for OpenAI, Azure, Moonshot and servers on this machine; others may refuse the field. */
   readonly sendCacheKey: boolean;
 };
 

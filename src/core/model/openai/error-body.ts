@@ -3,8 +3,8 @@ import { isObject } from "../../base/is-object.ts";
 import { RefusalError } from "../wire-error.ts";
 
 /**
- * Returns a response with its error where the `openai` package looks for it, in the field `error` of its body, since the package keeps
- * nothing of other bodies: Mistral, vLLM and Bedrock send the error itself, Gemini a list with it.
+ * Returns a response with its error where the `openai` package looks for it, in the field `error` of its body. The package retains nothing
+ * of other bodies: Mistral, vLLM and Bedrock send the error itself, Gemini a list with it.
  */
 export async function withError(response: Response): Promise<Response> {
   if (response.ok) return response;

@@ -1,6 +1,6 @@
 import { ArgumentText } from "../argument-text.ts";
 
-/** How the id of a piece is related to those of the pieces before it: it has none, it is the first one, the same one as on all of them,
+/** The relation of the id of a piece to those of the pieces before it. It has no id, it is the first one, the same one as on all of them,
  *  one of them, or another one. */
 export type IdKind = "none" | "late" | "same" | "again" | "other";
 
@@ -23,8 +23,8 @@ export class OpenCall {
   readonly repeats = new Set<IdKind>();
   /** True if a piece gave the name again after the arguments, and nothing shows whether it was another call. */
   isRepeated = false;
-  /** How the id is related to that of the finished call of the same name before it: without arguments it may be the last piece of
-   *  that one. */
+  /** The relation of the id to that of the finished call of the same name before it: without arguments it may be the last piece of that
+   *  one. */
   echo: IdKind | "elsewhere" | undefined;
   /** True if a piece without a name went on with the call. */
   isContinued = false;

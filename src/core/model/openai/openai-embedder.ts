@@ -9,7 +9,7 @@ import { withKey } from "./api-key.ts";
 import { createClient, type CallOptions } from "./client.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 
-/** What is needed of an `openai` client to embed. */
+/** The part of an `openai` client that is needed to embed. */
 export interface EmbeddingsClient {
   readonly baseURL?: string | undefined;
   readonly embeddings: { create(body: never, options?: never): PromiseLike<unknown> };
@@ -34,7 +34,7 @@ export type OpenAIEmbedderOptions = {
   readonly fetch?: typeof fetch | undefined;
   /** The name of {@link Embedder}; default `model`, and the dimensions if they are given. */
   readonly name?: string | undefined;
-  /** How many texts a request has at most; default 100. DashScope takes 10. */
+  /** The maximum number of texts of a request; default 100. DashScope takes 10. */
   readonly batchSize?: number | undefined;
 };
 

@@ -30,14 +30,14 @@ export type OpenAIModelOptions = {
   readonly apiKey?: string | undefined;
   /** The URL before `/chat/completions` or `/responses`; default OpenAI's. */
   readonly baseURL?: string | undefined;
-  /** Which API the server is asked by; default `chat`, Chat Completions. `responses` keeps the order of thinking, text and calls, gives
+  /** The API by which the server is asked; default `chat`, Chat Completions. `responses` keeps the order of thinking, text and calls, gives
    *  reasoning back encrypted, and has tools of the server; of the dialect, only `strictNames` and `sendCacheKey` matter then. */
   readonly api?: "chat" | "responses" | undefined;
-  /** A client of the `openai` package, such as an `AzureOpenAI` or one with tracing; `apiKey`, `baseURL` and `fetch` are then those of
-   *  the client. Its retries are turned off for these calls; its time-out applies. */
+  /** A client of the `openai` package, such as an `AzureOpenAI` or one with tracing. The values of `apiKey`, `baseURL` and `fetch` are then
+   *  those of the client. Its retries are turned off for these calls; its time-out applies. */
   readonly client?: ChatCompletionsClient | undefined;
-  /** What sends the requests: `fetch` alone (default), or `openai`, a client of the `openai` package, which is loaded with the first
-   *  call. Both send the same requests, but for the headers in which the package describes itself, and fail with the same errors. */
+  /** The transport that sends the requests: `fetch` alone (default), or `openai`, a client of the `openai` package, which is loaded with
+   *  the first call. Both send the same requests, but for the headers in which the package describes itself, and fail with the same errors. */
   readonly transport?: "fetch" | "openai" | undefined;
   /** False for a server that cannot stream Chat Completions: the request says so, and the answer comes whole. `idleTimeoutMs` then bounds
    *  all of it, an interrupt keeps nothing of it, and nothing of it is seen before its end. Default true. */
@@ -46,10 +46,10 @@ export type OpenAIModelOptions = {
   readonly fetch?: typeof fetch | undefined;
   /** The name in events and in `modelOptions.prices`; default `model`. */
   readonly name?: string | undefined;
-  /** `structuredOutput: true` if the model supports `response_format: json_schema`; `contextTokens`, the size of its context window,
-   *  within which prompts are kept. Default: none of both. */
+  /** The capabilities of the model. They are `structuredOutput: true` if the model supports `response_format: json_schema`;
+   *  `contextTokens`, the size of its context window, within which prompts stay. Default: none of both. */
   readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens"> | undefined;
-  /** How messages are converted; default `chat`, `multiAgent` for conversations of several agents. */
+  /** The formatter that converts messages; default `chat`, `multiAgent` for conversations of several agents. */
   readonly formatter?: ChatFormatter | undefined;
   /** Whose rules of ids, of the order of messages, of tools and of schemas are kept. Default: those of the server at `baseURL`, which its
    *  host name decides; `plain` for a server that is not known, such as one on this machine or a gateway. */

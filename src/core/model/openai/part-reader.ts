@@ -25,7 +25,7 @@ export interface PartReader {
   hasContent(): boolean;
   /** True once the server has said why the answer ended. What comes after it is no answer. */
   hasFinished(): boolean;
-  /** What the server says instead of an answer, or about why it ended the answer early. */
+  /** Returns the statement of the server instead of an answer, or about the reason for which it ended the answer early. */
   serverFailure(): unknown;
 }
 

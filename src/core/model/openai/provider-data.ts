@@ -2,14 +2,14 @@ import { isObject } from "../../base/is-object.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 
 /**
- * What the adapter of Chat Completions keeps with a block, to send it back to the same server.
+ * The data that the adapter of Chat Completions stores with a block, to send it back to the same server.
  *
  * It is stored under the key `openai`. Sessions that were stored before data was kept by adapter have it without this key and host.
  */
 export type ProviderData = {
   /** The name of the host that sent the block. */
   readonly host?: string;
-  /** Where thinking was: absent for `reasoning_content`. */
+  /** The field of the thinking: absent for `reasoning_content`. */
   readonly field?: "reasoning" | "content";
   /** Signed or encrypted thinking of OpenRouter. */
   readonly reasoning_details?: readonly Json[];

@@ -23,10 +23,10 @@ export type ResponsesCall = {
 export type CallPiece = { readonly call: ResponsesCall; readonly args: string };
 
 /**
- * Decides which call each event belongs to: the id of its item says so, else the id of the call, else the index of the item, unless
- * several calls are open there, else the only call that is open. Where an event fits more than one call or none, where ids and index
- * say different calls, where the whole arguments are not those that were streamed, and where a call has no name or no end, it throws
- * {@link UnclearCalls}: nothing of the answer may run.
+ * Decides which call each event belongs to. The id of its item says so, else the id of the call, else the index of the item, unless several
+ * calls are open there, else the only call that is open. Where an event fits more than one call or none, where ids and index say different
+ * calls, where the whole arguments are not those that were streamed, and where a call has no name or no end, it throws {@link
+ * UnclearCalls}: nothing of the answer may run.
  */
 export class ResponsesCalls {
   readonly #all: ResponsesCall[] = [];

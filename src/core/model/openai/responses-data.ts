@@ -1,7 +1,7 @@
 import { isObject } from "../../base/is-object.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 
-/** What the adapter of Responses keeps with a block, to send it back to the same server; stored under the key `openai-responses`. */
+/** The data that the adapter of Responses stores with a block, to send it back to the same server; stored under the key `openai-responses`. */
 export type ResponsesData = {
   /** The name of the host that sent the block. */
   readonly host?: string;

@@ -20,7 +20,7 @@ const DELTAS: {
   "response.reasoning_text.delta": ["thinking", "content", { part: "content" }],
 };
 
-/** What is known of an item while it is streamed. */
+/** The state of an item while it is streamed. */
 type OpenItem = { readonly deltas: Set<string> };
 
 /**

@@ -32,7 +32,7 @@ const PLAIN = new Set(
   ]),
 );
 
-/** What a chunk of Chat Completions says of itself, in its field `object`. */
+/** The value with which a chunk of Chat Completions names itself, in its field `object`. */
 const CHUNK = "chat.completion.chunk";
 
 /** Returns the error that a chunk says by its fields, whether it has a part of the answer or not; undefined if it says none. */
@@ -52,7 +52,7 @@ function saysError(name: string, value: unknown): boolean {
   return ERROR_NAME.test(name) && isSomething(value);
 }
 
-/** Returns the error that a chunk says which has neither a part of the answer nor its usage: it may say only what is known to be said
+/** Returns the error of a chunk that has neither a part of the answer nor its usage. Such a chunk may say only what is known to be said
  *  beside an answer. With an empty list of choices it may say more, but no reason for a failure. */
 export function strayErrorOf(answer: object, hasList: boolean): unknown {
   const chunk = answer as Fields;

@@ -2,7 +2,7 @@ import { UnclearCalls } from "../unclear-calls.ts";
 import { OpenCall, Place, type IdKind } from "./open-call.ts";
 import type { WireToolDelta } from "./wire.ts";
 
-/** What is known of a call while its pieces come in. */
+/** The part of a call that is known while its pieces come in. */
 export type KnownCall = Pick<OpenCall, "key" | "id">;
 
 type Piece = {

@@ -58,8 +58,8 @@ type WireForm = {
 
 type Kept = Pick<ChatFormat, "forms" | "by">;
 
-/** What is kept of each dialect, since most messages of a request were in the request before: without it, the tasks of `npm run bench`
- *  take 30 % more CPU. */
+/** The cache of each dialect, since most messages of a request were in the request before. Without it, the tasks of `npm run bench` take 30
+ *  % more CPU. */
 const keptOf = new Map<string, Kept>();
 
 /**
@@ -88,11 +88,11 @@ export function toChatMessages(
   return chatMessagesOf(transcript, chatFormatOf(options));
 }
 
-/** From so many messages on, what is made of them is kept: the few of a short conversation are made again sooner, since what a weak map
- *  keeps outlives the collections of young objects. */
+/** The number of messages from which on what is made of them is cached. The few of a short conversation are made again sooner, since what a
+ *  weak map retains outlives the collections of young objects. */
 export const KEEP_FROM = 12;
 
-/** How messages are converted, with what was converted before. */
+/** The format into which messages are converted, with what was converted before. */
 export type ChatFormat = {
   readonly formatter: ChatFormatter;
   readonly dialect: Dialect;

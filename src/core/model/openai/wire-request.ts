@@ -31,8 +31,8 @@ export function openaiWire(options: Options): NonNullable<ChatModel["wire"]> {
   return { adapter: "openai", options: { ...shown, baseURL: publicUrl(options.baseURL) } };
 }
 
-/** Returns the request that {@link openaiModel}, or {@link dashscopeModel}, makes of a request: what {@link openaiWire} recorded of the
- *  model decides about it. A pure function. */
+/** Returns the request that {@link openaiModel}, or {@link dashscopeModel}, makes of a request. The values that {@link openaiWire} recorded
+ *  of the model decide about it. A pure function. */
 export function openaiWireRequest(options: JsonObject, request: ModelRequest): WireRequest {
   const { dashscope, ...rest } = options;
   const recorded = rest as unknown as Options;

@@ -53,7 +53,7 @@ export type ChatTool = {
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonObject };
 };
 
-/** Which tool the model must call. */
+/** The tool that the model must call. */
 export type ChatToolChoice =
   | "auto"
   | "none"

@@ -8,7 +8,7 @@ import {
   type RuledCall,
 } from "./law.ts";
 
-/** What becomes of a call: it may run, it may once others of its batch have come to something, or it breaks the law. */
+/** The judgement of a call: it may run, it may once others of its batch have come to something, or it breaks the law. */
 export type Judgement = "run" | "wait" | "break";
 
 /** Of two judgements, the stricter. */
@@ -42,7 +42,7 @@ function about(law: Law, call: RuledCall, others: readonly OtherCall[]): readonl
   });
 }
 
-/** What counts of the calls about a key, without that of the call itself. */
+/** Returns the amount that counts of the calls about a key, without that of the call itself. */
 function usedBy(state: LawState, call: RuledCall, at: number, within: number | undefined): number {
   let sum = 0;
   for (const [id, [then, amount]] of Object.entries(state.used?.[keyOf(call.letter)] ?? {}))

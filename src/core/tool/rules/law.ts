@@ -1,7 +1,7 @@
 // src/core/tool/rules holds the automata of rules about calls: what they demand, what they remember, and how a call is judged.
 import { matchesName } from "../name-pattern.ts";
 
-/** What a rule demands, as data: names of tools may hold `*` and `?`. Times in ms. */
+/** The demand of a rule, as data: names of tools may hold `*` and `?`. Times in ms. */
 export type Law =
   /** A call of `then` runs only after one of `first` has succeeded. */
   | {
@@ -36,13 +36,13 @@ export type Law =
 /** A rule as data: what the chart enforces, the explorer walks and the audit reads. */
 export type RuleData = {
   readonly name: string;
-  /** What it demands, as an English sentence. */
+  /** The demand of the law, as an English sentence. */
   readonly says: string;
   /** Names the law and the functions that read arguments for it: another id is another rule. */
   readonly id: string;
   /** Whether what has happened counts for the session or for one turn. */
   readonly scope: "session" | "turn";
-  /** What becomes of a call that breaks it. */
+  /** The handling of a call that breaks it. */
   readonly onBreak: "deny" | "ask" | "end";
   readonly mode: "enforce" | "shadow";
   /** True if arguments are read for it: a call that nobody has read for it does not run. */
@@ -50,11 +50,11 @@ export type RuleData = {
   readonly law: Law;
 };
 
-/** What a rule has read in the arguments of a call. */
+/** The values that a rule has read in the arguments of a call. */
 export type Letter = {
-  /** What the call is about; default "". */
+  /** The subject of the call; default "". */
   readonly key?: string;
-  /** How much it counts; default 1. */
+  /** The amount for which it counts; default 1. */
   readonly amount?: number;
   /** The rule is not about such a call. */
   readonly isOther?: true;
@@ -62,17 +62,17 @@ export type Letter = {
   readonly isVoid?: true;
   /** Of `if`: bit n is 1 if the call may run when the tools of the bits of n have succeeded. */
   readonly table?: number;
-  /** Why nothing could be read. */
+  /** The reason for which nothing could be read. */
   readonly problem?: string;
-  /** What each part of `any` has read. */
+  /** The values that each part of `any` has read. */
   readonly of?: readonly Letter[];
 };
 
-/** What a law remembers. It only grows: two memories of one session are joined without loss, and in any order. */
+/** The memory of a law. It only grows: two memories of one session are joined without loss, and in any order. */
 export type LawState = {
   /** The newest success about each key; of `if`, of each tool. Epoch ms. */
   readonly seen?: { readonly [key: string]: number };
-  /** When each call about each key succeeded, and how much it counts. */
+  /** The time at which each call about each key succeeded, and how much it counts. */
   readonly used?: {
     readonly [key: string]: { readonly [call: string]: readonly [at: number, amount: number] };
   };
@@ -81,13 +81,13 @@ export type LawState = {
   readonly of?: readonly LawState[];
 };
 
-/** What a rule remembers in a session. */
+/** The memory of a rule in a session. */
 export type RuleState = LawState & { readonly id: string; readonly turn?: number };
 
-/** What the rules of a session remember, by name. */
+/** The memory of the rules of a session, by name. */
 export type RuleStates = { readonly [rule: string]: RuleState };
 
-/** What a call came to: `answered` by somebody in the place of its execution; `maybe` it took effect. */
+/** The outcome of a call: `answered` by somebody in the place of its execution; `maybe` it took effect. */
 export type Came = "success" | "answered" | "maybe";
 
 /** A call in the eyes of one law. Without a `letter` nothing was read. */

@@ -7,7 +7,7 @@ export type ReadLetter = (name: string, input: JsonObject) => Letter;
 /** The parts of a rule, before it has a name. */
 export type RuleParts = {
   readonly law: Law;
-  /** What the law demands, as words that begin a sentence. */
+  /** The demand of the law, as words that begin a sentence. */
   readonly says: string;
   /** Absent if the arguments do not matter. */
   readonly read?: ReadLetter;
@@ -17,13 +17,13 @@ export type RuleParts = {
 
 /** A rule about the calls of an agent, made by one of the functions of `agentchart/rules`. */
 export type Rule = {
-  /** What it demands, as data. */
+  /** The demand of the rule, as data. */
   readonly data: RuleData;
   /** True for a rule that may name tools that are not there yet. */
   readonly optional: boolean;
-  /** What it is made of. */
+  /** The parts of which it is made. */
   readonly parts: RuleParts;
-  /** What enforces it: it comes with the rule, so that agents without rules load nothing of it. */
+  /** The engine that enforces it: it comes with the rule, so that agents without rules load nothing of it. */
   readonly engine: object;
 };
 

@@ -1,6 +1,6 @@
 import type { Rule } from "./rule.ts";
 
-/** Where a store has its rules: a copy of it and a proxy have them too. */
+/** The key under which a store has its rules: a copy of it and a proxy have them too. */
 const RULES = Symbol("rules of a store");
 
 type Ruled = { readonly [RULES]?: readonly Rule[] };

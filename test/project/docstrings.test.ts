@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { sourceFiles } from "./source-files.ts";
+
+// A docstring begins with a verb or a noun, and says in one short sentence what its reader gets.
+
+const files = sourceFiles("src/**/*.ts", "src/**/*.tsx", "machines/**/*.ts", "visualizer/src/**/*.{ts,tsx}");
+
+/** What a sentence without a subject or a verb begins with. */
+const UNSAID = /^(?:What|How|Where|Why|Which|When)\b/;
+const LONGEST = 140;
+
+/** The first sentence of each docstring; an item of a list and an example are none. */
+const sentences = files.flatMap(({ path, text }) =>
+  [...text.matchAll(/^[ \t]*\/\*\*([\s\S]*?)\*\//gm)].map(([, raw = ""]) => {
+    const plain = raw
+      .split("\n")
+      .map((line) => line.replace(/^\s*\*? ?/, "").trimEnd())
+      .join("\n")
+      .trim();
+    const [paragraph = ""] = plain.split(/\n\s*\n|\n(?=\s*(?:- |@|```))/);
+    const flat = paragraph.replaceAll(/\s+/g, " ");
+    return { path, sentence: /^.*?[.!?:](?=\s+[A-Z`{"(]|$)/.exec(flat)?.[0] ?? flat };
+  }),
+);
+
+test("docstrings begin with a verb or a noun", () => {
+  expect(sentences.length).toBeGreaterThan(8_000);
+  expect(sentences.filter(({ sentence }) => UNSAID.test(sentence))).toEqual([]);
+});
+
+test(`the first sentence of a docstring has at most ${LONGEST} characters`, () => {
+  expect(sentences.filter(({ sentence }) => sentence.length > LONGEST)).toEqual([]);
+});
