@@ -1,4 +1,5 @@
 import { ranIn } from "../../../src/core/message/account.ts";
+import { cutOff } from "../logic/call-account.ts";
 import { duration, safeText } from "../logic/format.ts";
 import type { Work } from "../logic/work.ts";
 import type { CallAccount } from "../wire/types.ts";
@@ -22,7 +23,9 @@ export function FailedAttempts({
   readonly account?: CallAccount | undefined;
 }) {
   const where = ranIn(account);
-  const failed = (hasResult ? attempts.slice(0, -1) : attempts).filter(({ state }) => state === "failed");
+  const failed = (hasResult ? attempts.slice(0, -1) : attempts).filter(
+    ({ state, attempt }) => state === "failed" || cutOff(account, attempt) !== undefined,
+  );
   if (failed.length === 0) return null;
   return (
     <ul className="failed-attempts" aria-label="Failed attempts">

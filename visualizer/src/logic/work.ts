@@ -1,4 +1,5 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
+import { cutOff, readAccount } from "./call-account.ts";
 import type { Step } from "../wire/step.ts";
 import type { CallRecord, Json, JsonObject } from "../wire/types.ts";
 import { safeText } from "./format.ts";
@@ -56,11 +57,14 @@ export const detailOf = (text: Json | undefined): string =>
 export function outcomeOfAttempt(
   { event, account }: Step,
   record: CallRecord | undefined,
+  attempt: number,
 ): Pick<Work, "state" | "detail"> {
   if (event === "timer.due" && !isFinished(record)) return { state: "failed", detail: "ran out of time" };
   if (event === "run.interrupt") return { state: "stopped", detail: "interrupted" };
   if (record?.status === "unknown")
     return { state: "stopped", detail: "its process ended, and its outcome is unknown" };
+  const why = cutOff(readAccount(record?.account), attempt);
+  if (why !== undefined) return { state: "failed", detail: detailOf(why) };
   const { result } = account ?? {};
   return outcomeOfResult(
     result ? { state: result.state, output: [{ type: "text", text: result.text }] } : record?.result,

@@ -164,7 +164,7 @@ export class WorkLog {
     const open = this.#open.get(key);
     const isRunning = record.status === "running";
     if (open && (!isRunning || open.attempt !== record.attempt))
-      this.#end(key, step, outcomeOfAttempt(step, record));
+      this.#end(key, step, outcomeOfAttempt(step, record, open.attempt));
     if (isRunning && !this.#open.has(key))
       this.#begin(key, step, {
         kind: "tool",
