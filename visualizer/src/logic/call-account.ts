@@ -41,7 +41,7 @@ export function resultChange(account: CallAccount | undefined): string {
   return who.length === 0 ? "" : `The result was changed by ${[...new Set(who)].join(", then ")}.`;
 }
 
-/** Why an attempt of a call has no outcome, if its process ended while it ran; undefined for any other. */
+/** The reason for which an attempt of a call has no outcome, if its process ended while it ran; undefined for any other. */
 export function cutOff(account: CallAccount | undefined, attempt: number): string | undefined {
   return account?.attempts?.find((each) => each.attempt === attempt && each.endedAt === undefined)?.error;
 }
