@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createAgent, defineSlot, type AgentConfig, type Slot } from "agentchart";
+import { defineSlot, type AgentConfig, type Slot } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker } from "agentchart/worker";
+import { DrivenSession } from "../../src/agent/driven-session.ts";
 import { refusedInTime } from "../../src/server/refused-input.ts";
 import { toolOf } from "../support/agents.ts";
 import { createSession, openServer, type TestServer } from "./open-server.ts";
@@ -79,27 +80,18 @@ test("a write is accepted while no worker is there", async () => {
 
 test("what becomes of an input is heard from the append that takes it or refuses it", async () => {
   const store = memoryStore();
-  const agent = createAgent({ ...config(), store, sessionId: "s" }) as never as Parameters<typeof heard>[0];
+  const agent = new DrivenSession({ ...(config() as AgentConfig<never>), store, sessionId: "s" });
   await agent.call("Hello");
   const before = (await store.load("s"))!.seq;
   const wait = (id: string) => refusedInTime(store, "s", id, before, LONG_MS).then(() => "taken", String);
   const outcomes = Promise.all([wait("a"), wait("b")]);
-  await heard(agent);
+  await agent.acknowledge("other");
+  await agent.acknowledge("a");
+  await agent.refuse("b", { code: "slot/read-only", message: "No." });
   expect(await outcomes).toEqual(["taken", expect.stringContaining("No.")]);
   expect(await wait("b")).toContain("No."); // also if it was refused meanwhile
   await agent.shutdown();
 });
-
-async function heard(agent: {
-  call(input: string): Promise<unknown>;
-  shutdown(): Promise<unknown>;
-  acknowledge(id: string): Promise<void>;
-  refuse(id: string, error: object): Promise<void>;
-}): Promise<void> {
-  await agent.acknowledge("other");
-  await agent.acknowledge("a");
-  await agent.refuse("b", { code: "slot/read-only", message: "No.", data: null });
-}
 
 test("a session inside of a call takes nothing from clients", async () => {
   const server = openServer();
