@@ -125,7 +125,7 @@ const interpreted: Plugin = {
   enforce: "pre",
   transform(code, id) {
     if (!id.endsWith("/src/agent/services/host.ts")) return undefined;
-    if (!code.includes(SEEN)) throw new Error("`isUnseen` has changed: vitest.config.ts replaces it.");
+    if (!code.includes(SEEN)) throw new Error("`isUnshared` has changed: vitest.config.ts replaces it.");
     return code.replace(SEEN, "[HOST] !== undefined && !true");
   },
 };

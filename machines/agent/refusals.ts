@@ -1,4 +1,4 @@
-import { shortened } from "../../src/core/base/shown.ts";
+import { truncated } from "../../src/core/base/shown.ts";
 import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext } from "./context.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -114,7 +114,7 @@ export const refusals = {
     if (!open)
       return {
         code: "run/bad-results",
-        message: `No open call has the id '${shortened(callId)}'.`,
+        message: `No open call has the id '${truncated(callId)}'.`,
         data: { callId },
       };
     return {

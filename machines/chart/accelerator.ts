@@ -29,7 +29,7 @@ export type StepTaken<Context> = {
 /** Who runs a machine. */
 export type StepHost<Context> = {
   /** True if nobody outside has the actor or a snapshot of it, so that its steps need not be XState's microsteps. */
-  isUnseen(self: AnyActorRef): boolean;
+  isUnshared(self: AnyActorRef): boolean;
   /** Is told of each step, before the services that it starts begin and before the subscribers of the actor. */
   stepTaken(self: AnyActorRef, taken: StepTaken<Context>): void;
 };
@@ -68,8 +68,9 @@ export class AcceleratedMachine<Context extends object> extends EmittedMachine<C
   override transition(snapshot: AnyMachineSnapshot, event: Event, scope: AnyActorScope): AnyMachineSnapshot {
     const { self } = scope;
     const isStop = event.type === STOP;
-    const isUnseen = this.#host.isUnseen(self);
-    if (isUnseen && isStop && isEmpty(snapshot.children)) return { ...snapshot, status: "stopped" } as never;
+    const isUnshared = this.#host.isUnshared(self);
+    if (isUnshared && isStop && isEmpty(snapshot.children))
+      return { ...snapshot, status: "stopped" } as never;
     if (isStop || event.type === INIT) return super.transition(snapshot, event, scope);
     let taken: StepTaken<Context> | undefined;
     try {
@@ -78,9 +79,9 @@ export class AcceleratedMachine<Context extends object> extends EmittedMachine<C
       super.transition(snapshot, event, scope); // fails with XState's own error
       throw error;
     }
-    if (!taken && isUnseen && this.#isNothing(snapshot, event)) return snapshot;
+    if (!taken && isUnshared && this.#isNothing(snapshot, event)) return snapshot;
     if (!taken) return super.transition(snapshot, event, scope);
-    if (isUnseen) {
+    if (isUnshared) {
       const next = this.#take(snapshot, taken, scope);
       this.#host.stepTaken(self, taken);
       return next;

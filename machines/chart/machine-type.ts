@@ -23,7 +23,11 @@ export type Slots = { readonly [src: string]: AnyActorLogic };
 export type NoSlots = { readonly [none: string & { readonly none: true }]: AnyActorLogic };
 
 /** The parameters that a function of a vocabulary takes; undefined if it takes none. */
-type ParamsOf<Meaning> = Meaning extends (context: never, event: never, params: infer Params) => unknown
+type ParamsOf<Implementation> = Implementation extends (
+  context: never,
+  event: never,
+  params: infer Params,
+) => unknown
   ? unknown extends Params
     ? undefined
     : Params

@@ -16,15 +16,15 @@ import type {
 export type Named = { readonly name: string; readonly params: JsonObject | undefined };
 
 /** The function for which a name of the vocabulary stands. */
-type Meaning<Context, Result> = (context: Context, event: object, params: unknown) => Result;
+type Implementation<Context, Result> = (context: Context, event: object, params: unknown) => Result;
 
 /** A guard of the vocabulary. */
-export type Guard<Context> = Named & { readonly judge: Meaning<Context, boolean> };
+export type Guard<Context> = Named & { readonly judge: Implementation<Context, boolean> };
 
 /** An action of the vocabulary: an update or, if that is undefined, effects. */
 export type Action<Context> = Named & {
-  readonly update: Meaning<Context, { readonly facts?: readonly object[] }> | undefined;
-  readonly effects: Meaning<Context, readonly Effect[]>;
+  readonly update: Implementation<Context, { readonly facts?: readonly object[] }> | undefined;
+  readonly effects: Implementation<Context, readonly Effect[]>;
 };
 
 /** A branch with its names resolved to what they stand for and its target to an id. A branch without `choose` is one edge of the

@@ -28,11 +28,11 @@ import { AgentFingerprint } from "./fingerprint.ts";
 import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
 import { SessionHooks } from "./class-hooks.ts";
-import type { KeptParts } from "./runtime-parts.ts";
+import type { SharedParts } from "./runtime-parts.ts";
 import { engineOf } from "./options/agent-rules.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
-import { isAgentTool, leaverOf } from "./services/outer-call.ts";
+import { isAgentTool, nestedAgentCloser } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
 import type { AgentConfig, Permissions } from "./options/agent-config.ts";
@@ -50,7 +50,7 @@ type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry
 };
 
 /** The calls that waited to go on, and have got their results without that. */
-function leftCalls({ calls }: StepFacts): readonly CallRecord[] {
+function abandonedCalls({ calls }: StepFacts): readonly CallRecord[] {
   return calls.flatMap(({ was, is }) => {
     const waited = was?.resume && !was.stored && (was.status === "suspended" || was.status === "approved");
     return waited && is.stored ? [was] : [];
@@ -92,7 +92,7 @@ export class AgentHost implements Host {
   constructor(
     session: HostedSession,
     config: AgentConfig<never>,
-    kept: Omit<KeptParts, "events">,
+    kept: Omit<SharedParts, "events">,
     rulesAround: RuleStates | undefined,
   ) {
     const { sessionId, maxIters, results } = session.settings;
@@ -328,10 +328,10 @@ export class AgentHost implements Host {
   }
 
   /** Brings what waits inside of calls to its end that have got their results without it. */
-  leaveInner(step: StepFacts): void {
-    for (const { call, resume } of leftCalls(step)) {
+  closeNestedAgents(step: StepFacts): void {
+    for (const { call, resume } of abandonedCalls(step)) {
       const found = this.toolkit.find(call);
-      const leave = "tool" in found ? leaverOf(found.tool) : undefined;
+      const leave = "tool" in found ? nestedAgentCloser(found.tool) : undefined;
       if (!leave) continue;
       const left = this.commit().then(() => leave({ host: this, call, state: resume!.state }));
       this.holdEnd(left.catch(() => {})); // the next call of its agent finds it

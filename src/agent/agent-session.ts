@@ -1,4 +1,4 @@
-import { shortened } from "../core/base/shown.ts";
+import { truncated } from "../core/base/shown.ts";
 import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import { AgentError } from "../core/base/error.ts";
 import { EventEmitter, type EventPlace } from "../core/event/emitter.ts";
@@ -25,7 +25,7 @@ import { resumableAt } from "./status.ts";
 import { SessionCommands } from "./session-commands.ts";
 import { STEPS, type StepSource } from "./steps.ts";
 import type { Runtime } from "./runtime.ts";
-import type { KeptParts, Surroundings } from "./runtime-parts.ts";
+import type { SharedParts, ParentScope } from "./runtime-parts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { TurnStream } from "./stream.ts";
 import { printedEvent } from "./services/printed.ts";
@@ -50,15 +50,15 @@ import type { AgentConfig } from "./options/agent-config.ts";
 const SHUTDOWN_MS = 10_000;
 
 /** Nothing is around most agents. */
-const NOWHERE: Surroundings = Object.freeze({});
+const NO_PARENT: ParentScope = Object.freeze({});
 
 /** An agent: the session that its callers ask for, alive in this process or passive until somebody needs it. */
 export class AgentSession implements Agent<never>, ClassMember {
   readonly name: string;
   readonly sessionId: string;
   readonly #config: AgentConfig<never>;
-  readonly #around: Surroundings;
-  readonly #kept: KeptParts = { events: new EventEmitter(this) };
+  readonly #around: ParentScope;
+  readonly #kept: SharedParts = { events: new EventEmitter(this) };
   /** Undefined while the session is passive. */
   #live: Turns | undefined;
   #leaving: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export class AgentSession implements Agent<never>, ClassMember {
   /** Calls whose promise is pending. */
   #calls = 0;
 
-  constructor(config: AgentConfig<never>, around: Surroundings = NOWHERE) {
+  constructor(config: AgentConfig<never>, around: ParentScope = NO_PARENT) {
     checkConfig(config);
     const store = config.store && { store: withDeadlines(config.store) };
     this.name = config.name;
@@ -311,7 +311,7 @@ export class AgentSession implements Agent<never>, ClassMember {
 
   async loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void> {
     const isThere = await this.loadIfExists(store, key, parts);
-    if (!isThere) throw new AgentError("session/not-found", `Session not found: ${shortened(key)}`);
+    if (!isThere) throw new AgentError("session/not-found", `Session not found: ${truncated(key)}`);
   }
 
   async loadIfExists(...args: Parameters<Agent["loadIfExists"]>): Promise<boolean> {

@@ -32,10 +32,10 @@ function noReply(): AgentError {
 /** The calls with an idempotency key: one input is taken once, in whatever process, and each call gets its final outcome. */
 export class KeyedCalls {
   readonly #turns: Calls;
-  readonly #inputs: TakenInputs;
+  readonly #inputs: AcceptedInputs;
   readonly #store: SessionStore | undefined;
 
-  constructor(turns: Calls, inputs: TakenInputs, store: SessionStore | undefined) {
+  constructor(turns: Calls, inputs: AcceptedInputs, store: SessionStore | undefined) {
     this.#turns = turns;
     this.#inputs = inputs;
     this.#store = store;
@@ -92,7 +92,7 @@ const MAX_KEYS = 1_000;
 type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };
 
 /** The inputs with an idempotency key that this process has taken, and the calls that run for them. */
-export class TakenInputs {
+export class AcceptedInputs {
   // Most sessions have no keys.
   #running: Map<string, RunningCall> | undefined;
   #taken: Map<string, TakenInput> | undefined;

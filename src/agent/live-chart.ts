@@ -6,7 +6,7 @@ import { type Fact, stepFacts, type StepFacts } from "../../machines/agent/facts
 import { phaseOf } from "../../machines/agent/phase.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
 import { liveMachine } from "./services/actors.ts";
-import { bindHost, markSeen, type Host } from "./services/host.ts";
+import { bindHost, markShared, type Host } from "./services/host.ts";
 import { type AgentError, type ErrorInfo, errorFrom } from "../core/base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 
@@ -75,7 +75,7 @@ export class LiveChart {
   get actor(): ChartActor {
     this.#isSeen = true;
     this.#actor ??= this.#start();
-    markSeen(this.#actor);
+    markShared(this.#actor);
     if (this.#owner.isStopped) this.stop();
     return this.#actor;
   }
@@ -84,7 +84,7 @@ export class LiveChart {
   show(options: { readonly inspect?: Observer } = {}): void {
     this.#isSeen = true;
     this.#actor = this.#start(options);
-    markSeen(this.#actor);
+    markShared(this.#actor);
   }
 
   send(event: AgentCommand): void {

@@ -22,11 +22,11 @@ export type RuntimeListener = {
   onCommitted(): void;
   /** Called once, when the agent has ended. */
   onStopped(error: AgentError): void;
-  readonly around: Surroundings;
+  readonly around: ParentScope;
 };
 
 /** The place in this process where a session runs: the actors, agents and workers around it. */
-export type Surroundings = {
+export type ParentScope = {
   /** Called with the lease before the session is read; if it rejects, the lease is released. */
   readonly admit?: (lease: Lease) => Promise<void>;
   /** The parts of released sessions that the process retains; default: nothing. */
@@ -40,7 +40,7 @@ export type Surroundings = {
 };
 
 /** The parts of one runtime that an agent retains for the next one of its session. */
-export type KeptParts = {
+export type SharedParts = {
   /** Events go to the listeners of all runtimes. */
   readonly events: EventEmitter;
   /** Default: the tools of the configuration. */

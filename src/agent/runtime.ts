@@ -17,7 +17,7 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/accelerator.ts";
-import { AboutSession, journalStateOf, statusOf } from "./status.ts";
+import { SessionSummary, journalStateOf, statusOf } from "./status.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./options/config.ts";
 import { currentCause, StepPublisher, takenStep, type TakenStep } from "./steps.ts";
@@ -30,7 +30,7 @@ import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace, SentComm
 import { RestHooks } from "./rest-hooks.ts";
 import { SessionOpening } from "./session-opening.ts";
 import { SessionLife, type LifeEffect, type LivingSession } from "./session-life.ts";
-import type { KeptParts, RuntimeListener } from "./runtime-parts.ts";
+import type { SharedParts, RuntimeListener } from "./runtime-parts.ts";
 import { readSnapshot } from "./snapshot.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
@@ -57,9 +57,9 @@ export class Runtime implements ChartOwner, LivingSession {
   #moved: PromiseWithResolvers<void> | undefined;
   /** The requests to models so far. */
   #modelCalls = 0;
-  #about: AboutSession | undefined;
+  #about: SessionSummary | undefined;
 
-  constructor(config: AgentConfig<never>, listener: RuntimeListener, kept: KeptParts) {
+  constructor(config: AgentConfig<never>, listener: RuntimeListener, kept: SharedParts) {
     this.#config = config;
     this.#listener = listener;
     this.settings = settingsOf(config);
@@ -197,7 +197,7 @@ export class Runtime implements ChartOwner, LivingSession {
         activeGroups: this.host.toolkit.activeGroups(),
         hooks: this.host.allHooks.map(({ name }) => name),
         name: this.#config.name,
-        about: (this.#about ??= new AboutSession()).of(context, this.#config.sessionOptions?.redact),
+        about: (this.#about ??= new SessionSummary()).of(context, this.#config.sessionOptions?.redact),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },
     );
@@ -245,7 +245,7 @@ export class Runtime implements ChartOwner, LivingSession {
     { toolkit }: { readonly toolkit: boolean },
   ): void {
     this.#modelCalls = modelCalls ?? this.#modelCalls;
-    this.#about = new AboutSession(title);
+    this.#about = new SessionSummary(title);
     const { allHooks: own, toolkit: tools } = this.host;
     for (const name of hooks.filter((each) => !own.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
@@ -352,7 +352,7 @@ export class Runtime implements ChartOwner, LivingSession {
     if (!this.#life.isOpen) return;
     if (step.hasSettled) this.host.rested();
     this.journal.follow(step, this.settings.isDurable);
-    this.host.leaveInner(step);
+    this.host.closeNestedAgents(step);
     if (this.events.hasListeners(DERIVED_TYPES)) {
       if (shortPath(path) !== shortPath(left)) this.events.emit({ type: "state", value: shortPath(path) });
       const events = eventsOf(step, context, phaseOf(path) === "suspended");

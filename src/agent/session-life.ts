@@ -23,7 +23,7 @@ let refused: Refusal | undefined;
 const lifeMachine = acceleratedMachine(
   sessionResolver,
   {},
-  { isUnseen: () => true, stepTaken: (_, { step }) => (refused = step.refused) },
+  { isUnshared: () => true, stepTaken: (_, { step }) => (refused = step.refused) },
 ) as unknown as SessionMachine;
 
 /** One actor stands for all sessions: their machine starts no services and sends nothing. */

@@ -1,5 +1,5 @@
 import { phaseOf } from "../../machines/agent/phase.ts";
-import { type AboutTurns, aboutTurns } from "../core/message/about-turns.ts";
+import { type TurnsSummary, aboutTurns } from "../core/message/turns-summary.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
@@ -56,7 +56,7 @@ export function journalStateOf(
     meta,
     about,
   }: Pick<JournalState, "activeGroups" | "hooks"> &
-    Pick<AgentConfig<never>, "name" | "meta"> & { readonly about: AboutTurns },
+    Pick<AgentConfig<never>, "name" | "meta"> & { readonly about: TurnsSummary },
 ): JournalState {
   const wakeAt = phase === "suspended" ? resumableAt(context) : undefined;
   return {
@@ -143,12 +143,12 @@ export function plainReply(context: AgentContext): Msg {
 const NOT_HERE: Pick<Transcript, "at"> = { at: () => undefined };
 
 /** The description of a session that lists show. It is worked out once for each first message and outcome: it is asked at every step. */
-export class AboutSession {
+export class SessionSummary {
   /** The title that a store has for the first message, which may not be read yet. */
   readonly #title: string | undefined;
   #outcome: AgentContext["outcome"] | undefined;
   #first: Msg | undefined;
-  #about: AboutTurns | undefined;
+  #about: TurnsSummary | undefined;
 
   constructor(title?: string) {
     this.#title = title;
@@ -158,17 +158,17 @@ export class AboutSession {
   of(
     { transcript, outcome }: Pick<AgentContext, "transcript" | "outcome">,
     display: (about: Json) => Json = (about) => about,
-  ): AboutTurns {
+  ): TurnsSummary {
     const isHere = transcript.from === 0;
     const first = isHere ? transcript.at(0) : undefined;
     if (this.#about && this.#outcome === outcome && this.#first === first) return this.#about;
-    const about: AboutTurns = aboutTurns({
+    const about: TurnsSummary = aboutTurns({
       reason: outcome?.reason,
       error: outcome?.error,
       messages: isHere ? transcript : NOT_HERE,
     });
     const title = isHere || this.#title === undefined ? undefined : { title: this.#title };
-    this.#about = { ...title, ...(display(about as JsonObject) as AboutTurns) };
+    this.#about = { ...title, ...(display(about as JsonObject) as TurnsSummary) };
     this.#outcome = outcome;
     this.#first = first;
     return this.#about;

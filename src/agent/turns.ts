@@ -12,11 +12,11 @@ import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { nativeValue } from "../../machines/agent/updates/output.ts";
 import { limitError, type OnBegin } from "./call-limits.ts";
-import { KeyedCalls, TakenInputs } from "./keyed-calls.ts";
+import { KeyedCalls, AcceptedInputs } from "./keyed-calls.ts";
 import { parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./status.ts";
 import { Runtime } from "./runtime.ts";
-import type { KeptParts, RuntimeListener, Surroundings } from "./runtime-parts.ts";
+import type { SharedParts, RuntimeListener, ParentScope } from "./runtime-parts.ts";
 import { Watches } from "./inspect.ts";
 import type { AgentConfig } from "./options/agent-config.ts";
 import type { Agent, CallOptions, Reply } from "./types.ts";
@@ -63,11 +63,11 @@ type SessionOwner = {
 export class Turns implements RuntimeListener {
   readonly runtime: Runtime;
   readonly keyed: KeyedCalls;
-  readonly around: Surroundings;
+  readonly around: ParentScope;
   readonly #owner: SessionOwner;
   readonly #model: ChatModel;
   readonly #clientTools: readonly string[];
-  readonly #inputs = new TakenInputs();
+  readonly #inputs = new AcceptedInputs();
   /** Most sessions have no inspectors. */
   #watches: Watches | undefined;
   #whenIdle: (() => void)[] | undefined;
@@ -80,7 +80,7 @@ export class Turns implements RuntimeListener {
   /** While {@link endStored} ends a turn. */
   #ending: Promise<void> | undefined;
 
-  constructor(config: AgentConfig<never>, kept: KeptParts, around: Surroundings, owner: SessionOwner) {
+  constructor(config: AgentConfig<never>, kept: SharedParts, around: ParentScope, owner: SessionOwner) {
     this.around = around;
     this.#owner = owner;
     this.#model = config.model;

@@ -3,7 +3,7 @@ import { AgentError, type ErrorCode } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { toolResultsOf, toolUsesOf } from "../core/message/query.ts";
-import { aboutTurns } from "../core/message/about-turns.ts";
+import { aboutTurns } from "../core/message/turns-summary.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Msg, ToolUseBlock } from "../core/message/types.ts";

@@ -1,4 +1,4 @@
-import { shortened } from "../core/base/shown.ts";
+import { truncated } from "../core/base/shown.ts";
 import { AgentError, errorFrom } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
@@ -40,7 +40,7 @@ export function checkSameInput(key: string, known: string | undefined, hash: str
   if (known === undefined || known === hash) return;
   throw new AgentError(
     "run/key-reused",
-    `The idempotency key '${shortened(key)}' belongs to another input of this session; expected the same input, or another key.`,
+    `The idempotency key '${truncated(key)}' belongs to another input of this session; expected the same input, or another key.`,
     { data: { idempotencyKey: key } },
   );
 }

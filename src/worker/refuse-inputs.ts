@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../core/base/error.ts";
 import { hideSecrets } from "../core/base/hide-secrets.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import { shortened } from "../core/base/shown.ts";
+import { truncated } from "../core/base/shown.ts";
 import type { Msg } from "../core/message/types.ts";
 import type { Fact } from "../session/entry.ts";
 import { JOURNAL_FORMAT } from "../session/format.ts";
@@ -23,13 +23,13 @@ export function countsAsTry({ code, isRetryable }: ErrorInfo): boolean {
 
 /** Returns what everyone may read of the error with which an agent could not be made: no data, and no secret that its text quotes. */
 export function publicError({ code, message }: ErrorInfo, agent: string): ErrorInfo {
-  return { code, message: `The agent '${agent}' cannot be made: ${shortened(hideSecrets(message))}` };
+  return { code, message: `The agent '${agent}' cannot be made: ${truncated(hideSecrets(message))}` };
 }
 
 /** Returns what everyone may read about a session whose agent no worker has had for so long. */
 export function noAgentError(agent: string | undefined, waitMs: number): ErrorInfo {
   const found =
-    agent === undefined ? "The session names no agent" : `No worker has the agent '${shortened(agent)}'`;
+    agent === undefined ? "The session names no agent" : `No worker has the agent '${truncated(agent)}'`;
   const message = `${found}. The input has waited ${Math.round(waitMs / 1_000)} s for one.`;
   return { code: "config/no-agent", message };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf, userMsg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import { AboutSession } from "../../src/agent/status.ts";
+import { SessionSummary } from "../../src/agent/status.ts";
 import { Transcript } from "../../src/core/message/transcript.ts";
 import { scripted } from "../support/agents.ts";
 
@@ -28,7 +28,7 @@ test("a `redact` that throws fails the turn, and what happened meanwhile is stor
 });
 
 test("what lists show of a session is worked out again after `redact` has thrown", () => {
-  const about = new AboutSession();
+  const about = new SessionSummary();
   const session = (text: string) => ({ transcript: Transcript.of([userMsg(text)]), outcome: null });
   about.of(session("one"), (shown) => shown);
   const second = session("two");

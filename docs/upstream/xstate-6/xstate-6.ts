@@ -47,7 +47,7 @@ export type StepTaken<Context> = {
 };
 
 export type StepHost<Context> = {
-  isUnseen(self: AnyActorRef): boolean;
+  isUnshared(self: AnyActorRef): boolean;
   stepTaken(self: AnyActorRef, taken: StepTaken<Context>): void;
 };
 

@@ -13,7 +13,7 @@ import { formatDuration, formatTokens, showEvents } from "./show-events.ts";
 import { Terminal, type Output } from "./terminal.ts";
 
 /** What the demo takes from its process. */
-export type Surroundings = {
+export type ParentScope = {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ const SAME_CTRL_C_MS = 250;
 function listenForInterrupt(
   agent: Agent,
   terminal: Terminal,
-  { onInterrupt, exit }: Surroundings,
+  { onInterrupt, exit }: ParentScope,
 ): () => void {
   let firstAt: number | undefined;
   return onInterrupt(() => {
@@ -101,7 +101,7 @@ async function answer(
   options: DemoOptions & { readonly question: string },
   choice: ModelChoice,
   terminal: Terminal,
-  surroundings: Surroundings,
+  surroundings: ParentScope,
 ): Promise<number> {
   const data = await openData(options);
   const pace = options.pace ?? (surroundings.stdout.isTTY === true ? TERMINAL_PACE : 0);
@@ -163,7 +163,7 @@ function explain(error: unknown): string {
 }
 
 /** Runs the demo and returns its exit code. Whatever goes wrong is one line, and a stack only with `--debug`. */
-export async function runDemo(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runDemo(args: readonly string[], surroundings: ParentScope): Promise<number> {
   const terminal = new Terminal(surroundings.stdout, surroundings.env);
   try {
     const read = readOptions(args);

@@ -1,5 +1,5 @@
 import { fromOutside } from "./account.ts";
-import { shortened } from "../../../src/core/base/shown.ts";
+import { truncated } from "../../../src/core/base/shown.ts";
 import type { ErrorInfo } from "../../../src/core/base/error.ts";
 import type { Json } from "../../../src/core/base/json.ts";
 import { toolResultsOf } from "../../../src/core/message/query.ts";
@@ -255,7 +255,7 @@ export function queueInput(context: AgentContext): Change {
 
 const refusal = (code: ErrorInfo["code"], message: string): Change => ({ failure: { code, message } });
 
-const listOf = (ids: readonly string[]): string => `[${ids.map(shortened).join(", ")}]`;
+const listOf = (ids: readonly string[]): string => `[${ids.map(truncated).join(", ")}]`;
 
 /** The reason of a turn whose calls wait for decisions or answers. */
 export function undecidedReason(
@@ -337,7 +337,7 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   const open = openCalls(context).flatMap(({ call, result }) => (result ? [] : [call.id]));
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined)
-    return refusal("run/bad-results", `Duplicate tool result ID: ${shortened(repeated)}`);
+    return refusal("run/bad-results", `Duplicate tool result ID: ${truncated(repeated)}`);
   const unknown = ids.filter((id) => !open.includes(id));
   if (unknown.length > 0) {
     return refusal(

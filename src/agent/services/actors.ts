@@ -24,7 +24,7 @@ import type {
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
 import { durationOf } from "./call-times.ts";
-import { hostOf, isUnseen, tellHost, type Host, type HostEffect } from "./host.ts";
+import { hostOf, isUnshared, tellHost, type Host, type HostEffect } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
@@ -136,7 +136,7 @@ const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
 export const liveMachine = acceleratedMachine(
   agentResolver,
   { callModel: model, runTool: tool, reviewCalls: review, runHooks: hooks, commit },
-  { isUnseen, stepTaken: tellHost },
+  { isUnshared, stepTaken: tellHost },
   {
     persistence,
     perform: ({ self }: { readonly self: AnyActorRef }, effect: HostEffect) => hostOf(self).perform(effect),

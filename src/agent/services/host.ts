@@ -115,11 +115,11 @@ export function hostOf(agent: AnyActorRef | undefined): Host {
 const seen = new WeakSet<AnyActorRef>();
 
 /** Says that somebody outside has the actor from now on. */
-export function markSeen(agent: AnyActorRef): void {
+export function markShared(agent: AnyActorRef): void {
   seen.add(agent);
 }
 
 /** True for an actor of an agent that nobody outside has, nor a snapshot of it. One that XState makes for a pure transition is none. */
-export function isUnseen(agent: AnyActorRef): boolean {
+export function isUnshared(agent: AnyActorRef): boolean {
   return (agent as Hosted)[HOST] !== undefined && !seen.has(agent);
 }

@@ -55,7 +55,7 @@ export function onLeft(execute: object, leave: LeaveInner): void {
 }
 
 /** Returns what {@link onLeft} has said about a tool. */
-export function leaverOf({ execute }: Pick<Tool<never>, "execute">): LeaveInner | undefined {
+export function nestedAgentCloser({ execute }: Pick<Tool<never>, "execute">): LeaveInner | undefined {
   return execute && leavers.get(execute);
 }
 

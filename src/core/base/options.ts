@@ -1,7 +1,7 @@
 import { AgentError } from "./error.ts";
 import { isObject } from "./is-object.ts";
 import type { AnyShape, OptionSchema, OptionsSchema } from "./option-schema.ts";
-import { shortened } from "./shown.ts";
+import { truncated } from "./shown.ts";
 
 /** Returns what is wrong with a value, such as "`maxIter` is not an option; did you mean `maxIters`?", or undefined. `subject` is
  *  what the sentence calls the value itself. */
@@ -50,7 +50,7 @@ export function check<T>(schema: OptionSchema<T>, value: unknown, from: string, 
 export function mismatchOf<T>(schema: OptionSchema<T>, value: unknown, subject?: string): string | undefined {
   const issue = schema.issueOf(value);
   if (issue === undefined) return undefined;
-  const steps = issue.path.map((step) => shortened(String(step)));
+  const steps = issue.path.map((step) => truncated(String(step)));
   const where = [...(subject === undefined ? [] : [subject]), ...steps].join(".");
   return `${where || "it"}: expected ${issue.expected}`;
 }
@@ -60,7 +60,7 @@ export function nameOf(path: readonly PropertyKey[]): string | undefined {
   if (path.length === 0) return undefined;
   const steps = path.map((step) => {
     if (typeof step === "number") return `[${step}]`;
-    const name = shortened(String(step));
+    const name = truncated(String(step));
     return /^[\w$-]+$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   });
   return `\`${steps.join("").replace(/^\./u, "")}\``;

@@ -1,4 +1,4 @@
-import { shortened } from "../base/shown.ts";
+import { truncated } from "../base/shown.ts";
 import { hasBlock, toolResultsOf, toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
@@ -9,7 +9,7 @@ export function pairingProblem(messages: readonly Msg[]): string | undefined {
   for (const message of messages) {
     const results = toolResultsOf(message);
     const stray = results.find(({ id }) => !open.delete(id));
-    if (stray) return `the result of call '${shortened(stray.id)}' has no call before it`;
+    if (stray) return `the result of call '${truncated(stray.id)}' has no call before it`;
     if (results.length > 0) continue;
     for (const id of open) return unanswered(id);
     for (const { id } of toolUsesOf(message)) open.add(id);
@@ -52,7 +52,7 @@ export function historyProblem(
     if (hasBlock(message, "tool_result"))
       return {
         index,
-        problem: `has a result of call '${shortened(toolResultsOf(message)[0]!.id)}', which is not asked for directly before`,
+        problem: `has a result of call '${truncated(toolResultsOf(message)[0]!.id)}', which is not asked for directly before`,
       };
     if (!hasBlock(message, "tool_use")) continue;
     const ids = asks(index);

@@ -1,4 +1,4 @@
-import { shortened } from "../base/shown.ts";
+import { truncated } from "../base/shown.ts";
 import type { JsonObject } from "../base/json.ts";
 import { boundedSchema } from "./bounded-schema.ts";
 import { checkClientTools, declaredIn, invalidTools, type ClientTool } from "./declared-tools.ts";
@@ -18,10 +18,10 @@ export function acceptedTools(
     const { type } = inputSchema;
     const problem = schemaProblem(inputSchema);
     if (problem !== undefined)
-      throw invalidTools(`the schema of '${shortened(name)}' is no JSON Schema: ${problem}.`);
+      throw invalidTools(`the schema of '${truncated(name)}' is no JSON Schema: ${problem}.`);
     if (type !== undefined && type !== "object")
       throw invalidTools(
-        `the schema of '${shortened(name)}' is not the schema of an object, but of ${JSON.stringify(type)}.`,
+        `the schema of '${truncated(name)}' is not the schema of an object, but of ${JSON.stringify(type)}.`,
       );
   }
   return accepted;

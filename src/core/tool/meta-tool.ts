@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { shortened } from "../base/shown.ts";
+import { truncated } from "../base/shown.ts";
 import type { JsonObject } from "../base/json.ts";
 import { defineTool } from "./define.ts";
 import { META_TOOL } from "./reserved-names.ts";
@@ -11,7 +11,7 @@ export type Groups = ReadonlyMap<string, { readonly description: string; active:
 
 /** Returns a `tool/unknown-group`. */
 export function unknownGroup(name: string): AgentError {
-  return new AgentError("tool/unknown-group", `Tool group '${shortened(name)}' does not exist`);
+  return new AgentError("tool/unknown-group", `Tool group '${truncated(name)}' does not exist`);
 }
 
 /** An unknown group is called by its name, which a validator of the schema does not do. */

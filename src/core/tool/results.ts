@@ -1,4 +1,4 @@
-import { shortened } from "../base/shown.ts";
+import { truncated } from "../base/shown.ts";
 import type { ErrorCode } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolResultState } from "../message/types.ts";
@@ -24,7 +24,7 @@ export function errorResult(call: CallRef, code: ErrorCode, text: string): ToolR
 }
 
 export function unknownTool(call: CallRef): ToolResultBlock {
-  return errorResult(call, "tool/unknown", `Error: Tool not found: ${shortened(call.name)}`);
+  return errorResult(call, "tool/unknown", `Error: Tool not found: ${truncated(call.name)}`);
 }
 
 export function unavailableTool(call: CallRef): ToolResultBlock {

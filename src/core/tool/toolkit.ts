@@ -1,4 +1,4 @@
-import { shortened } from "../base/shown.ts";
+import { truncated } from "../base/shown.ts";
 import { isObject } from "../base/is-object.ts";
 import { randomUUID } from "node:crypto";
 import { AgentError, messageOf } from "../base/error.ts";
@@ -15,7 +15,7 @@ import { parseInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
-import { sharedStock, type Stock } from "./stock.ts";
+import { internRegistry, type ToolRegistry } from "./tool-registry.ts";
 import { groupChangeSchema, groupSchema, isTool, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
 import type { Group, Slot, Tool, Toolkit, ToolkitOptions, ToolSource } from "./types.ts";
@@ -30,8 +30,8 @@ const OWN_SLOTS: ReadonlyMap<string, Slot> = new Map([[loadedTools.name, loadedT
 
 /** The toolkit of a session. */
 export class SessionToolkit implements Toolkit<never> {
-  #stock: Stock = { tools: new Map(), beyond: undefined };
-  /** Other toolkits may have the same stock, which then does not change. */
+  #registry: ToolRegistry = { tools: new Map(), beyond: undefined };
+  /** Other toolkits may have the same registry, which then does not change. */
   #isShared = false;
   #groups = NO_GROUPS;
   /** The slots that tools and hooks of the agent may write, by name. */
@@ -48,12 +48,12 @@ export class SessionToolkit implements Toolkit<never> {
 
   names(): string[] {
     const search = this.#active().search ? [SEARCH_TOOL] : [];
-    return [...this.#stock.tools.keys(), ...(this.#metaTool ? [META_TOOL] : []), ...search];
+    return [...this.#registry.tools.keys(), ...(this.#metaTool ? [META_TOOL] : []), ...search];
   }
 
   /** The tools, those of inactive groups too. */
   tools(): readonly Tool<never>[] {
-    return [...this.#stock.tools.values()];
+    return [...this.#registry.tools.values()];
   }
 
   add(tool: Tool<never>): void {
@@ -63,7 +63,7 @@ export class SessionToolkit implements Toolkit<never> {
         "config/invalid",
         `toolkit: the package has a tool of its own named '${tool.name}'.`,
       );
-    if (this.#stock.tools.has(tool.name)) {
+    if (this.#registry.tools.has(tool.name)) {
       throw new AgentError(
         "tool/duplicate",
         `A tool named '${tool.name}' is already there; remove it first.`,
@@ -110,7 +110,7 @@ export class SessionToolkit implements Toolkit<never> {
 
   /** Removes this very tool, whatever presets it has got; not one that took its name. */
   removeOwn({ name, inputSchema }: Tool<never>): void {
-    if (this.#stock.tools.get(name)?.inputSchema === inputSchema) this.remove(name);
+    if (this.#registry.tools.get(name)?.inputSchema === inputSchema) this.remove(name);
   }
 
   /** All of them, and these slots, or none if one cannot be added. */
@@ -124,7 +124,7 @@ export class SessionToolkit implements Toolkit<never> {
 
   remove(name: string): boolean {
     this.#unshare();
-    const isThere = this.#stock.tools.delete(name);
+    const isThere = this.#registry.tools.delete(name);
     this.#changed();
     return isThere;
   }
@@ -133,7 +133,7 @@ export class SessionToolkit implements Toolkit<never> {
     check(groupSchema(), group, "toolkit", "The group");
     const { name, description = "", active = true } = group;
     if (this.#groups.has(name))
-      throw new AgentError("tool/duplicate", `Tool group '${shortened(name)}' already exists`);
+      throw new AgentError("tool/duplicate", `Tool group '${truncated(name)}' already exists`);
     this.#groups = new Map([...this.#groups, [name, { description, active }]]);
     this.#changed();
   }
@@ -158,8 +158,8 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   setPreset(name: string, values: JsonObject): void {
-    const tool = this.#stock.tools.get(name);
-    if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${shortened(name)}'.`);
+    const tool = this.#registry.tools.get(name);
+    if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${truncated(name)}'.`);
     checkPreset(tool.name, tool.inputSchema, values);
     this.#set({ ...tool, preset: values });
   }
@@ -190,23 +190,23 @@ export class SessionToolkit implements Toolkit<never> {
 
   /** The tools of the user that may be called now, in order of registration. */
   active(): readonly Tool<never>[] {
-    return [...this.#stock.tools.values()].filter((tool) => this.#isActive(tool));
+    return [...this.#registry.tools.values()].filter((tool) => this.#isActive(tool));
   }
 
   /** Defers tools beyond so many; undefined: none, also those that ask for it. */
   deferBeyond(beyond: Beyond | undefined): void {
     this.#unshare();
-    this.#stock = { tools: this.#stock.tools, beyond };
+    this.#registry = { tools: this.#registry.tools, beyond };
     this.#changed();
   }
 
   /** Returns the offer to a model that has loaded these tools. They are in order of registration, then of loading; presets left out,
    *  inactive groups left out. The same lists as long as nothing has changed. */
   offer(names: readonly string[] = loadedTools.initial): Offer {
-    const stock = this.#stock;
-    if (stock.offer?.names === names) return stock.offer.offer;
+    const registry = this.#registry;
+    if (registry.offer?.names === names) return registry.offer.offer;
     const offer = offerOf(this.#active(), names);
-    stock.offer = { names, offer };
+    registry.offer = { names, offer };
     return offer;
   }
 
@@ -216,7 +216,7 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   find(call: ToolUseBlock): FoundTool {
-    const tool = this.#own(call.name) ?? this.#stock.tools.get(call.name);
+    const tool = this.#own(call.name) ?? this.#registry.tools.get(call.name);
     if (!tool) return { result: unknownTool(call) };
     return this.#isActive(tool) ? { tool } : { result: unavailableTool(call) };
   }
@@ -232,14 +232,14 @@ export class SessionToolkit implements Toolkit<never> {
   #refreshFrom(source: ToolSource): void {
     this.#sources = new Map([...this.#sources, [source, source.version]]);
     const present = new Map(source.tools().map((tool) => [tool.name, tool]));
-    for (const { name, ...old } of this.#stock.tools.values())
+    for (const { name, ...old } of this.#registry.tools.values())
       if (old.source === source && !present.has(name)) this.remove(name);
     for (const [name, tool] of present) {
       const {
         source: owner,
         preset = tool.preset,
         groups = tool.groups,
-      } = this.#stock.tools.get(name) ?? { source };
+      } = this.#registry.tools.get(name) ?? { source };
       try {
         if (owner !== source) throw new Error("another tool has its name");
         checkPreset(name, tool.inputSchema, preset);
@@ -254,24 +254,24 @@ export class SessionToolkit implements Toolkit<never> {
   copy(): SessionToolkit {
     const copy = new SessionToolkit(this.#metaTool);
     copy.#groups = new Map(Array.from(this.#groups, ([name, group]) => [name, { ...group }]));
-    for (const tool of this.#stock.tools.values()) copy.#set(tool);
+    for (const tool of this.#registry.tools.values()) copy.#set(tool);
     copy.#slots = this.#slots;
     copy.#sources = this.#sources;
-    copy.deferBeyond(this.#stock.beyond);
+    copy.deferBeyond(this.#registry.beyond);
     return copy;
   }
 
   /** Holds its tools, and what follows from them, together with other toolkits that have the same, as long as it is not changed. */
   share(): void {
     if (this.#groups.size > 0) return;
-    this.#stock = sharedStock(this.#stock);
+    this.#registry = internRegistry(this.#registry);
     this.#isShared = true;
   }
 
   #unshare(): void {
     if (!this.#isShared) return;
-    const { tools, beyond } = this.#stock;
-    this.#stock = { tools: new Map(tools), beyond };
+    const { tools, beyond } = this.#registry;
+    this.#registry = { tools: new Map(tools), beyond };
     this.#isShared = false;
   }
 
@@ -286,14 +286,14 @@ export class SessionToolkit implements Toolkit<never> {
     if (source && !this.#sources.has(source))
       this.#sources = new Map([...this.#sources, [source, source.since]]);
     this.#unshare();
-    this.#stock.tools.set(tool.name, tool);
+    this.#registry.tools.set(tool.name, tool);
     this.#changed();
   }
 
   #changed(): void {
     this.#unshare();
-    this.#stock.catalogue = undefined;
-    this.#stock.offer = undefined;
+    this.#registry.catalogue = undefined;
+    this.#registry.offer = undefined;
     this.watcher?.toolsChanged();
   }
 
@@ -304,8 +304,8 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   #active(): Catalogue {
-    const { tools, beyond } = this.#stock;
-    return (this.#stock.catalogue ??= catalogueOf({
+    const { tools, beyond } = this.#registry;
+    return (this.#registry.catalogue ??= catalogueOf({
       tools: [...tools.values()],
       isActive: (tool) => this.#isActive(tool),
       own: this.#meta(),

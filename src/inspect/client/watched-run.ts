@@ -4,9 +4,9 @@ import type { Agent, Status } from "../../agent/types.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Transcript } from "../../core/message/transcript.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
-import { AboutSession } from "../../agent/status.ts";
+import { SessionSummary } from "../../agent/status.ts";
 import type { AgentEvent } from "../../core/event/types.ts";
-import type { AboutTurns } from "../../core/message/about-turns.ts";
+import type { TurnsSummary } from "../../core/message/turns-summary.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { SessionToolkit } from "../../core/tool/toolkit.ts";
 import type { Slot } from "../../core/tool/types.ts";
@@ -55,7 +55,7 @@ export class WatchedRun {
   readonly #usage = new UsageSum();
   #attachment!: Attachment;
   #isOpen = false;
-  readonly #about = new AboutSession();
+  readonly #about = new SessionSummary();
   #lastWork: Promise<unknown> = Promise.resolve();
   /** The streamed text that waits to be sent. */
   stream!: StreamQueue;
@@ -189,7 +189,7 @@ export class WatchedRun {
         phase,
         waitsFor,
         ...(reason && { reason }),
-        ...this.#about.of(context, (about) => this.#attachment.recorder.display(about) as AboutTurns),
+        ...this.#about.of(context, (about) => this.#attachment.recorder.display(about) as TurnsSummary),
         state,
         startedAt,
         updatedAt: Math.max(startedAt, updatedAt),

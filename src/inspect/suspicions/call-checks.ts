@@ -1,4 +1,4 @@
-import { shortened } from "../../core/base/shown.ts";
+import { truncated } from "../../core/base/shown.ts";
 import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import type { CallFact, RunFacts } from "./facts.ts";
 import type { Finding, SuspicionCheck } from "./suspicion.ts";
@@ -104,9 +104,9 @@ export const unknownTool: SuspicionCheck = {
       .map(({ tool, askedAt }) => {
         const offered = requests.findLast(({ step }) => step <= askedAt)?.tools ?? [];
         return {
-          text: `The model called ${shortened(tool)}, which it was not offered; it was offered ${listed(offered)}.`,
+          text: `The model called ${truncated(tool)}, which it was not offered; it was offered ${listed(offered)}.`,
           steps: [askedAt],
-          label: `unknown tool ${shortened(tool)}`,
+          label: `unknown tool ${truncated(tool)}`,
         };
       }),
 };

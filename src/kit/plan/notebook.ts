@@ -10,7 +10,13 @@ import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { SlotReader, SlotWrites, Tool } from "../../core/tool/types.ts";
 import { planHint } from "./hint.ts";
-import { OPERATIONS, type Book, type Done, type Operation, type PlanTool } from "./operations.ts";
+import {
+  OPERATIONS,
+  type PlanState,
+  type OperationResult,
+  type Operation,
+  type PlanTool,
+} from "./operations.ts";
 import { planHistorySlot, planSlot, type Plan } from "./plan.ts";
 
 /** Options of {@link planNotebook}. */
@@ -65,7 +71,7 @@ export const notebookSchema = s.lazily(() =>
 const isTool = (name: unknown): name is PlanTool => Object.hasOwn(OPERATIONS, String(name));
 
 /** Returns the changes that an operation has made, as a tool returns them. */
-function writesOf({ plan, history }: Done): SlotWrites {
+function writesOf({ plan, history }: OperationResult): SlotWrites {
   return {
     ...(history && { [planHistorySlot.name]: history }),
     ...(plan !== undefined && { [planSlot.name]: plan }),
@@ -75,7 +81,7 @@ function writesOf({ plan, history }: Done): SlotWrites {
 function toolOf(
   name: string,
   { description, input, writes, run }: Operation,
-  bookOf: (slots: SlotReader) => Book,
+  planOf: (slots: SlotReader) => PlanState,
   group: string | undefined,
 ): Tool {
   return defineTool({
@@ -87,7 +93,7 @@ function toolOf(
     deferred: false,
     ...(group !== undefined && { groups: [group] }),
     execute: (given, { slots }) => {
-      const done = run(bookOf(slots), given as never);
+      const done = run(planOf(slots), given as never);
       if (done.isError) return toolError(done.text);
       return { output: [{ type: "text", text: done.text }], slots: writesOf(done) };
     },
@@ -114,13 +120,13 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
   const { maxSubtasks = Infinity, needUserConfirm = true, history = 20, group } = options;
   const { hint = (plan: Plan | null) => planHint(plan, { needUserConfirm, maxSubtasks }) } = options;
   const limits = { maxSubtasks, maxHistory: history, newId: randomUUID };
-  const bookOf = (slots: SlotReader): Book => ({
+  const planOf = (slots: SlotReader): PlanState => ({
     ...limits,
     plan: slots.get(planSlot),
     history: slots.get(planHistorySlot),
     at: Date.now(),
   });
-  const tools = Object.entries(OPERATIONS).map(([name, each]) => toolOf(name, each, bookOf, group));
+  const tools = Object.entries(OPERATIONS).map(([name, each]) => toolOf(name, each, planOf, group));
   const hook: Hook = {
     name: "plan",
     priority: 140,
@@ -149,8 +155,8 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
       }
       const { value: plan, revision } = await agent.slots.get(planSlot);
       const past = await agent.slots.get(planHistorySlot);
-      const book: Book = { ...limits, plan, history: past.value, at: Date.now() };
-      const done = operation.run(book, read.data as never);
+      const state: PlanState = { ...limits, plan, history: past.value, at: Date.now() };
+      const done = operation.run(state, read.data as never);
       if (done.plan === undefined) return { text: done.text, isChanged: false };
       await agent.slots.set(planSlot, done.plan, { revision: seen?.revision ?? revision });
       if (done.history) await agent.slots.set(planHistorySlot, done.history, { revision: past.revision });

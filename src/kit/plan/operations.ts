@@ -5,7 +5,7 @@ import { archived, planHistorySlot, planSlot, type Plan, type Subtask } from "./
 import { isOver, withSubtasks } from "./subtasks.ts";
 
 /** The data on which an operation works. */
-export type Book = {
+export type PlanState = {
   readonly plan: Plan | null;
   readonly history: readonly Plan[];
   /** The most subtasks of a plan. */
@@ -19,7 +19,7 @@ export type Book = {
 };
 
 /** The outcome of an operation: its answer, and its changes. An operation that is refused changes nothing. */
-export type Done = {
+export type OperationResult = {
   readonly text: string;
   readonly isError?: true;
   readonly plan?: Plan | null;
@@ -32,7 +32,7 @@ export type Operation = {
   readonly input: z.ZodType;
   /** The slots that it may change. */
   readonly writes: readonly Slot[];
-  readonly run: (book: Book, input: never) => Done;
+  readonly run: (state: PlanState, input: never) => OperationResult;
 };
 
 const CURRENT: readonly Slot[] = [planSlot as Slot];
@@ -42,7 +42,7 @@ function operation<S extends z.ZodType>(spec: {
   readonly description: string;
   readonly input: S;
   readonly writes?: readonly Slot[];
-  readonly run: (book: Book, input: z.output<S>) => Done;
+  readonly run: (state: PlanState, input: z.output<S>) => OperationResult;
 }): Operation {
   return { writes: [], ...spec };
 }
@@ -52,9 +52,9 @@ function planOperation<S extends z.ZodType>(
   description: string,
   input: S,
   writes: readonly Slot[],
-  run: (plan: Plan, input: z.output<S>, book: Book) => Done,
+  run: (plan: Plan, input: z.output<S>, state: PlanState) => OperationResult,
 ): Operation {
-  const refusal: Done = {
+  const refusal: OperationResult = {
     text: "The current plan is None, you need to create a plan by calling create_plan() first.",
     isError: true,
   };
@@ -62,12 +62,12 @@ function planOperation<S extends z.ZodType>(
     description,
     input,
     writes,
-    run: (book, given) => (book.plan ? run(book.plan, given, book) : refusal),
+    run: (state, given) => (state.plan ? run(state.plan, given, state) : refusal),
   });
 }
 
 const said = (text: string | undefined): string => (text ?? "").trim();
-const refused = (text: string): Done => ({ text });
+const refused = (text: string): OperationResult => ({ text });
 /** A word that the operation itself checks, so that a wrong one is answered in words. */
 const word = (description: string, ...words: readonly string[]) =>
   z.string().meta({ description, enum: [...words] });

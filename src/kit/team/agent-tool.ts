@@ -7,7 +7,7 @@ import type { Schema, Tool, ToolContext, ToolReturn } from "../../core/tool/type
 import { onLeft, outerCallOf } from "../../agent/services/outer-call.ts";
 import type { Snapshot } from "../../agent/types.ts";
 import { checkSessionless } from "./inner-config.ts";
-import { leaveInner } from "./leave-inner.ts";
+import { closeNestedAgents } from "./close-nested-agents.ts";
 import { MAX_DEPTH } from "../../agent/nested-path.ts";
 import { checkNesting, noteAgent, toolNameOf } from "./nesting.ts";
 import {
@@ -112,7 +112,7 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
   onLeft(execute, (left) => {
     const { call, host } = left;
     const request = { input: call.input, callId: call.id, parentId: host.sessionId, context: host.context() };
-    return leaveInner(agentFor(given, request), left);
+    return closeNestedAgents(agentFor(given, request), left);
   });
   return defineTool({
     name,

@@ -10,7 +10,7 @@ import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { ModelOptions, ToolOptions } from "../../agent/options/config-groups.ts";
 import { codeModel } from "./code-model.ts";
 import { checkSessionless } from "./inner-config.ts";
-import { leaveInner, leaveLive } from "./leave-inner.ts";
+import { closeNestedAgents, leaveLive } from "./close-nested-agents.ts";
 import { runLive } from "./live-agent.ts";
 import { MAX_DEPTH } from "../../agent/nested-path.ts";
 import { checkNesting, noteAgent, toolNameOf } from "./nesting.ts";
@@ -63,7 +63,7 @@ function stepTool(agent: PipelineAgent, name: string): Tool {
           kept: new Map<string, Snapshot>(),
         });
   onLeft(execute, (left) =>
-    isLive(agent) ? leaveLive(agent, left) : leaveInner(agent as AgentToolAgent, left),
+    isLive(agent) ? leaveLive(agent, left) : closeNestedAgents(agent as AgentToolAgent, left),
   );
   if (!isLive(agent)) {
     checkSessionless(agent as AgentToolAgent);

@@ -52,7 +52,7 @@ export class PureChart {
     taken: (edge: string) => void = () => {},
   ) {
     this.machine = acceleratedMachine(resolver, agentSlots, {
-      isUnseen: () => true,
+      isUnshared: () => true,
       stepTaken: (_, { step }) => {
         this.#refused = step.refused;
         this.#facts.push(...(step.facts as readonly Fact[]));

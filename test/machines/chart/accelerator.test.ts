@@ -17,7 +17,7 @@ import { randomChart } from "./random-chart.ts";
 import { add, resolverOf, spawn, START, stop, waits, type ToyContext, type ToyState } from "./toys.ts";
 import { snapshotData } from "./x4.ts";
 
-const UNSEEN: StepHost<ToyContext> = { isUnseen: () => true, stepTaken: () => {} };
+const UNSEEN: StepHost<ToyContext> = { isUnshared: () => true, stepTaken: () => {} };
 
 const fast = (
   resolver: Resolver<ToyContext>,
@@ -128,7 +128,7 @@ describe("X3 XState interprets", () => {
   test("an actor that is observed, with a microstep for each decision; the host is told of one step", () => {
     const steps: unknown[] = [];
     const host: StepHost<ToyContext> = {
-      isUnseen: () => false,
+      isUnshared: () => false,
       stepTaken: (_, { from, step: { path, edges, context } }) =>
         steps.push([from, path, edges, context.count]),
     };
@@ -147,14 +147,14 @@ describe("X3 XState interprets", () => {
 
 describe("a service", () => {
   /** A machine whose services end when they are told to, and the ids of those that began. */
-  function machineWith(states: NonNullable<ToyState["states"]>, isUnseen = true) {
+  function machineWith(states: NonNullable<ToyState["states"]>, isUnshared = true) {
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
     const work = fromPromise<unknown, number>(({ self: { id } }) => {
       begun.push(id);
       return new Promise((resolve) => void ends.set(id, () => resolve(id)));
     });
-    const machine = fast(resolverOf(root(states)), { work }, { ...UNSEEN, isUnseen: () => isUnseen });
+    const machine = fast(resolverOf(root(states)), { work }, { ...UNSEEN, isUnshared: () => isUnshared });
     return { begun, ends, machine };
   }
 
@@ -194,7 +194,7 @@ describe("a service", () => {
   test.each([
     ["leaves a snapshot of before as it was", false, ["s", "t"]],
     ["is forgotten in place if nobody has a snapshot", true, ["t"]],
-  ])("that has ended by itself and is stopped %s", async (_, isUnseen, kept) => {
+  ])("that has ended by itself and is stopped %s", async (_, isUnshared, kept) => {
     const { ends, machine } = machineWith(
       {
         a: waits({
@@ -202,7 +202,7 @@ describe("a service", () => {
           on: { "xstate.done.actor.s": { actions: [add(1), stop("s")] } },
         }),
       },
-      isUnseen,
+      isUnshared,
     );
     const actor = createActor(machine, { input: START }).start();
     const before = actor.getSnapshot();

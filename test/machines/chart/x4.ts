@@ -107,7 +107,7 @@ export class Twins {
     configured?: AnyStateMachine,
   ) {
     const fast = accelerated(resolver, actors as never, {
-      isUnseen: () => true,
+      isUnshared: () => true,
       stepTaken: () => {},
     }) as unknown as AnyStateMachine;
     const { config, implementations } = configured ?? fast;

@@ -19,7 +19,10 @@ function isSameWait(child: Pick<InnerAgent, "status">, { hashes }: Pick<InnerSta
 
 /** Interrupts the agent that waits inside of a call which has got its result without it. Its session stays valid, and may be called
  *  again. Without a store there is nothing to do: what it knew was in the call. */
-export async function leaveInner(agent: AgentToolAgent, { host, call, state }: LeftCall): Promise<void> {
+export async function closeNestedAgents(
+  agent: AgentToolAgent,
+  { host, call, state }: LeftCall,
+): Promise<void> {
   const { store } = host.config;
   const { sessionId, limits, hashes } = state as unknown as InnerState;
   if (!store || !sessionId.startsWith(`${host.sessionId}/`)) return; // a fork shares the sessions of the original

@@ -6,7 +6,7 @@ const MAX_ERROR_CHARACTERS = 500;
 const MAX_TITLE_CHARACTERS = 80;
 
 /** The data about the turns of a session that lists of sessions show. */
-export type AboutTurns = {
+export type TurnsSummary = {
   /** The first words of the first user message, at most 80 characters. */
   readonly title?: string;
   /** The reason for which the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
@@ -22,7 +22,7 @@ export function aboutTurns({
   readonly reason?: Reason | undefined;
   readonly error?: unknown;
   readonly messages: { at(index: number): Msg | undefined };
-}): AboutTurns {
+}): TurnsSummary {
   // the first message may be a system message
   const first = [messages.at(0), messages.at(1)].find((message) => message?.role === "user");
   const title = first && cut(textOf(first).replaceAll(/\s+/g, " ").trim(), MAX_TITLE_CHARACTERS);

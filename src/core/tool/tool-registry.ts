@@ -2,7 +2,7 @@ import type { Beyond, Catalogue, Offer } from "./catalogue.ts";
 import type { Tool } from "./types.ts";
 
 /** The tools of a toolkit, by name, and what follows from them. */
-export type Stock = {
+export type ToolRegistry = {
   readonly tools: Map<string, Tool<never>>;
   /** Undefined: no tool is ever deferred. */
   readonly beyond: Beyond | undefined;
@@ -11,9 +11,9 @@ export type Stock = {
 };
 
 /** The agents of a process are mostly made of one configuration. */
-let newest: WeakRef<Stock> | undefined;
+let newest: WeakRef<ToolRegistry> | undefined;
 
-function isAlike(one: Stock, other: Stock): boolean {
+function isAlike(one: ToolRegistry, other: ToolRegistry): boolean {
   const [a, b] = [one.beyond, other.beyond];
   if (a?.tokens !== b?.tokens || a?.tools !== b?.tools || one.tools.size !== other.tools.size) return false;
   const others = other.tools.values();
@@ -21,10 +21,10 @@ function isAlike(one: Stock, other: Stock): boolean {
   return true;
 }
 
-/** Returns the stock that was given last if it is alike, else this one. From now on nobody may change it. */
-export function sharedStock(stock: Stock): Stock {
+/** Returns the registry that was given last if it is alike, else this one. From now on nobody may change it. */
+export function internRegistry(registry: ToolRegistry): ToolRegistry {
   const other = newest?.deref();
-  if (other && isAlike(other, stock)) return other;
-  newest = new WeakRef(stock);
-  return stock;
+  if (other && isAlike(other, registry)) return other;
+  newest = new WeakRef(registry);
+  return registry;
 }
