@@ -34,16 +34,16 @@ export function statementsOf({ schema, now, eachOf }: SqlDialect) {
         UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
       `;
   return {
-    // Returns no row if another owner has not released the lease, other than the one in $5 whose lease ends at $6. `is_new`: the fence must still be raised above the fences of
+    // Returns no row if another owner has not released the lease, other than the one in $5 with the fence $6, if it has expired or $7 is 1. `is_new`: the fence must still be raised above the fences of
     // deleted sessions, by a second statement, because this one may have waited for a `delete` that its snapshot cannot see.
     acquire: `
       INSERT INTO ${schema}.sessions AS s (session_id, fence, owner, expires_at) VALUES ($1, 1, $2, ${now(4)} + $3)
       ON CONFLICT (session_id) DO UPDATE SET fence = s.fence + 1, owner = $2, expires_at = ${now(4)} + $3,
         takeovers = CASE WHEN s.owner IS NULL THEN 0 WHEN s.owner = $2 THEN s.takeovers ELSE s.takeovers + 1 END
-        WHERE s.owner IS NULL OR s.owner = $2 OR (s.owner = $5 AND s.expires_at = $6)
+        WHERE s.owner IS NULL OR s.owner = $2 OR (s.owner = $5 AND s.fence = $6 AND (s.expires_at <= ${now(4)} OR $7 = 1))
       RETURNING fence, expires_at, takeovers, fence = 1 AS is_new`,
     owner: `
-      SELECT owner, expires_at, expires_at <= ${now(2)} AS has_expired FROM ${schema}.sessions
+      SELECT owner, fence, expires_at, expires_at <= ${now(2)} AS has_expired FROM ${schema}.sessions
       WHERE session_id = $1 AND owner IS NOT NULL`,
     raiseFence: `
       UPDATE ${schema}.sessions SET fence = 1 + (SELECT value FROM ${schema}.last_fence) WHERE session_id = $1

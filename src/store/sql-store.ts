@@ -129,15 +129,16 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       checkId(owner, "An owner");
       return db.transaction("acquire a lease", function* () {
         const values = [key, toKey(owner), ttlMs, now()];
-        let [row] = yield [sql.acquire, [...values, null, 0]];
+        let [row] = yield [sql.acquire, [...values, null, 0, 0]];
         let former: FormerHolder | undefined;
         if (!row) {
           const [held] = yield [sql.owner, [key, now()]];
           if (!held) return undefined;
           const [name, expiresAt] = [String(held["owner"]), held["expires_at"] as number];
           former = { owner: fromKey(name), expiresAt };
-          if (!held["has_expired"] && !isDeadOwner(former.owner)) return undefined;
-          [row] = yield [sql.acquire, [...values, name, expiresAt]];
+          const isDead = !held["has_expired"] && isDeadOwner(former.owner);
+          if (!held["has_expired"] && !isDead) return undefined;
+          [row] = yield [sql.acquire, [...values, name, Number(held["fence"]), isDead ? 1 : 0]];
         }
         if (!row) return undefined;
         const takeovers = row["takeovers"] as number; // 0 if the former holder has released its lease by now
