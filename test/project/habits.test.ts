@@ -1,7 +1,9 @@
 // Specifies the habits of the repository: AGENTS.md names what exists, and CI runs the steps of .ci/run, each in a job of its own.
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "./source-files.ts";
 
@@ -49,9 +51,44 @@ test("the workflow has a job for each step of .ci/run, which runs it by .ci/run"
   };
   const { jobs } = parse(read(".github/workflows/checks.yml")) as Workflow;
   expect(jobs.step.strategy.matrix.step).toEqual([...listOf("SUITES"), ...listOf("CHECKS")]);
-  expect(jobs.step.steps.flatMap(({ run }) => run ?? [])).toEqual([
-    "sudo --preserve-env=PATH .ci/run ${{ matrix.step }}",
+  expect(jobs.step.steps.flatMap(({ run }) => run ?? [])).toEqual([".ci/run ${{ matrix.step }}"]);
+});
+
+/** Runs .ci/run where npm and apt-get only write down what they are asked for; `fails` is what npm refuses. */
+function runCi(args: readonly string[], fails = "nothing") {
+  const folder = mkdtempSync(join(tmpdir(), "agentchart-ci-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(ROOT, ".ci"), join(folder, ".ci"), { recursive: true });
+  mkdirSync(join(folder, "bin"));
+  const npm = `#!/bin/sh\necho "$*" >> "${folder}/asked"\n[ "$*" != "${fails}" ]\n`;
+  writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
+  writeFileSync(join(folder, "bin/apt-get"), "#!/bin/sh\n", { mode: 0o755 });
+  const env = { ...process.env, PATH: [join(folder, "bin"), process.env["PATH"]].join(delimiter) };
+  const { status, stdout } = spawnSync(join(folder, ".ci/run"), args, { env, encoding: "utf8" });
+  const asked = existsSync(join(folder, "asked")) ? readFileSync(join(folder, "asked"), "utf8") : "";
+  return { status, last: stdout.trimEnd().split("\n").at(-1), asked: asked.trimEnd().split("\n") };
+}
+
+test(".ci/run STEP runs one step, with a build where it reads dist, and without a step all of them", () => {
+  expect(runCi(["lint"])).toEqual({
+    status: 0,
+    last: "0 passed, 0 failed",
+    asked: ["ci", "run --silent lint"],
+  });
+  expect(runCi(["test"]).asked).toEqual(["ci", "test"]);
+  expect(runCi(["check:size"]).asked).toEqual(["ci", "run --silent build", "run --silent check:size"]);
+  const [, ...suites] = listOf("SUITES");
+  expect(runCi([]).asked).toEqual([
+    "ci",
+    "test",
+    ...suites.map((suite) => `run ${suite}`),
+    ...listOf("CHECKS").map((check) => `run --silent ${check}`),
   ]);
+});
+
+test(".ci/run fails with its step, and refuses a step that it does not have", () => {
+  expect(runCi(["lint"], "run --silent lint")).toMatchObject({ status: 1, last: "0 passed, 1 failed" });
+  expect(runCi(["nothing"])).toMatchObject({ status: 2, asked: [""] });
 });
 
 test("the changelog is one screen", () => {
