@@ -94,11 +94,3 @@ test(".ci/run fails with its step, and refuses a step that it does not have", ()
 test("the changelog is one screen", () => {
   expect(read("CHANGELOG.md").split("\n").length).toBeLessThanOrEqual(60);
 });
-
-test("the paths of CODEOWNERS exist", () => {
-  const lines = read(".github/CODEOWNERS")
-    .split("\n")
-    .filter((line) => line.startsWith("/"));
-  const paths = lines.map((line) => line.split(" ")[0]!);
-  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-});
