@@ -59,7 +59,8 @@ function takeOverOf(
  *  release. Without a store nothing is written, and everything counts as saved. */
 export class SessionJournal extends Journal implements KeptLease {
   readonly #options: SessionJournalOptions;
-  readonly #owner: string;
+  /** Made with the first lease: most sessions of a program have no store. */
+  #owner: string | undefined;
   /** The data of the session that were retained when it was opened. */
   #keptBefore: KeptBefore | undefined;
   #modelCalls = 0;
@@ -71,7 +72,6 @@ export class SessionJournal extends Journal implements KeptLease {
     const { store, session: owner, redact } = options;
     super({ store, owner, redact });
     this.#options = options;
-    this.#owner = newOwner(owner.settings.agent);
   }
 
   get #leaseMs(): number {
@@ -89,6 +89,7 @@ export class SessionJournal extends Journal implements KeptLease {
     if (!store) return undefined;
     const now = (): number => session.now();
     this.#leaseUntil = now() + this.#leaseMs;
+    this.#owner ??= newOwner(session.settings.agent);
     const lease = await store.acquire(this.#sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
     if (!lease) throw await sessionLocked(store, this.#sessionId, { leaseMs: this.#leaseMs, now });
     try {
