@@ -58,7 +58,7 @@ export type CallRules = {
 export type CallRecord = {
   readonly call: ToolUseBlock;
   readonly status: CallStatus;
-  /** preActing has run; it does not run again unless the call is to be executed anew. */
+  /** preActing has run; it does not run again unless the call is to be executed again. */
   readonly hooked: boolean;
   /** The result is in the transcript. */
   readonly stored: boolean;

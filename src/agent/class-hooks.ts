@@ -15,7 +15,7 @@ export type ClassMember = {
   dropHook(hook: AnyHook): void;
 };
 
-/** The key under which a configuration has the hooks of the class of its agent. A symbol is copied with the options, and is none of them. */
+/** The key under which a configuration has the hooks of the class of its agent. A symbol is copied with the options, and is not one of them. */
 export const CLASS_HOOKS = Symbol("hooks of the class");
 
 /** The type of a value that may have hooks of a class: the class, and those that it had when the configuration was made. */

@@ -105,7 +105,7 @@ function noticeEvents({ notices }: StepFacts): AgentEventBody[] {
   });
 }
 
-/** The events that are told only once what they tell is durable: a process that ends before begins the compaction anew. */
+/** The events that are told only once what they tell is durable: a process that ends before begins the compaction again. */
 export const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
 
 /** Returns a path as events and journals name it. */

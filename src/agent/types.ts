@@ -49,7 +49,7 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly output?: S | undefined;
   /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON. Those that are listed in `toolOptions.clientTools`
    *  of the agent belong to the turn that the input begins, also when it goes on in another process. Rejects `message/invalid` for a
-   *  declaration of another form and for a schema that is none, having changed nothing. Default: none. */
+   *  declaration of another form and for an invalid schema, having changed nothing. Default: none. */
   readonly clientTools?: readonly ClientTool[] | undefined;
   /** Replaces the `context` of the agent for this call. */
   readonly context?: Ctx | undefined;
@@ -204,7 +204,7 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   observe(messages: Msg | readonly Msg[]): Promise<void>;
   /** Replaces messages of a resting session, or removes them: `change` gets all of them and returns those that stay, with new ones or
    *  without some. The former ones stay in the journal, at earlier positions. If messages were changed that a summary stands for, the
-   *  model sees the whole transcript again until it is bounded anew. Rejects `message/invalid`, having changed nothing, for messages
+   *  model sees the whole transcript again until it is bounded again. Rejects `message/invalid`, having changed nothing, for messages
    *  that are none, and if a call has lost its result or a result its call; `run/pending` while a turn waits, `run/busy` while one
    *  runs. */
   edit(change: (messages: readonly Msg[]) => readonly Msg[]): Promise<void>;

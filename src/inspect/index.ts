@@ -51,7 +51,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
 /**
  * Returns the suspicions of a stored session, in the order of its steps. These are calls that repeat, results and answers that somebody
  * changed, errors that nobody heeded, messages that the model did not see. The inspector shows the same above a run. It reads the session
- * and takes no lease. Rejects `session/not-found` for an unknown id, and `config/invalid` for a check that is none.
+ * and takes no lease. Rejects `session/not-found` for an unknown id, and `config/invalid` for an invalid check.
  *
  * @example
  * ```ts

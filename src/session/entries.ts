@@ -24,7 +24,7 @@ function byResult(message: Msg, known: ReadonlyMap<string, ToolResultBlock>): Ms
 
 type CallFact = Extract<Fact, { readonly type: "call" }>;
 
-/** The fields of a call that are stored otherwise, or count only in the process that runs it: a restored call runs anew or not at
+/** The fields of a call that are stored otherwise, or count only in the process that runs it: a restored call runs again or not at
  *  all. */
 const NOT_SET: ReadonlySet<string> = new Set(["call", "spawned", "deadlineAt"]);
 

@@ -135,7 +135,7 @@ export function changedContext(context: AgentContext, changes: ForkChanges): Age
   };
 }
 
-/** A call that is open begins anew with other arguments, and is done with another result. */
+/** A call that is open begins again with other arguments, and is done with another result. */
 function changedRecord(
   record: CallRecord,
   { arguments: inputs = {}, results = {} }: ForkChanges,

@@ -91,7 +91,7 @@ function endAhead(fold: JournalFold): End | undefined {
  * Finds the ends of the turn that one input belongs to, in a journal that is read entry by entry.
  *
  * An end counts if its turn is the one that was open when the input came, or the next one: an earlier release may have lost the end
- * of the turn, and that of a later turn is none of this input.
+ * of the turn, and that of a later turn does not belong to this input.
  */
 class EndsOfInput {
   readonly #id: string;

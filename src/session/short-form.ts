@@ -67,7 +67,7 @@ function unpacked([first, ...rest]: readonly number[]): readonly number[] | unde
   return rest.length >= 2 ? rest : undefined;
 }
 
-/** The steps of `ran`; undefined if it is none. */
+/** The steps of `ran`; undefined if it has none. */
 function longSteps(ran: unknown, positionAt: number): readonly object[] | undefined {
   if (!Array.isArray(ran)) return undefined;
   const lists: (readonly number[])[] = [];

@@ -10,7 +10,7 @@ import { INDEX_MIGRATIONS } from "./sqlite-schema.ts";
 const IN_MEMORY = ":memory:";
 const SESSIONS_PER_PAGE = 10_000;
 
-/** True if the index cannot be read, or another release made it: it is made anew. */
+/** True if the index cannot be read, or another release made it: it is made again. */
 const isUnusable = (error: unknown): boolean =>
   AgentError.is(error) && (error.code === "session/damaged" || error.code === "session/version");
 
@@ -32,7 +32,7 @@ export class LocalSearcher extends Searcher {
     this.#opened = opened;
   }
 
-  /** Removes a session from the index; the whole index, to be made anew, if that is not possible. */
+  /** Removes a session from the index; the whole index, to be made again, if that is not possible. */
   override async remove(sessionId: string, isStored = false): Promise<void> {
     await super.remove(sessionId, isStored).catch(() => removeIndex(this.#path));
   }

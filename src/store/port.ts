@@ -140,7 +140,7 @@ export type SessionSearch = {
   readonly text?: string | undefined;
   /** The id begins with this string. */
   readonly prefix?: string | undefined;
-  /** The id is none of these; at most 10,000. */
+  /** The id is not one of these; at most 10,000. */
   readonly except?: readonly string[] | undefined;
   /** The agent's name. */
   readonly agent?: string | undefined;

@@ -26,7 +26,7 @@ export type Summary = {
 export class SearchFold {
   /** The words of the entries that were pushed. Values of keys that are named like secrets are not among them. */
   readonly words = new Set<string>();
-  /** Messages were replaced that were not pushed: the usage is wrong, unless all entries are pushed anew. */
+  /** Messages were replaced that were not pushed: the usage is wrong, unless all entries are pushed again. */
   isIncomplete = false;
   readonly #former: Summary;
   readonly #tools: Set<string>;

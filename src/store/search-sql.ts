@@ -8,7 +8,7 @@ import type { Transaction } from "./sql-statements.ts";
 export type SearchDialect = {
   /** Qualifies table names, as SQL. */
   readonly schema: string;
-  /** A condition: the id is none of the array of strings in parameter `parameter`. */
+  /** A condition: the id is not in the array of strings in parameter `parameter`. */
   isNoneOf(parameter: number): string;
   /** An array of strings as a parameter. */
   array(strings: readonly string[]): unknown;

@@ -56,10 +56,10 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX sessions_unsearched ON sessions (session_id) WHERE searched = 0;`,
 ];
 
-/** The tables of an index that is a database of its own; of another version it is made anew. */
+/** The tables of an index that is a database of its own; of another version it is made again. */
 export const INDEX_MIGRATIONS: readonly string[] = [SQLITE_SEARCH_TABLES];
 
-/** Makes the tables of the index of sessions anew, empty. */
+/** Makes the tables of the index of sessions again, empty. */
 export function renewSearchTables(db: DatabaseSync): void {
   const tables = ["search_words", "search_texts", "search_labels", "search_sessions"];
   inSqliteTransaction(db, () => {

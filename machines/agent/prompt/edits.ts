@@ -64,7 +64,7 @@ export type ForkChanges = {
   /** By the id of a call: the new output of its result. A call that is open does not run and has this result. The state of a result
    *  stays `success` or `error` and is else `success`. */
   readonly results?: { readonly [callId: string]: string | ToolResultBlock["output"] } | undefined;
-  /** By the id of a call: its new arguments. A call that is open is judged anew and runs with them; the result of another one stays. */
+  /** By the id of a call: its new arguments. A call that is open is judged again and runs with them; the result of another one stays. */
   readonly arguments?: { readonly [callId: string]: JsonObject } | undefined;
   /** The names of the tools that are left; calls of others are answered with an error. */
   readonly tools?: readonly string[] | undefined;

@@ -98,7 +98,7 @@ export function startsNothing(context: AgentContext): boolean {
   return dueCalls(context).length === 0 && !mustPause(context);
 }
 
-/** True if the calls that wait to run are to be judged anew, since none runs: the budget is exceeded, or the rules let none start. */
+/** True if the calls that wait to run are to be judged again, since none runs: the budget is exceeded, or the rules let none start. */
 export function mustPause(context: AgentContext): boolean {
   if (!noneRunning(context)) return false;
   if (exceededByTools(context) !== undefined) return true;

@@ -7,7 +7,7 @@ import { WHOLE, type Omitted, type View } from "../prompt/view.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";
 
 /** The view of a transcript whose first `same` messages are as before. A summary of messages that were changed says what they said: then
- *  the whole transcript is shown, and bounded anew. What a provider refused stays left out of the messages that are as before, wherever
+ *  the whole transcript is shown, and bounded again. What a provider refused stays left out of the messages that are as before, wherever
  *  `placeOf` finds them. */
 export function viewAfter(
   view: View | null,

@@ -119,7 +119,7 @@ export function markShared(agent: AnyActorRef): void {
   seen.add(agent);
 }
 
-/** True for an actor of an agent that nobody outside has, nor a snapshot of it. One that XState makes for a pure transition is none. */
+/** True for an actor of an agent that nobody outside has, nor a snapshot of it. False for the inert actor of a pure transition. */
 export function isUnshared(agent: AnyActorRef): boolean {
   return (agent as Hosted)[HOST] !== undefined && !seen.has(agent);
 }

@@ -20,7 +20,7 @@ export type OpenCalls = {
  * An input is parsed at most once per attempt. Review parses it and keeps the value, unless the call is allowed whatever its
  * arguments are; the first attempt takes the value out, or parses the input. A later attempt parses the input again, so that
  * it never sees what a former attempt did to its input. A value belongs to the arguments and the schema it was parsed with:
- * edited arguments, changed presets and a replaced tool are parsed anew.
+ * edited arguments, changed presets and a replaced tool are parsed again.
  *
  * A parsed input may be anything, not only JSON, so it stays in this process: after a restore, the input is parsed once
  * more. A value is dropped when its call has its result.

@@ -76,7 +76,7 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
   /** The structured answer that was asked for has grown. The event has all of it so far, as the model gives it, which fits the schema but
-   *  for what may still come. It replaces the one before. If the answer is refused or asked for again, it begins anew. */
+   *  for what may still come. It replaces the one before. If the answer is refused or asked for again, it begins again. */
   | { readonly type: "output.partial"; readonly messageId: string; readonly value: Json }
   /** The prompt is being made shorter. It is near the model's window, the model has refused it, `compact()` was called, or a persona takes
    *  over that sees a summary. */
@@ -99,7 +99,7 @@ export type AgentEventBody<Calls extends AnyCall = AnyCall> =
   /** An attempt of a tool call begins; `attempt` counts from 1. Each call that the model asks for has a start and an end, also one that is
    *  not run: then `attempt` is 0, and the end follows at once. So it is for a call that is denied, has invalid arguments or names no tool,
    *  that waits for an approval, whose result comes from elsewhere, or whose turn is interrupted. The tool that gives structured answers
-   *  is none of these: it has no events. */
+   *  is not one of these: it has no events. */
   | {
       readonly type: "tool.start";
       readonly call: Omit<ToolUseBlock, keyof AnyCall> & Calls;

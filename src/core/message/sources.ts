@@ -34,7 +34,7 @@ function isSource(value: unknown): value is AnswerSource {
 
 const NONE: readonly AnswerSource[] = [];
 
-/** Providers count anew in each answer: what they name is the same if its document is. */
+/** Providers count again in each answer: what they name is the same if its document is. */
 const keyOf = ({ kind, id, document }: AnswerSource): string =>
   `${kind} ${kind === "provider" ? (document ?? id) : id}`;
 

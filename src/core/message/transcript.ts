@@ -16,7 +16,7 @@ type Log = {
 
 const NONE: readonly Msg[] = Object.freeze([]);
 
-/** A shorter array is made anew for what is added: one that grows keeps places free, and there are many short conversations. */
+/** A shorter array is made again for what is added: one that grows keeps places free, and there are many short conversations. */
 const SHORT = 16;
 
 /** The values that are worked out once for all transcripts that share their array, by who has worked them out. */

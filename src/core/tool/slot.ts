@@ -104,7 +104,7 @@ function parsed(schema: StandardSchema, value: Json): Outcome {
   return outcome as Outcome;
 }
 
-/** The JSON of a value, as it will be read again; undefined for what is none. */
+/** The JSON of a value, as it will be read again; undefined if it has none. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

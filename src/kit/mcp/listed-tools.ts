@@ -51,7 +51,7 @@ function problemOf(schema: unknown): string | undefined {
   return problem === undefined ? undefined : `its schema is no JSON Schema: ${problem.slice(0, MAX_REASON)}`;
 }
 
-/** Returns a schema without a name of its dialect that is none. */
+/** Returns a schema without an invalid name of its dialect. */
 const dialected = ({ $schema, ...rest }: JsonObject): JsonObject =>
   typeof $schema === "string" ? { $schema, ...rest } : rest;
 

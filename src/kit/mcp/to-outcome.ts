@@ -71,7 +71,7 @@ function errorText(output: readonly Block[]): string {
 const isIn = (json: string, block: Block): boolean =>
   block.type !== "text" && block.source.type === "base64" && json.includes(block.source.data);
 
-/** The parts of a result: a text and a single part are such without a list, and null is none. */
+/** The parts of a result: a text and a single part are a list of one, and null is an empty list. */
 function contentsOf({ content, toolResult }: McpResult): readonly unknown[] {
   const given = content ?? toolResult ?? [];
   const parts: readonly unknown[] = Array.isArray(given) ? given : [given];

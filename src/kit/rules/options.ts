@@ -43,7 +43,7 @@ const UNITS: { readonly [unit: string]: number } = {
   d: 86_400_000,
 };
 
-/** Returns a length of time in ms; undefined for what is none. */
+/** Returns a length of time in ms; undefined for any other value. */
 export function msOf(duration: Duration): number | undefined {
   if (typeof duration === "number") return Number.isFinite(duration) && duration > 0 ? duration : undefined;
   const [, count, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/u.exec(duration) ?? [];

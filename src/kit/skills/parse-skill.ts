@@ -2,7 +2,7 @@ import { isObject } from "../../core/base/is-object.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { skillSchema, type Skill } from "./skill.ts";
 
-/** A skill, or why it is none. */
+/** A skill, or the reason for which the text is not one. */
 export type ParsedSkill = { readonly skill: Skill } | { readonly problem: string };
 
 const FILE =

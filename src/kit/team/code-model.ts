@@ -92,7 +92,7 @@ async function* partsOf(step: CodeStep): AsyncGenerator<StreamPart> {
 /**
  * A model that is code: `next` says after each step what the agent does, by the results so far. It must return the same for the same
  * turn: after a crash it is asked again. So what an agent does in code is stored, approved, bounded and shown as what it does with a
- * model; its answers have no tokens and no cost. What it throws ends the turn. A message that is steered into a turn begins it anew.
+ * model; its answers have no tokens and no cost. What it throws ends the turn. A message that is steered into a turn begins it again.
  * Throws `config/invalid` for wrong options.
  *
  * @example

@@ -27,7 +27,7 @@ export interface Hub {
   /** Adds participants, which hear what comes from now on; one that is there already stays as it is. Throws `config/invalid` for one
    *  without `observe` and for two of one name; then none is added. */
   add(...participants: readonly HubParticipant[]): void;
-  /** Removes a participant: it hears nothing more, and nothing of it is heard. Returns false if it is none. */
+  /** Removes a participant: it no longer receives or sends messages. Returns false if it is not a participant. */
   remove(participant: HubParticipant | string): boolean;
   /** Tells all participants something. Resolves when those that are at rest have it; the others have it after their turn. */
   broadcast(message: string | Msg | readonly Msg[]): Promise<void>;

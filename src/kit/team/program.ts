@@ -18,7 +18,7 @@ type Scope = {
 const failureOf = (result: ToolResultBlock): string =>
   result.output.map((block) => (block.type === "text" ? block.text : "")).join("");
 
-/** The answer of an agent as a message. Throws `tool/failed` with the text of a result that is none. */
+/** The answer of an agent as a message. Throws `tool/failed` with the text of a result that is not a message. */
 function answerOf(agent: PipelineAgent, result: ToolResultBlock, input: readonly Msg[]): Msg {
   if (result.state !== "success") {
     const message = failureOf(result).replace(/^Error: (?:Execution error: )?/u, "");

@@ -45,7 +45,7 @@ function flagsFor(pattern: string, flags: string): string {
 
 /**
  * Searches texts for a regular expression in a thread, which ends when the pattern has taken `limitMs` in all. A pattern of the model may
- * take for ever. Throws what is wrong with a pattern that is none.
+ * take for ever. Throws what is wrong with an invalid pattern.
  */
 export class LineSearch {
   readonly #worker: Worker;

@@ -16,7 +16,7 @@ const KINDS: readonly Kind[] = [
   ["video", "video/webm", 0, "\x1a\x45\xdf\xa3"],
 ];
 
-/** Returns the media that a file holds, told by its first bytes and not by its name; undefined if it is none. */
+/** Returns the media that a file holds, told by its first bytes and not by its name; undefined if it holds none. */
 export function mediaOf(content: Uint8Array): MediaBlock | undefined {
   const head = Buffer.from(content.subarray(0, 16)).toString("latin1");
   const kind = KINDS.find(([, , at, signature]) => head.startsWith(signature, at));

@@ -14,7 +14,7 @@ export type SessionAddress = {
   /** The bearer token, or a function that returns the one of now, called for each request. Without it, requests carry what the browser
    *  adds, such as the cookies of the page's own origin. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Time without a byte of the server after which the stream of events is opened anew, in ms; default 45,000. The server sends one at
+  /** Time without a byte of the server after which the stream of events is opened again, in ms; default 45,000. The server sends one at
    *  least each `heartbeatMs`, by default 15,000. */
   readonly stallMs?: number | undefined;
 };

@@ -17,7 +17,7 @@ export type ConnectionOptions = SessionAddress & {
 
 /** A {@link SessionView}, and whether it is what the server has now. */
 export type ConnectedView = SessionView & {
-  /** False before the first answer of the server, and while the connection is lost: it is opened anew by itself. */
+  /** False before the first answer of the server, and while the connection is lost: it is opened again by itself. */
   readonly isConnected: boolean;
 };
 

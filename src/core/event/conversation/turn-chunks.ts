@@ -211,7 +211,7 @@ export class TurnChunks {
     return [{ type: `${this.#block.kind}-delta`, id: this.#block.id, delta }];
   }
 
-  /** The page merges what it is told into what it knows, so that an answer that begins anew replaces nothing. */
+  /** The page merges what it is told into what it knows, so that an answer that begins again replaces nothing. */
   #takeForm({ messageId, value, turn }: Event<"output.partial">): readonly TurnChunk[] {
     const shown = (partialOutput: Json): TurnChunk => ({
       type: "message-metadata",

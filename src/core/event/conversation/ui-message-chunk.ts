@@ -10,7 +10,7 @@ export type TurnMetadata = {
    *  `unknown`. */
   readonly finishReason?: string;
   /** The structured answer so far, if the turn was asked for one: what fits its schema but for what may still come. Null once it begins
-   *  anew, because it was refused or asked for again. */
+   *  again, because it was refused or asked for again. */
   readonly partialOutput?: Json;
 };
 
