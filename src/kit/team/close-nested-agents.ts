@@ -6,6 +6,8 @@ import type { InnerState } from "./bubble.ts";
 import { innerConfig, waitMsOf } from "./inner-config.ts";
 import type { AgentToolAgent } from "./options.ts";
 
+type LiveAgent = Pick<InnerAgent, "status" | "interrupt" | "subscribe">;
+
 /** True if an agent still waits for what it waited for when its call was suspended. */
 function isSameWait(child: Pick<InnerAgent, "status">, { hashes }: Pick<InnerState, "hashes">): boolean {
   const { phase, pending } = child.status();
@@ -46,10 +48,13 @@ export async function closeNestedAgents(
   }
 }
 
-/** The same for an agent that lives in this process. */
-export async function leaveLive(
-  agent: Pick<InnerAgent, "status" | "interrupt">,
-  { state }: LeftCall,
-): Promise<void> {
-  if (isSameWait(agent, state as unknown as InnerState)) agent.interrupt();
+/** The same for an agent that lives in this process. Resolves when it has come to rest. */
+export async function leaveLive(agent: LiveAgent, { state }: LeftCall): Promise<void> {
+  if (!isSameWait(agent, state as unknown as InnerState) || !agent.interrupt()) return;
+  const { promise: rested, resolve } = Promise.withResolvers<void>();
+  const follow = (): void => void (agent.status().phase === "running" || resolve());
+  const stop = agent.subscribe(follow, { types: ["state"] });
+  follow(); // hooks may run at its end
+  await rested;
+  stop();
 }
