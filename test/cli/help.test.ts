@@ -161,7 +161,9 @@ registerHooks({ load(url, context, next) { process.stderr.write("loaded " + url 
     const loaded = await loadedBy("--help");
     expect(loaded.filter((path) => path.startsWith("src/cli/")).length).toBeGreaterThan(5);
     expect(
-      loaded.filter((path) => !/^(src\/(cli|base|store)|commander)\/|^src\/message\/types\.ts$/.test(path)),
+      loaded.filter(
+        (path) => !/^(src\/(cli|core\/base|store)|commander)\/|^src\/core\/message\/types\.ts$/.test(path),
+      ),
     ).toEqual([]);
     expect(loaded.filter((path) => path.endsWith("-command.ts") && !path.endsWith("cli-command.ts"))).toEqual(
       ["src/cli/define-command.ts"],

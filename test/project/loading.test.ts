@@ -64,7 +64,7 @@ test('import "agentchart" loads no model adapter, store, inspector, layout, work
   const { files } = loadedBy("agentchart");
   expect(files).toContain("src/agent/create-agent.ts");
   const others =
-    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|otel|workspace|agent\/(?:knowledge|plan|memory|skills|team)|tool\/mcp)\b|layout|svg/;
+    /^src\/(?:core\/model\/(?:openai|ai-sdk)|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|kit)\b|layout|svg/;
   expect(files.filter((path) => others.test(path))).toEqual([]);
 });
 
