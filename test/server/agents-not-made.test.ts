@@ -17,11 +17,11 @@ const FAILING: { readonly [what: string]: () => unknown } = {
 };
 const REFUSAL = "The agent 'desk' cannot be made: ";
 
-async function open(make: () => unknown): Promise<string> {
-  const agents = { desk: make } as unknown as WorkerOptions["agents"];
+async function open(made: { readonly [agent: string]: () => unknown }): Promise<string> {
+  const agents = made as unknown as WorkerOptions["agents"];
   const server = openServer({ mcp: { agents: { desk: "Settles orders." }, key: "k".repeat(32) } });
   const { queue, store } = server;
-  const worker = createWorker({ queue, store, agents, retryMs: 10, sweepMs: 100 });
+  const worker = createWorker({ queue, store, agents, retryMs: 10, sweepMs: 100, unknownAgentMs: 1 });
   onTestFinished(() => worker.close({ deadlineMs: 100 }));
   await worker.start();
   const { url, close } = await serve(server.app);
@@ -58,6 +58,11 @@ const CASES = Object.keys(READERS).flatMap((reader) =>
 );
 
 test.for(CASES)("%s is told of the refusal if an agent's function %s", async ([reader, what]) => {
-  const url = await open(FAILING[what]!);
+  const url = await open({ desk: FAILING[what]! });
   expect(await READERS[reader]!(url)).toContain(REFUSAL);
+});
+
+test.for(Object.keys(READERS))("%s is told of the refusal if no worker has the agent", async (reader) => {
+  const url = await open({});
+  expect(await READERS[reader]!(url)).toContain("No worker has the agent 'desk'.");
 });
