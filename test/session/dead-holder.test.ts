@@ -134,7 +134,8 @@ describe.skipIf(!isLinux).each(Object.entries(SPECS))("with a session in %s", (_
     const store = await opened(spec());
     const gone = spawn("true", { stdio: "ignore" });
     await once(gone, "exit");
-    const zombie = await pidOf("sleep 0 & echo $!; exec sleep 3600");
+    // the child ends only after the shell has become `sleep`: a shell would wait for it
+    const zombie = await pidOf("until grep -q sleep /proc/$$/comm; do :; done & echo $!; exec sleep 3600");
     await expect.poll(() => statOf(zombie)[0]).toBe("Z");
     const dead = {
       "no process has the id": ownerOf(gone.pid!, startOf(process.pid)),
