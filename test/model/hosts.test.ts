@@ -10,7 +10,7 @@ import { chatFormatOf } from "../../src/core/model/openai/to-chat-messages.ts";
 import { chatRequestOf, chatRequestText } from "../../src/core/model/openai/to-chat-request.ts";
 import { requestOfPieces } from "../../src/core/model/request-messages.ts";
 import { wireId } from "../../src/core/model/wire-ids.ts";
-import { message, text, toolResult, toolUse } from "../laws/explorer/messages.ts";
+import { message, text, toolResult, toolUse } from "../../src/testing/explorer/messages.ts";
 
 describe("the host of a model is recognised by the name of its server alone", () => {
   test.each<[string, string, DialectName]>([

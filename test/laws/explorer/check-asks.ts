@@ -1,43 +1,8 @@
 import type { ToolInput } from "../../../machines/agent/services.ts";
-import type { CallRecord, CallResumption } from "../../../machines/agent/call-record.ts";
-import type { Ask, Decision } from "../../../src/core/tool/pending.ts";
-import type { Suspension } from "../../../src/core/tool/types.ts";
-import type { Move } from "./move.ts";
-import { INNER_DECISIONS } from "./check-inner.ts";
-import { startedOf, type Check } from "./transition.ts";
-
-const question = (id: string): Ask => ({ id, kind: "form", message: id, schema: { type: "integer" } });
-
-/** What a tool that asks twice answers in a round: two questions, then one; then it has its result. */
-export function suspensionIn(round: number): Suspension | undefined {
-  const asks = [[question("a"), question("b")], [question("a")]][round];
-  return asks && { suspended: true, then: "resume", state: `round ${round}`, asks };
-}
-
-type AskRecord = CallResumption["asks"][number];
-
-const RESPONSES: readonly (readonly [string, Decision])[] = [
-  ["respond", { respond: 1 }],
-  ["respond with another type", { respond: "one" }],
-  ["cancel", { cancel: true }],
-];
-
-/** What people may say to the questions of a call. */
-export function answers({ call, status, resume }: CallRecord, name: string, at: number): readonly Move[] {
-  if (status !== "suspended" || !resume) return [];
-  return resume.asks.flatMap(({ ask }) =>
-    (ask.call ? INNER_DECISIONS : RESPONSES).map(([what, decision]): Move => {
-      const callId = `${call.id}/${ask.id}`;
-      return {
-        label: `tool.decide(${what}) on ask ${ask.id} of ${name}`,
-        group: `tool.decide(${what}) on an ask`,
-        kind: "outside",
-        events: [{ type: "tool.decide", at, callId, decision }],
-        meaning: { answers: `${callId} of round ${resume.round}` },
-      };
-    }),
-  );
-}
+import type { CallResumption } from "../../../machines/agent/call-record.ts";
+import { RESPONSES } from "../../../src/testing/explorer/asks.ts";
+import { startedOf } from "../../../src/testing/explorer/transition.ts";
+import type { Check } from "./memory.ts";
 
 /** A call goes on only with an answer to each question of its round, given in that round. */
 export const goesOnAnswered: Check = ({ after, memory }) => {
@@ -54,6 +19,8 @@ export const goesOnAnswered: Check = ({ after, memory }) => {
   }
   return undefined;
 };
+
+type AskRecord = CallResumption["asks"][number];
 
 const sameAsk = (old: AskRecord, now: AskRecord | undefined): boolean =>
   now?.ask.id === old.ask.id && (old.decided === undefined || now.decided !== undefined);

@@ -1,8 +1,9 @@
 import { toolActorOf } from "../../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
-import { isAtRest, leafOf, servicesOf } from "./pure.ts";
-import { startedOf, type Check } from "./transition.ts";
+import { isAtRest, leafOf, servicesOf } from "../../../src/testing/explorer/pure.ts";
+import { startedOf } from "../../../src/testing/explorer/transition.ts";
+import type { Check } from "./memory.ts";
 
 /** A call runs only if its tool may run whatever the arguments are, or a review has allowed it, with the arguments that were
  *  reviewed; a decision is used once. */

@@ -1,5 +1,5 @@
 import { factsProblem } from "../../support/facts-problem.ts";
-import type { Check } from "./transition.ts";
+import type { Check } from "./memory.ts";
 
 /** The facts of a step say all that it did. */
 export const factsSuffice: Check = ({ before, move, after }) =>

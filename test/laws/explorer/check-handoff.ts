@@ -1,5 +1,6 @@
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { isRestored, startedOf, type Check } from "./transition.ts";
+import { isRestored, startedOf } from "../../../src/testing/explorer/transition.ts";
+import type { Check } from "./memory.ts";
 
 /** A session changes hands only to the persona that a call has named, or to the agent itself when a turn begins; and not more often
  *  than a turn may. */

@@ -2,10 +2,10 @@ import { toolResultsOf } from "../../../src/core/message/query.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { ModelInput, ToolInput } from "../../../machines/agent/services.ts";
-import { inputOf, keptIds } from "./memory.ts";
-import { protocolProblem } from "./protocol.ts";
-import { isAtRest, leafOf } from "./pure.ts";
-import { openIds, startedOf, type Check } from "./transition.ts";
+import { protocolProblem } from "../../../src/testing/explorer/protocol.ts";
+import { isAtRest, leafOf } from "../../../src/testing/explorer/pure.ts";
+import { openIds, startedOf } from "../../../src/testing/explorer/transition.ts";
+import { inputOf, keptIds, type Check } from "./memory.ts";
 
 /** The history is provider-valid whenever the model is called and at rest; only recorded calls may be open. */
 export const historyIsValid: Check = ({ world, after }) => {

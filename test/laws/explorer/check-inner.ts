@@ -1,35 +1,9 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { statsWithWaiting } from "../../../machines/agent/updates/spent.ts";
-import type { Ask, Decision, PendingCall } from "../../../src/core/tool/pending.ts";
-import type { Suspension } from "../../../src/core/tool/types.ts";
-import { startedOf, type Check } from "./transition.ts";
-
-/** A call that waits inside of another one. */
-function innerCall(id: string, waitsFor: PendingCall["waitsFor"]): Ask {
-  const call = { callId: id, name: "pay", input: {}, argsHash: id, waitsFor, since: 0 };
-  return { id, kind: "approval", message: id, call };
-}
-
-/** What an agent inside of a call waits for in a round: the approval of two calls, then what became of one. */
-export function innerSuspension(round: number): Suspension | undefined {
-  const asks = [[innerCall("a", "approval"), innerCall("b", "approval")], [innerCall("a", "unknownOutcome")]][
-    round
-  ];
-  return asks && { suspended: true, then: "resume", state: `round ${round}`, asks };
-}
-
-/** What people may say to it, and whether a call takes it that waits so. */
-export const INNER_DECISIONS: readonly (readonly [string, Decision, readonly PendingCall["waitsFor"][]])[] = [
-  ["approve", "approve", ["approval"]],
-  ["deny", "deny", ["approval", "unknownOutcome"]],
-  ["retry", "retry", ["approval", "unknownOutcome"]],
-  ["respond", { respond: 1 }, []],
-];
-
-/** What the agent inside of a call has used in all when it waits in a round, or ends. */
-export const innerSpent = (round: number): Spent => ({ modelCalls: round + 1, toolCalls: 0, usage: {} });
+import { INNER_DECISIONS } from "../../../src/testing/explorer/inner.ts";
+import { startedOf } from "../../../src/testing/explorer/transition.ts";
+import type { Check } from "./memory.ts";
 
 const spentIn = ({ progress, calls }: AgentContext): number =>
   statsWithWaiting({ progress, calls }).modelCalls;

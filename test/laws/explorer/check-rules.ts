@@ -1,12 +1,12 @@
 import { useRuleEngine } from "../../../machines/agent/rule-engine.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ToolInput } from "../../../machines/agent/services.ts";
 import type { Settings } from "../../../machines/agent/settings.ts";
 import { ruleEngine } from "../../../src/kit/rules/engine.ts";
 import { atMost, before } from "../../../src/kit/rules/build.ts";
-import type { Move } from "./move.ts";
-import type { Step } from "./pure.ts";
-import { startedOf, type Check } from "./transition.ts";
+import type { Move } from "../../../src/testing/explorer/move.ts";
+import type { Step } from "../../../src/testing/explorer/pure.ts";
+import { startedOf } from "../../../src/testing/explorer/transition.ts";
+import type { Check } from "./memory.ts";
 
 useRuleEngine(ruleEngine);
 
@@ -59,15 +59,3 @@ export const rulesHold: Check = ({ before: { memory }, after }) => {
   }
   return undefined;
 };
-
-/** What of the rules a guard may read: what they remember, and what a call has left. */
-export function rulesKey({ settings, progress, calls }: AgentContext): string {
-  if (settings.rules === undefined) return "";
-  const known = settings.rules.map(({ name }) => {
-    const { seen = {}, used = {}, isLost = false } = progress.rules?.[name] ?? {};
-    const uses = Object.values(used).map((each) => Object.keys(each).length);
-    return `${Object.keys(seen).length}/${uses.join("+")}/${isLost}`;
-  });
-  const left = calls.map(({ rules }) => `${rules?.maybe ?? ""}${rules?.isUnknown ? "?" : ""}`);
-  return `${known.join()} ${left.join()}`;
-}

@@ -1,13 +1,6 @@
-import { revisionOf, storedSlot, type StoredSlots } from "../../../src/core/tool/stored-slots.ts";
-import type { Check } from "./transition.ts";
-
-/** The slot that tools, hooks and people of a world write. */
-export const SLOT = "slot";
-
-/** The slot as somebody writes it who has been given these slots. */
-export const written = (slots: StoredSlots, value: string): StoredSlots => ({
-  [SLOT]: { value, version: 1, revision: revisionOf(slots, SLOT) + 1 },
-});
+import { revisionOf, storedSlot } from "../../../src/core/tool/stored-slots.ts";
+import { SLOT } from "../../../src/testing/explorer/slots.ts";
+import type { Check } from "./memory.ts";
 
 /** A slot changes only by a write that was made for its newest revision, and in the step that takes what the write belongs to. */
 export const slotsAreKept: Check = ({ before, move, after }) => {

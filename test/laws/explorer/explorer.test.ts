@@ -19,7 +19,8 @@ import { explore, type Findings } from "./explore.ts";
 import { exploreInThreads } from "./explore-in-threads.ts";
 import { unvisited, violationText } from "./report.ts";
 import { stateTableMarkdown } from "./state-table.ts";
-import { BOUNDS, type World } from "./worlds.ts";
+import type { World } from "../../../src/testing/explorer/world.ts";
+import { BOUNDS } from "./worlds.ts";
 
 const TABLE = new URL("../../../docs/state-table.md", import.meta.url);
 

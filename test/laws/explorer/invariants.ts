@@ -25,10 +25,9 @@ import {
   viewIsEarned,
 } from "./check-view.ts";
 import { innerDecisionsFit, innerUseCountsOnce } from "./check-inner.ts";
-import { isRefusal, type Check, type Transition } from "./transition.ts";
-
-/** A broken invariant: `rule` is its id in docs/invariants.md, or a word. */
-export type Problem = { readonly rule: string; readonly message: string };
+import type { Problem } from "../../../src/testing/explorer/walk.ts";
+import { isRefusal } from "../../../src/testing/explorer/transition.ts";
+import type { Check, Transition } from "./memory.ts";
 
 const CHECKS: readonly (readonly [string, Check])[] = [
   ["I2", historyIsValid],
@@ -64,7 +63,7 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["facts", factsSuffice],
 ];
 
-/** The invariants that a transition breaks. */
+/** The invariants that a transition breaks, by their ids in docs/invariants.md or a word. */
 export function problemsOf(transition: Transition): readonly Problem[] {
   const checks = isRefusal(transition) ? ([["I3", refusalChangesNothing]] as const) : CHECKS;
   return checks.flatMap(([rule, check]) => {

@@ -3,8 +3,15 @@ import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { NOTHING_RAN, ranAfter, type Ran } from "./check-rules.ts";
 import { sentIn } from "./check-view.ts";
-import type { Move } from "./move.ts";
-import { isAtRest, type Step } from "./pure.ts";
+import type { Move } from "../../../src/testing/explorer/move.ts";
+import type { Transition as Walked } from "../../../src/testing/explorer/transition.ts";
+import { isAtRest, type Step } from "../../../src/testing/explorer/pure.ts";
+
+/** One move and what the chart made of it. */
+export type Transition = Walked<Memory>;
+
+/** What is wrong with a transition; nothing if all is well. */
+export type Check = (transition: Transition) => string | undefined;
 
 /** What happened on the way to a state, as far as the chart is held to it. Not part of the state's key. */
 export type Memory = {

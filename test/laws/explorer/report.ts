@@ -1,6 +1,7 @@
-import type { Findings, Violation } from "./explore.ts";
-import { waitingStates } from "./edges.ts";
-import type { Bounds } from "./worlds.ts";
+import type { Violation } from "../../../src/testing/explorer/walk.ts";
+import type { Findings } from "./explore.ts";
+import { waitingStates } from "../../../src/testing/explorer/edges.ts";
+import type { Bounds } from "../../../src/testing/explorer/world.ts";
 
 const count = (value: number): string => value.toLocaleString("en-US");
 

@@ -1,5 +1,5 @@
-import { waitingStates } from "./edges.ts";
-import type { Move } from "./move.ts";
+import { waitingStates } from "../../../src/testing/explorer/edges.ts";
+import type { Move } from "../../../src/testing/explorer/move.ts";
 
 type Row = { readonly kind: Move["kind"]; readonly outcomes: Set<string> };
 

@@ -9,7 +9,7 @@ import {
   NOT_KILLED_IN_MIDST,
   restores,
 } from "../../support/agentchart-resume.ts";
-import { waitingStates } from "../explorer/edges.ts";
+import { waitingStates } from "../../../src/testing/explorer/edges.ts";
 import { goneFrom } from "../../support/listed.ts";
 import { toolOf } from "../../support/agents.ts";
 

@@ -4,9 +4,9 @@ import { Transcript } from "../../../src/core/message/transcript.ts";
 import { freshContext, type AgentContext, type WantedOutput } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { Settings } from "../../../machines/agent/settings.ts";
-import { message, text, toolResult, toolUse, user } from "../../laws/explorer/messages.ts";
+import { message, text, toolResult, toolUse, user } from "../../../src/testing/explorer/messages.ts";
 import { SETTINGS as EXPLORED } from "../../laws/explorer/worlds.ts";
-import { leafOf, type AgentSnapshot, type ChartEvent } from "../../laws/explorer/pure.ts";
+import { leafOf, type AgentSnapshot, type ChartEvent } from "../../../src/testing/explorer/pure.ts";
 
 export const SETTINGS: Settings = { ...EXPLORED, maxIters: 3, maxEmptyRetries: 1 };
 

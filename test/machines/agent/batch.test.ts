@@ -3,7 +3,7 @@ import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { placeOf } from "../../../machines/agent/updates/calls.ts";
-import { toolResult, toolUse } from "../../laws/explorer/messages.ts";
+import { toolResult, toolUse } from "../../../src/testing/explorer/messages.ts";
 import { contextOf } from "./at.ts";
 
 function running(index: number): CallRecord {

@@ -12,7 +12,7 @@ import { GOLDEN_RUNS } from "../../support/golden-runs.ts";
 import { call, traced } from "../../support/trace.ts";
 import { Twins } from "../chart/x4.ts";
 import { snapshotOf, type Given } from "./at.ts";
-import type { ChartEvent } from "../../laws/explorer/pure.ts";
+import type { ChartEvent } from "../../../src/testing/explorer/pure.ts";
 import { ACTING } from "./tables/acting.ts";
 import { CALL } from "./tables/call.ts";
 import { COMPACTION, COMPACTION_REFUSED } from "./tables/compaction.ts";

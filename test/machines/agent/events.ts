@@ -1,7 +1,7 @@
 import type { Decision } from "../../../src/core/tool/pending.ts";
 import type { Interruption } from "../../../machines/agent/context.ts";
-import { message, results, toolResult, user } from "../../laws/explorer/messages.ts";
-import { doneEvent, errorEvent, type ChartEvent } from "../../laws/explorer/pure.ts";
+import { message, results, toolResult, user } from "../../../src/testing/explorer/messages.ts";
+import { doneEvent, errorEvent, type ChartEvent } from "../../../src/testing/explorer/pure.ts";
 import type { Fingerprint } from "../../../src/core/tool/fingerprint.ts";
 import { contextOf, type Given } from "./at.ts";
 

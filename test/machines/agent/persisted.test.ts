@@ -6,7 +6,7 @@ import { scriptedModel } from "agentchart/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { toolOf } from "../../support/agents.ts";
-import { message, text, toolUse } from "../../laws/explorer/messages.ts";
+import { message, text, toolUse } from "../../../src/testing/explorer/messages.ts";
 import { contextOf } from "./at.ts";
 
 type Input = { readonly [name: string]: unknown };

@@ -6,7 +6,7 @@ import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { storeResults, wantsPostActing, nextResult } from "../../../machines/agent/updates/acting.ts";
 import { storeResult } from "../../../machines/agent/updates/calls.ts";
-import { message, text, toolResult, toolUse } from "../../laws/explorer/messages.ts";
+import { message, text, toolResult, toolUse } from "../../../src/testing/explorer/messages.ts";
 import { contextOf } from "./at.ts";
 
 type Call = { readonly state: "stored" | "done" | "running"; readonly isSeen: boolean };

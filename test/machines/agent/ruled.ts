@@ -2,7 +2,7 @@ import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { useRuleEngine } from "../../../machines/agent/rule-engine.ts";
 import { ruleEngine } from "../../../src/kit/rules/engine.ts";
 import { before } from "../../../src/kit/rules/build.ts";
-import { toolUse } from "../../laws/explorer/messages.ts";
+import { toolUse } from "../../../src/testing/explorer/messages.ts";
 
 useRuleEngine(ruleEngine);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agentChart } from "../../../machines/agent/agent-chart.ts";
 import { agentMachine, agentSlots } from "../../../machines/agent/agent.machine.ts";
-import { drawing, waitingStates } from "../../laws/explorer/edges.ts";
+import { drawing, waitingStates } from "../../../src/testing/explorer/edges.ts";
 
 const { nodes, edges } = drawing;
 const pathOf = (id: string): string => id.slice("agent.".length);

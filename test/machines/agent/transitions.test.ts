@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
-import { EdgeCoverage } from "../../laws/explorer/edges.ts";
+import { EdgeCoverage } from "../../../src/testing/explorer/edges.ts";
 import { contextOf, outcomeOf, titleOf } from "./at.ts";
 import { ACTING } from "./tables/acting.ts";
 import { branchTaken, edgeTaken } from "./tables/branch.ts";

@@ -18,7 +18,7 @@ import {
   type ResultLimits,
   type View,
 } from "../../../machines/agent/prompt/view.ts";
-import { message, text, toolResult, toolUse } from "../../laws/explorer/messages.ts";
+import { message, text, toolResult, toolUse } from "../../../src/testing/explorer/messages.ts";
 import { historyProblem } from "../../support/history.ts";
 
 /** What is said in a step: something by somebody, or calls with their results, each in a message of its own or all in one. */

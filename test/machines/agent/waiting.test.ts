@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
-import { user } from "../../laws/explorer/messages.ts";
+import { user } from "../../../src/testing/explorer/messages.ts";
 import { after, asking } from "./at.ts";
 
 describe("events that are not handled at once", () => {

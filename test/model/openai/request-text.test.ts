@@ -9,7 +9,7 @@ import { chatFormatOf } from "../../../src/core/model/openai/to-chat-messages.ts
 import { chatRequestOf, chatRequestText } from "../../../src/core/model/openai/to-chat-request.ts";
 import type { ModelRequest } from "../../../src/core/model/port.ts";
 import { listOf, requestOfPieces, withOptions } from "../../../src/core/model/request-messages.ts";
-import { message, text, toolResult, toolUse } from "../../laws/explorer/messages.ts";
+import { message, text, toolResult, toolUse } from "../../../src/testing/explorer/messages.ts";
 
 const OPTIONS = { model: "m", ...dialectOf(OPENAI_BASE_URL) };
 const WHOLE_RESULTS = { maxTokens: null, tools: {}, exclude: [], keepMedia: null };

@@ -1,7 +1,7 @@
 import type { CallRecord } from "../../../../machines/agent/call-record.ts";
 import type { Decision } from "../../../../src/core/tool/pending.ts";
 import { Transcript } from "../../../../src/core/message/transcript.ts";
-import { results, toolUse, user } from "../../../laws/explorer/messages.ts";
+import { results, toolUse, user } from "../../../../src/testing/explorer/messages.ts";
 import { asking, inbox, wanting } from "../at.ts";
 import { callWith, decide, ends, GO_ON, GO_ON_WITHOUT_SCHEMA, result, SAY, write } from "../events.ts";
 import { refund, RULED, verify } from "../ruled.ts";

@@ -1,5 +1,5 @@
 import { Transcript } from "../../../../src/core/message/transcript.ts";
-import { message, text, toolResult, toolUse, user } from "../../../laws/explorer/messages.ts";
+import { message, text, toolResult, toolUse, user } from "../../../../src/testing/explorer/messages.ts";
 import { draft, type Given } from "../at.ts";
 import type { AgentContext, Compaction, Compactions } from "../../../../machines/agent/context.ts";
 import type { CompactionSettings } from "../../../../machines/agent/settings.ts";

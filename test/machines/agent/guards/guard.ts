@@ -1,6 +1,6 @@
 import type { AgentContext } from "../../../../machines/agent/context.ts";
 import { vocabulary } from "../../../../machines/agent/vocabulary.ts";
-import type { ChartEvent } from "../../../laws/explorer/pure.ts";
+import type { ChartEvent } from "../../../../src/testing/explorer/pure.ts";
 import { contextOf, type Given } from "../at.ts";
 
 /** A name of the vocabulary's guards. */

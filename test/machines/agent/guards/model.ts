@@ -1,7 +1,7 @@
 import { WHOLE } from "../../../../machines/agent/prompt/view.ts";
 import type { ErrorCode } from "../../../../src/core/base/error.ts";
 import { Transcript } from "../../../../src/core/message/transcript.ts";
-import { IMAGE, message, text, thinking, toolUse } from "../../../laws/explorer/messages.ts";
+import { IMAGE, message, text, thinking, toolUse } from "../../../../src/testing/explorer/messages.ts";
 import { draft, type Given } from "../at.ts";
 import { answer as answered, hooks } from "../events.ts";
 import type { GuardTable } from "./guard.ts";

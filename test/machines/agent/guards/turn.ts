@@ -1,4 +1,4 @@
-import { user } from "../../../laws/explorer/messages.ts";
+import { user } from "../../../../src/testing/explorer/messages.ts";
 import { asking, draft, inbox, wanting } from "../at.ts";
 import { adopt, AGENT, GO_ON, interrupt, INTERRUPT, load, OTHER_AGENT, SAY, turnOf } from "../events.ts";
 import type { GuardTable } from "./guard.ts";

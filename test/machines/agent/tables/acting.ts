@@ -1,4 +1,4 @@
-import { doneEvent, type ChartEvent } from "../../../laws/explorer/pure.ts";
+import { doneEvent, type ChartEvent } from "../../../../src/testing/explorer/pure.ts";
 import { asking, type Row } from "../at.ts";
 import { failedHook, hooks, INTERRUPT, slept } from "../events.ts";
 

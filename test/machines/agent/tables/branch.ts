@@ -1,6 +1,6 @@
 import { agentChart } from "../../../../machines/agent/agent-chart.ts";
 import { Resolver } from "../../../../machines/chart/resolve.ts";
-import { drawing, labelOf } from "../../../laws/explorer/edges.ts";
+import { drawing, labelOf } from "../../../../src/testing/explorer/edges.ts";
 import { contextOf, type Given } from "../at.ts";
 
 /** A branch of a decision: given this, it leads to that state or decision, with these actions. */

@@ -1,5 +1,5 @@
 import { Transcript } from "../../../../src/core/message/transcript.ts";
-import { results, user } from "../../../laws/explorer/messages.ts";
+import { results, user } from "../../../../src/testing/explorer/messages.ts";
 import { asking, inbox, type Given } from "../at.ts";
 import type { Branch } from "./branch.ts";
 

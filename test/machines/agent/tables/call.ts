@@ -1,4 +1,4 @@
-import { user } from "../../../laws/explorer/messages.ts";
+import { user } from "../../../../src/testing/explorer/messages.ts";
 import { asking, type Row } from "../at.ts";
 import { callWith, failedHook, GO_ON, hooks, INTERRUPT, SAY } from "../events.ts";
 

@@ -1,4 +1,4 @@
-import { text, toolUse } from "../../../laws/explorer/messages.ts";
+import { text, toolUse } from "../../../../src/testing/explorer/messages.ts";
 import { draft, wanting, type Given, type Row } from "../at.ts";
 import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
 import { clearable, full, refused, summing } from "../guards/compaction.ts";

@@ -1,4 +1,4 @@
-import { message, text } from "../../../laws/explorer/messages.ts";
+import { message, text } from "../../../../src/testing/explorer/messages.ts";
 import { AUTHORIZING, DECIDING_THE_RESULTS } from "./acting-decisions.ts";
 import type { Branch } from "./branch.ts";
 import { CHECKING_PENDING } from "./call-decisions.ts";

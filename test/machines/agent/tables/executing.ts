@@ -1,5 +1,5 @@
 import type { CallRecord } from "../../../../machines/agent/call-record.ts";
-import { doneEvent, errorEvent } from "../../../laws/explorer/pure.ts";
+import { doneEvent, errorEvent } from "../../../../src/testing/explorer/pure.ts";
 import { asking, type Row } from "../at.ts";
 import { ends, INTERRUPT, result, slept } from "../events.ts";
 

@@ -1,4 +1,4 @@
-import { user } from "../../../laws/explorer/messages.ts";
+import { user } from "../../../../src/testing/explorer/messages.ts";
 import { draft, inbox, wanting, type Given } from "../at.ts";
 import { full } from "../guards/compaction.ts";
 import type { Branch } from "./branch.ts";

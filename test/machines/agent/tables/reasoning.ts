@@ -1,5 +1,5 @@
 import { Transcript } from "../../../../src/core/message/transcript.ts";
-import { IMAGE, message, text, thinking, toolUse, user } from "../../../laws/explorer/messages.ts";
+import { IMAGE, message, text, thinking, toolUse, user } from "../../../../src/testing/explorer/messages.ts";
 import { draft, type Row } from "../at.ts";
 import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
 

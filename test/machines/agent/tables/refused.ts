@@ -1,4 +1,4 @@
-import { doneEvent, errorEvent, type ChartEvent } from "../../../laws/explorer/pure.ts";
+import { doneEvent, errorEvent, type ChartEvent } from "../../../../src/testing/explorer/pure.ts";
 import { asking, wanting, type Given } from "../at.ts";
 import {
   adopt,

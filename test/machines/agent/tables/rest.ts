@@ -1,6 +1,6 @@
 import type { HookPoint } from "../../../../src/core/hook/types.ts";
 import type { Ending } from "../../../../machines/agent/context.ts";
-import { user } from "../../../laws/explorer/messages.ts";
+import { user } from "../../../../src/testing/explorer/messages.ts";
 import { asking, type Given, type Row } from "../at.ts";
 import {
   adopt,

@@ -1,5 +1,5 @@
 import { Transcript } from "../../../../src/core/message/transcript.ts";
-import { IMAGE, message, text } from "../../../laws/explorer/messages.ts";
+import { IMAGE, message, text } from "../../../../src/testing/explorer/messages.ts";
 import { draft, wanting, type Row } from "../at.ts";
 import { answer, failedHook, fails, GO_ON, hooks, INTERRUPT, says, slept } from "../events.ts";
 

@@ -1,8 +1,8 @@
-import { toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
-import type { Transcript } from "../../../src/core/message/transcript.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import type { Transcript } from "../../core/message/transcript.ts";
 
 /**
- * What of a transcript a provider would refuse (I2): every call has exactly one result, in call order, directly after
+ * Returns what a provider would refuse of a transcript (I2). Each call has exactly one result, in call order, directly after
  * the message that asked. `open` are calls that may still be without one. Undefined if all is well.
  */
 export function protocolProblem(

@@ -1,23 +1,15 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { HooksInput, ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
-import { suspensionIn } from "./check-asks.ts";
-import { innerSpent, innerSuspension } from "./check-inner.ts";
-import { written } from "./check-slots.ts";
+import { suspensionIn } from "./asks.ts";
+import { innerSpent, innerSuspension } from "./inner.ts";
+import { written } from "./slots.ts";
 import { hookOutcomes } from "./hook-outcomes.ts";
 import { toolResult } from "./messages.ts";
 import { modelOutcomes } from "./model-outcomes.ts";
-import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
+import { TICK, type Ending, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, type Service } from "./pure.ts";
 import { reviewOutcomes } from "./review-outcomes.ts";
-import type { World } from "./worlds.ts";
-
-/** One way a service may end. Without an output it breaks. */
-export type Ending = {
-  readonly label: string;
-  readonly output?: object;
-  readonly error?: object;
-  readonly meaning?: Meaning;
-};
+import type { World } from "./world.ts";
 
 function toolEndings({ call, attempt, slots, resumed }: ToolInput, { tool, asks }: World): readonly Ending[] {
   const base = { callId: call.id, attempt };
@@ -65,7 +57,7 @@ function endingsOf(service: Service, world: World, scene: Scene): readonly Endin
       return [{ label: "done", output: {} }, broken];
     default:
       throw new Error(
-        `The explorer knows no outcomes of the service "${src}": add them to test/laws/explorer/outcomes.ts.`,
+        `The explorer knows no outcomes of the service "${src}": add them to src/testing/explorer/outcomes.ts.`,
       );
   }
 }

@@ -1,11 +1,10 @@
-import { textOf, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
-import type { Msg } from "../../../src/core/message/types.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
-import { written } from "./check-slots.ts";
+import { written } from "./slots.ts";
 import { message, results, text, toolResult, toolUse, user } from "./messages.ts";
-import type { Scene } from "./move.ts";
-import type { Ending } from "./outcomes.ts";
-import type { World } from "./worlds.ts";
+import type { Ending, Scene } from "./move.ts";
+import type { World } from "./world.ts";
 
 function ofAnswer(answer: Msg, step: number): readonly Ending[] {
   const ids = toolUsesOf(answer).map(({ id }) => id);

@@ -1,4 +1,4 @@
-import type { Block, Msg, Role, ToolResultBlock, ToolUseBlock } from "../../../src/core/message/types.ts";
+import type { Block, Msg, Role, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 
 /** An image that no provider need read. */
 export const IMAGE: Block = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };

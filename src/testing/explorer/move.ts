@@ -1,9 +1,10 @@
-import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
-import type { StoredSlots } from "../../../src/core/tool/stored-slots.ts";
+// src/testing/explorer walks every state that a chart can reach: what services may answer, what people may do, and crashes.
+import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
+import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ChartEvent } from "./pure.ts";
 
-/** What a move means, apart from what the chart makes of it: the invariants hold the chart to it. */
+/** The meaning of a move, apart from what the chart makes of it: the invariants hold the chart to it. */
 export type Meaning = {
   /** Messages handed over with a call. */
   readonly input?: readonly Msg[];
@@ -23,7 +24,7 @@ export type Meaning = {
   readonly result?: ToolResultBlock;
   /** A hook replaced the result of this call. */
   readonly replaces?: string;
-  /** What is written into slots with it. */
+  /** The slots that are written with it. */
   readonly writes?: StoredSlots;
   /** A hook asked to stop. */
   readonly stops?: boolean;
@@ -42,14 +43,22 @@ export type Move = {
   /** For the table: "runTool: success". */
   readonly group: string;
   readonly kind: "service" | "outside" | "late" | "crash" | "load";
-  /** What is sent, in order; nothing for a crash. */
+  /** The events that are sent, in order; none for a crash. */
   readonly events: readonly ChartEvent[];
   readonly cost?: "call" | "disturbance";
   readonly meaning?: Meaning;
 };
 
-/** Where the environment stands: what it may answer depends on it. `step` makes ids unique on a path. */
+/** The position of the environment: what it may answer depends on it. `step` makes ids unique on a path. */
 export type Scene = { readonly context: AgentContext; readonly leaf: string; readonly step: number };
 
 /** Milliseconds that pass between two moves. */
 export const TICK = 10;
+
+/** One way a service may end. Without an output it breaks. */
+export type Ending = {
+  readonly label: string;
+  readonly output?: object;
+  readonly error?: object;
+  readonly meaning?: Meaning;
+};

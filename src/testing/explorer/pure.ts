@@ -22,9 +22,9 @@ export type Step = {
   readonly started: readonly Service[];
   /** The instant for which the timer of the session is armed. */
   readonly timer: number | null;
-  /** What the steps did, as their updates have declared it. */
+  /** The effects of the steps, as their updates have declared them. */
   readonly facts: readonly Fact[];
-  /** Why the last event was refused. */
+  /** The reason for which the last event was refused. */
   readonly refused: Refusal | undefined;
 };
 
@@ -79,7 +79,7 @@ export class PureChart {
     return this.#step(() => this.machine.getInitialSnapshot(this.#scope as never, context));
   }
 
-  /** What these events, one after the other, make of a snapshot. */
+  /** Returns what these events, one after the other, make of a snapshot. */
   next(snapshot: AgentSnapshot, ...events: readonly ChartEvent[]): Step {
     this.#timer = this.timerOf(snapshot);
     return this.#step(() =>

@@ -1,14 +1,14 @@
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
-import type { Msg } from "../../../src/core/message/types.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
-import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
-import { answers } from "./check-asks.ts";
-import { SLOT, written } from "./check-slots.ts";
+import { revisionOf } from "../../core/tool/stored-slots.ts";
+import { answers } from "./asks.ts";
+import { SLOT, written } from "./slots.ts";
 import { results, toolResult, user } from "./messages.ts";
 import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
 import { EXPIRES_AT } from "./review-outcomes.ts";
-import { loadedContexts, type World } from "./worlds.ts";
+import { loadedContexts, type World } from "./world.ts";
 
 type Decision = NonNullable<CallRecord["decided"]>;
 
@@ -21,7 +21,7 @@ const DECISIONS: readonly (readonly [string, Decision])[] = [
   ["approve and remember", { approve: true, remember: "tool" }],
 ];
 
-/** Where an input counts, all kinds of it; elsewhere one, to see that it is refused. */
+/** All kinds of input where it counts; elsewhere one, to see that it is refused. */
 function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [string, readonly Msg[]])[] {
   const text = user(`u${step}`);
   if (!counts) return [["text", [text]]];
@@ -111,7 +111,7 @@ function slotWrites({ tool }: World, { context, step }: Scene, at: number): read
   ];
 }
 
-/** What services that the chart no longer waits for may still send: it must be traced and harm nothing. */
+/** Events that services may still send which the chart no longer waits for: it must be traced and harm nothing. */
 function lateMoves(leaf: string, at: number): readonly Move[] {
   const result = toolResult("gone", "late");
   const late = (label: string, event: ChartEvent): Move => ({

@@ -1,16 +1,16 @@
+import type { Ending } from "./move.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { termsOf } from "../../../machines/agent/updates/reviewing.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import { toolResult } from "./messages.ts";
-import type { Ending } from "./outcomes.ts";
-import type { World } from "./worlds.ts";
+import type { World } from "./world.ts";
 
-/** When the approvals expire that a review asks for; no path of a walk takes so long. */
+/** The instant at which the approvals expire that a review asks for; no path of a walk takes so long. */
 export const EXPIRES_AT = 1_000_000_000;
 
 type Action = Verdict["action"];
 
-/** What a review may say of a call: an approval still meets deny rules, everything else follows the decision. */
+/** The verdicts that a review may give on a call: an approval still meets deny rules, everything else follows the decision. */
 function actionsFor(record: CallRecord, judges: boolean, { allowed }: ReviewInput): readonly Action[] {
   const { decided } = record;
   if (termsOf(record, allowed)) return ["allow"];

@@ -1,10 +1,5 @@
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import {
-  chartJson,
-  type ChartEdge,
-  type ChartName,
-  type ChartNode,
-} from "../../../src/core/diagram/chart-json.ts";
+import { chartJson, type ChartEdge, type ChartName, type ChartNode } from "../../core/diagram/chart-json.ts";
 
 /** The drawing of the agent's chart. */
 export const drawing = chartJson(agentMachine);

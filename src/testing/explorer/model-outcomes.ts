@@ -1,10 +1,9 @@
-import type { Block, FinishReason, ToolUseBlock } from "../../../src/core/message/types.ts";
+import type { Block, FinishReason, ToolUseBlock } from "../../core/message/types.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
 import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
-import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
+import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
 import { message, text, thinking, toolUse } from "./messages.ts";
-import type { Scene } from "./move.ts";
-import type { Ending } from "./outcomes.ts";
+import type { Ending, Scene } from "./move.ts";
 
 /** All kinds of answers a model may give. */
 export function modelOutcomes(

@@ -1,5 +1,5 @@
-import { stateName } from "../../../src/agent/derive-events.ts";
-import { readSnapshot, takeSnapshot } from "../../../src/agent/snapshot.ts";
+import { stateName } from "../../agent/derive-events.ts";
+import { readSnapshot, takeSnapshot } from "../../agent/snapshot.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { AgentSnapshot } from "./pure.ts";
 

@@ -1,14 +1,14 @@
-import { HOOK_POINTS } from "../../../src/core/hook/types.ts";
-import type { Block, Msg } from "../../../src/core/message/types.ts";
+import { HOOK_POINTS } from "../../core/hook/types.ts";
+import type { Block, Msg } from "../../core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
-import { rulesKey } from "./check-rules.ts";
+import { rulesKey } from "./rules-key.ts";
 import { protocolProblem } from "./protocol.ts";
 import { mustCompact } from "../../../machines/agent/updates/compaction-plan.ts";
 import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";
 
-/** What of a context no guard depends on: texts, clocks, counters that only name things. */
+/** The fields of a context that no guard depends on: texts, clocks, counters that only name things. */
 const IGNORED: ReadonlySet<string> = new Set([
   ...[
     "settings",
@@ -100,7 +100,7 @@ function partKey(part: unknown, order: readonly string[]): string {
   return entries.map(([name, value]) => `${name}:${partKey(value, order)}`).join();
 }
 
-/** What still counts in this state; a session that rests without a turn has forgotten the last one. */
+/** The fields that still count in this state; a session that rests without a turn has forgotten the last one. */
 function partsOf(leaf: string, context: AgentContext): object {
   const { inbox: messages, progress, failure, interruption, settings, ...rest } = context;
   const { stats, extended, ...counters } = progress;
