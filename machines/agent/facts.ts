@@ -147,8 +147,6 @@ export function writeSlots(
   };
 }
 
-const KEPT = ["inbox", "remembered", "wanted", "interruption", "view"] as const;
-
 /** Returns the facts that put a session in the place of another: all of it that is not as in the other. Messages that are not read yet are
  *  none: they are in the store that it comes from. */
 export function replacing(former: AgentContext, context: AgentContext): readonly Fact[] {
@@ -165,35 +163,47 @@ export function replacing(former: AgentContext, context: AgentContext): readonly
   ];
 }
 
+/** Returns the parts that a change writes and that are stored as they are. */
+function keptParts(context: AgentContext, change: Change): KeptParts | undefined {
+  const { inbox, remembered, wanted, interruption, view, request } = change;
+  let parts: { -readonly [Part in keyof KeptParts]: KeptParts[Part] } | undefined;
+  if (inbox && inbox !== context.inbox) (parts ??= {}).inbox = inbox;
+  if (remembered && remembered !== context.remembered) (parts ??= {}).remembered = remembered;
+  if (wanted !== undefined && wanted !== context.wanted) (parts ??= {}).wanted = wanted;
+  if (interruption !== undefined && interruption !== context.interruption)
+    (parts ??= {}).interruption = interruption;
+  if (view !== undefined && view !== context.view) (parts ??= {}).view = view;
+  if (request && request.system !== context.request.system) (parts ??= {}).system = request.system;
+  return parts;
+}
+
 /** Returns the change with the parts that it writes among its facts: an update that returns a part that is stored as it is has declared
  *  it. */
 export function withParts(context: AgentContext, change: Change): Change {
-  const facts: Fact[] = [];
-  let parts: { [part: string]: unknown } | undefined;
-  for (const key of KEPT)
-    if (change[key] !== undefined && change[key] !== context[key]) (parts ??= {})[key] = change[key];
-  const { request, progress, outcome, draft } = change;
-  if (request && request.system !== context.request.system) (parts ??= {})["system"] = request.system;
-  if (parts) facts.push({ type: "kept", parts });
+  const { inbox, progress, outcome, draft } = change;
+  const parts = keptParts(context, change);
+  let facts: Fact[] | undefined;
+  if (parts) (facts ??= []).push({ type: "kept", parts });
   if (progress && progress.extended !== context.progress.extended)
-    facts.push({ type: "budget.extended", extended: progress.extended });
-  if (change.inbox && change.inbox.input !== context.inbox.input) facts.push({ type: "input" });
-  if (progress && progress.turn !== context.progress.turn) facts.push({ type: "turn" });
-  if (draft && draft !== context.draft) facts.push({ type: "draft", message: draft.message });
-  if (outcome !== undefined && outcome !== context.outcome) facts.push({ type: "outcome" });
-  return facts.length > 0 ? { ...change, facts: [...(change.facts ?? []), ...facts] } : change;
+    (facts ??= []).push({ type: "budget.extended", extended: progress.extended });
+  if (inbox && inbox.input !== context.inbox.input) (facts ??= []).push({ type: "input" });
+  if (progress && progress.turn !== context.progress.turn) (facts ??= []).push({ type: "turn" });
+  if (draft && draft !== context.draft) (facts ??= []).push({ type: "draft", message: draft.message });
+  if (outcome !== undefined && outcome !== context.outcome) (facts ??= []).push({ type: "outcome" });
+  return facts ? { ...change, facts: change.facts ? [...change.facts, ...facts] : facts } : change;
 }
 
 type Update = (context: AgentContext, event: never, params: never) => Change;
 
-/** Returns the updates, each with the parts that it writes among its facts. */
+/** Returns the updates, each with its change completed and with the parts that it writes among its facts. */
 export function declaring<Updates extends { readonly [name: string]: (...args: never) => Change }>(
   updates: Updates,
+  complete: (context: AgentContext, change: Change, event: unknown) => Change = (_, change) => change,
 ): Updates {
   const declared = Object.entries(updates).map(([name, update]) => [
     name,
     (context: AgentContext, event: never, params: never) =>
-      withParts(context, (update as Update)(context, event, params)),
+      withParts(context, complete(context, (update as Update)(context, event, params), event)),
   ]);
   return Object.fromEntries(declared) as Updates;
 }

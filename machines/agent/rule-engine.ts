@@ -40,19 +40,9 @@ export function ruleEngine(): RuleEngine {
   );
 }
 
-/** Updates after which the rules remember what has become of the calls: whichever of them ends a call, nothing gets round it. */
-export function remembered<Updates extends object>(updates: Updates): Updates {
-  type Update = (context: AgentContext, ...given: readonly unknown[]) => Change;
-  const follow =
-    (update: Update): Update =>
-    (context, ...given) => {
-      const change = update(context, ...given);
-      const { calls } = change;
-      if (context.settings.rules === undefined || calls === undefined || calls === context.calls)
-        return change;
-      return ruleEngine().remembering(context, change, given[0]);
-    };
-  return Object.fromEntries(
-    Object.entries(updates).map(([name, update]) => [name, follow(update as Update)]),
-  ) as unknown as Updates;
+/** Returns a change of the calls with what the rules remember after it: whatever ends a call, nothing gets round it. */
+export function remembering(context: AgentContext, change: Change, event: unknown): Change {
+  const { calls } = change;
+  if (context.settings.rules === undefined || calls === undefined || calls === context.calls) return change;
+  return ruleEngine().remembering(context, change, event);
 }

@@ -4,7 +4,7 @@ import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definiti
 import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import { declaring } from "./facts.ts";
-import { remembered, ruleEngine } from "./rule-engine.ts";
+import { remembering, ruleEngine } from "./rule-engine.ts";
 import * as refusals from "./refusals.ts";
 import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
@@ -171,128 +171,132 @@ const guards = {
   handoffRequested: handoff.handoffRequested,
 };
 
-const updates = declaring({
-  ...remembered({
-    // doCall
-    beginCall: entry.beginCall,
-    beginResume: (context: AgentContext, event: Command<"call">) =>
-      reviveCalls({ ...context, ...entry.beginResume(context, event) }),
-    applyPreCall: fromHooks(entry.applyPreCall),
-    acceptInput: entry.acceptInput,
-    cancelPending: entry.cancelPending,
-    queueInput: entry.queueInput,
-    takeResults: entry.takeResults,
-    refuseInput: entry.refuseInput,
-    rerunSuspended: reviewing.rerunSuspended,
-    recordDecision: decideCall,
+const updates = {
+  ...declaring(
+    {
+      // doCall
+      beginCall: entry.beginCall,
+      beginResume: (context: AgentContext, event: Command<"call">) =>
+        reviveCalls({ ...context, ...entry.beginResume(context, event) }),
+      applyPreCall: fromHooks(entry.applyPreCall),
+      acceptInput: entry.acceptInput,
+      cancelPending: entry.cancelPending,
+      queueInput: entry.queueInput,
+      takeResults: entry.takeResults,
+      refuseInput: entry.refuseInput,
+      rerunSuspended: reviewing.rerunSuspended,
+      recordDecision: decideCall,
 
-    // reasoning and summarizing
-    deliverWaiting: waiting.deliverWaiting,
-    boundView,
-    applyPreReasoning: fromHooks(reasoning.applyPrompt),
-    applyPreSummary: fromHooks(reasoning.applyPrompt),
-    beginAttempt: reasoning.beginAttempt,
-    recordOutcome: fromOutcome(compaction.recordedBy(reasoning.recordOutcome)),
-    takeBack: reasoning.takeBack,
-    recordSummary: fromOutcome(compaction.recordedBy(reasoning.recordSummary)),
-    noteTimeout: reasoning.noteTimeout,
-    giveUpModel: reasoning.giveUpModel,
-    noteTime: (_: AgentContext, { at }: { readonly at: number }) => ({ at }),
-    noteOutcomeTime: fromOutcome((_: AgentContext, { at }: { readonly at: number }) => ({ at })),
-    planBackoff: reasoning.planBackoff,
-    fallBack: reasoning.fallBack,
-    omitRefused: refused.omitRefused,
-    askAgain: reasoning.askAgain,
-    failEmpty: reasoning.failEmpty,
-    applyPostReasoning: fromHooks(reasoning.applyPostReasoning),
-    applyPostSummary: fromHooks(reasoning.applyPostSummary),
-    storeDraft: reasoning.storeDraft,
-    acceptGoto: reasoning.acceptGoto,
-    refuseGoto: reasoning.refuseGoto,
-    countRound: reasoning.countRound,
-    beginSummary: ending.beginSummary,
-    closeForLimit: ending.closeForLimit,
-    storeSummary: ending.storeSummary,
+      // reasoning and summarizing
+      deliverWaiting: waiting.deliverWaiting,
+      boundView,
+      applyPreReasoning: fromHooks(reasoning.applyPrompt),
+      applyPreSummary: fromHooks(reasoning.applyPrompt),
+      beginAttempt: reasoning.beginAttempt,
+      recordOutcome: fromOutcome(compaction.recordedBy(reasoning.recordOutcome)),
+      takeBack: reasoning.takeBack,
+      recordSummary: fromOutcome(compaction.recordedBy(reasoning.recordSummary)),
+      noteTimeout: reasoning.noteTimeout,
+      giveUpModel: reasoning.giveUpModel,
+      noteTime: (_: AgentContext, { at }: { readonly at: number }) => ({ at }),
+      noteOutcomeTime: fromOutcome((_: AgentContext, { at }: { readonly at: number }) => ({ at })),
+      planBackoff: reasoning.planBackoff,
+      fallBack: reasoning.fallBack,
+      omitRefused: refused.omitRefused,
+      askAgain: reasoning.askAgain,
+      failEmpty: reasoning.failEmpty,
+      applyPostReasoning: fromHooks(reasoning.applyPostReasoning),
+      applyPostSummary: fromHooks(reasoning.applyPostSummary),
+      storeDraft: reasoning.storeDraft,
+      acceptGoto: reasoning.acceptGoto,
+      refuseGoto: reasoning.refuseGoto,
+      countRound: reasoning.countRound,
+      beginSummary: ending.beginSummary,
+      closeForLimit: ending.closeForLimit,
+      storeSummary: ending.storeSummary,
 
-    // compaction
-    noteOverflow: compaction.noteOverflow,
-    askCompaction: compaction.askCompaction,
-    clearResults: compaction.clearResults,
-    beginCompaction: compaction.beginCompaction,
-    beginCompactionAttempt: compaction.beginCompactionAttempt,
-    recordCompaction: fromOutcome(compaction.recordCompaction),
-    applyPreCompact: fromHooks(compaction.applyPreCompact),
-    applyPostCompact: fromHooks(compaction.applyPostCompact),
-    askSeparately: compaction.askSeparately,
-    halvePart: compaction.halvePart,
-    applyCompaction: compaction.applyCompaction,
-    giveUpCompaction: compaction.giveUpCompaction,
-    dropCompaction: compaction.dropCompaction,
-    cancelCompaction: compaction.cancelCompaction,
+      // compaction
+      noteOverflow: compaction.noteOverflow,
+      askCompaction: compaction.askCompaction,
+      clearResults: compaction.clearResults,
+      beginCompaction: compaction.beginCompaction,
+      beginCompactionAttempt: compaction.beginCompactionAttempt,
+      recordCompaction: fromOutcome(compaction.recordCompaction),
+      applyPreCompact: fromHooks(compaction.applyPreCompact),
+      applyPostCompact: fromHooks(compaction.applyPostCompact),
+      askSeparately: compaction.askSeparately,
+      halvePart: compaction.halvePart,
+      applyCompaction: compaction.applyCompaction,
+      giveUpCompaction: compaction.giveUpCompaction,
+      dropCompaction: compaction.dropCompaction,
+      cancelCompaction: compaction.cancelCompaction,
 
-    // acting
-    applyPreActing: fromHooks(reviewing.applyPreActing),
-    allowCalls: reviewing.allowCalls,
-    applyReview: fromOutcome(reviewing.applyReview),
-    refuseByRules: (context: AgentContext) => ruleEngine().refuse(context),
-    startCalls: acting.startCalls,
-    holdCalls: acting.holdCalls,
-    markSpawned: acting.markSpawned,
-    recordToolRun: fromOutcome(acting.recordToolRun),
-    expireCalls: acting.expireCalls,
-    interruptCalls: acting.interruptCalls,
-    applyPostActing: fromHooks(acting.applyPostActing),
-    storeResults: acting.storeResults,
-    applyHandoff: handoff.applyHandoff,
+      // acting
+      applyPreActing: fromHooks(reviewing.applyPreActing),
+      allowCalls: reviewing.allowCalls,
+      applyReview: fromOutcome(reviewing.applyReview),
+      refuseByRules: (context: AgentContext) => ruleEngine().refuse(context),
+      startCalls: acting.startCalls,
+      holdCalls: acting.holdCalls,
+      markSpawned: acting.markSpawned,
+      recordToolRun: fromOutcome(acting.recordToolRun),
+      expireCalls: acting.expireCalls,
+      interruptCalls: acting.interruptCalls,
+      applyPostActing: fromHooks(acting.applyPostActing),
+      storeResults: acting.storeResults,
+      applyHandoff: handoff.applyHandoff,
 
-    // limits and structured output
-    suspendForBudget: budget.suspendForBudget,
-    stopForBudget: budget.stopForBudget,
-    extendBudget: budget.extendBudget,
-    continueTurn: entry.continueTurn,
-    remind: output.remind,
-    failOutput: output.failOutput,
-    storeOutput: output.storeOutput,
-    keepOutput: output.keepOutput,
+      // limits and structured output
+      suspendForBudget: budget.suspendForBudget,
+      stopForBudget: budget.stopForBudget,
+      extendBudget: budget.extendBudget,
+      continueTurn: entry.continueTurn,
+      remind: output.remind,
+      failOutput: output.failOutput,
+      storeOutput: output.storeOutput,
+      keepOutput: output.keepOutput,
 
-    // ends of a turn
-    endTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
-      ending.endTurn(context, reason),
-    suspendTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
-      ending.suspendTurn(context, reason),
-    suspendUndecided: (context: AgentContext) => ending.suspendTurn(context, entry.undecidedReason(context)),
-    keepAnswer: ending.keepAnswer,
-    markReply: ending.markReply,
-    applyPostCall: fromHooks(ending.applyPostCall),
-    noteInterruption: ending.noteInterruption,
-    noteLateInterruption: ending.noteLateInterruption,
-    settleInterruption: ending.settleInterruption,
-    recordFailure: (context: AgentContext, { error }: { readonly error: unknown }) =>
-      ending.recordFailure(context, error),
-    settleFailure: ending.settleFailure,
-    noteEnding: (context: AgentContext, _: never, { at }: { readonly at: Ending["at"] }) =>
-      ending.noteEnding(context, at),
-    resumeEnding: ending.resumeEnding,
-    settle: settling.settleCall,
-    park: (context: AgentContext, _: never, { place }: { readonly place: Place }) =>
-      settling.park(context, place),
+      // ends of a turn
+      endTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
+        ending.endTurn(context, reason),
+      suspendTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
+        ending.suspendTurn(context, reason),
+      suspendUndecided: (context: AgentContext) =>
+        ending.suspendTurn(context, entry.undecidedReason(context)),
+      keepAnswer: ending.keepAnswer,
+      markReply: ending.markReply,
+      applyPostCall: fromHooks(ending.applyPostCall),
+      noteInterruption: ending.noteInterruption,
+      noteLateInterruption: ending.noteLateInterruption,
+      settleInterruption: ending.settleInterruption,
+      recordFailure: (context: AgentContext, { error }: { readonly error: unknown }) =>
+        ending.recordFailure(context, error),
+      settleFailure: ending.settleFailure,
+      noteEnding: (context: AgentContext, _: never, { at }: { readonly at: Ending["at"] }) =>
+        ending.noteEnding(context, at),
+      resumeEnding: ending.resumeEnding,
+      settle: settling.settleCall,
+      park: (context: AgentContext, _: never, { place }: { readonly place: Place }) =>
+        settling.park(context, place),
 
-    // at any time
-    adoptTurn: changed.adoptTurn,
-    drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
-      at,
-      progress: { ...progress, draining: true },
-    }),
-    steer: waiting.steer,
-    observe: waiting.observe,
-    editMessages,
-    writeSlot: slots.writeSlot,
-    listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
-    allowTools: (_: AgentContext, { allowed }: Command<"tools.allow">) => ({ allowed }),
-  }),
+      // at any time
+      adoptTurn: changed.adoptTurn,
+      drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
+        at,
+        progress: { ...progress, draining: true },
+      }),
+      steer: waiting.steer,
+      observe: waiting.observe,
+      editMessages,
+      writeSlot: slots.writeSlot,
+      listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
+      allowTools: (_: AgentContext, { allowed }: Command<"tools.allow">) => ({ allowed }),
+    },
+    remembering,
+  ),
   /** A session that is loaded is another one: nothing has become of the calls of the one before. */
-  load: loadSession,
-});
+  ...declaring({ load: loadSession }),
+};
 
 const effects = {
   /** Starts the services of the calls that are recorded as running and have none yet. */

@@ -30,14 +30,26 @@ export type Action<Context> = Named & {
 /** A branch with its names resolved to what they stand for and its target to an id. A branch without `choose` is one edge of the
  *  drawing. */
 export type Transition<Context = never> = {
-  readonly guard?: Guard<Context>;
+  readonly guard: Guard<Context> | undefined;
   readonly actions: readonly Action<Context>[];
-  readonly target?: string;
-  readonly refuse?: string;
+  readonly target: string | undefined;
+  readonly refuse: string | undefined;
   readonly reenter: boolean;
   readonly choose: readonly Transition<Context>[];
   /** The id of the edge, `source|event|number`; empty for a branch with `choose`. */
   readonly edge: string;
+  /** The states that it leads through; undefined without a target. */
+  route: Route<Context> | undefined;
+};
+
+/** The states that a transition leads through. */
+export type Route<Context = never> = {
+  /** The innermost state that is not left; undefined if even the root is. */
+  readonly domain: Node<Context> | undefined;
+  /** The states that are entered, the outermost first. */
+  readonly entered: readonly Node<Context>[];
+  /** The innermost state that is active then. */
+  readonly leaf: Node<Context>;
 };
 
 /** A state or decision of a chart with everything that its definition says about it. */
@@ -87,6 +99,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
   const both = Object.keys(updates).find((name) => Object.hasOwn(effects, name));
   if (both !== undefined) invalid(`'${both}' is an update and an effect`);
   for (const node of nodes.values()) check(node);
+  for (const node of nodes.values()) for (const each of [node.decide, ...node.on.values()]) link(node, each);
   const first = firstOf(nodes, nodes.get(chart.id)!);
   if (first.kind === "decision") invalid(`${first.id} is a decision and cannot be the first state`);
   return nodes;
@@ -103,13 +116,25 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     const id = parent ? `${parent.id}.${key}` : key;
     const path = id.slice(chart.id.length + 1);
     const base = parent ?? { id };
-    const common = { id, key, path, parent, description: definition.description };
+    const { description } = definition;
     const entry = list(definition.entry).map(actionOf);
     if (isDecision(definition)) {
-      const decide = transitionsOf(definition.decide, base.id, `${id}|`);
-      const on = new Map<string, never>();
-      const none = { exit: [], services: [], initial: undefined, children: [], on, wildcards: [] };
-      nodes.set(id, { ...common, ...none, kind: "decision", entry, decide });
+      nodes.set(id, {
+        id,
+        key,
+        path,
+        parent,
+        kind: "decision",
+        description,
+        entry,
+        exit: [],
+        services: [],
+        initial: undefined,
+        children: [],
+        on: new Map(),
+        wildcards: [],
+        decide: transitionsOf(definition.decide, base.id, `${id}|`),
+      });
       return;
     }
     const services = list(definition.invoke);
@@ -128,8 +153,12 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     }
     const inner = Object.entries(definition.states ?? {});
     const node: Node<Context> = {
-      ...common,
+      id,
+      key,
+      path,
+      parent,
       kind: "state",
+      description,
       entry,
       exit: list(definition.exit).map(actionOf),
       services: services.map(({ src, id: actor = src, input }) => ({ src, id: actor, input })),
@@ -167,18 +196,28 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
       const { guard, actions, target, choose = [], refuse, reenter = false } = branch;
       const isEdge = choose.length === 0;
       return {
-        ...(guard !== undefined && { guard: guardOf(guard) }),
+        guard: guard === undefined ? undefined : guardOf(guard),
         actions: list(actions).map(actionOf),
-        ...(target !== undefined && {
-          target: target.startsWith("#") ? target.slice(1) : `${base}.${target}`,
-        }),
-        ...(refuse !== undefined && { refuse }),
+        target: target?.startsWith("#") ? target.slice(1) : target && `${base}.${target}`,
+        refuse,
         reenter,
         edge: isEdge ? `${prefix}|${edges++}` : "",
         choose: choose.map(transitionOf),
+        route: undefined,
       };
     };
     return branches.map(transitionOf);
+  }
+
+  function link(source: Node<Context>, transitions: readonly Transition<Context>[]): void {
+    for (const transition of transitions) {
+      link(source, transition.choose);
+      if (transition.target === undefined) continue;
+      const target = nodes.get(transition.target)!;
+      const domain = domainOf(source, target, transition.reenter);
+      const leaf = firstOf(nodes, target);
+      transition.route = { domain, leaf, entered: pathTo(leaf, domain) };
+    }
   }
 
   function check(node: Node<Context>): void {
@@ -261,9 +300,32 @@ export function firstOf<Context>(
 }
 
 /** True if `inner` is `outer` or lies in it. */
-export function contains<Context>(outer: Node<Context>, inner: Node<Context>): boolean {
+function contains<Context>(outer: Node<Context>, inner: Node<Context>): boolean {
   for (let node: Node<Context> | undefined = inner; node; node = node.parent) if (node === outer) return true;
   return false;
+}
+
+/** The innermost state that a transition does not leave; undefined if it leaves even the root. */
+function domainOf<Context>(
+  source: Node<Context>,
+  target: Node<Context>,
+  reenter: boolean,
+): Node<Context> | undefined {
+  if (!reenter && contains(source, target)) return source;
+  let domain = target.parent;
+  while (domain && (domain === source || !contains(domain, source))) domain = domain.parent;
+  return domain;
+}
+
+/** The states from behind `domain` to `leaf`, the outermost first. */
+export function pathTo<Context>(
+  leaf: Node<Context>,
+  domain: Node<Context> | undefined,
+): readonly Node<Context>[] {
+  const path: Node<Context>[] = [];
+  for (let node: Node<Context> | undefined = leaf; node && node !== domain; node = node.parent)
+    path.unshift(node);
+  return path;
 }
 
 /** The edges of transitions: those that do not choose, and the branches of those that do. */

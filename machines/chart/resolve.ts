@@ -1,5 +1,5 @@
-import { withoutFacts, type ChartDefinition, type Effect, type Refusal } from "./definition.ts";
-import { contains, firstOf, matches, nodesOf, type Action, type Node, type Transition } from "./nodes.ts";
+import type { ChartDefinition, Effect, Refusal } from "./definition.ts";
+import { firstOf, matches, nodesOf, pathTo, type Action, type Node, type Transition } from "./nodes.ts";
 
 type Event = { readonly type: string };
 
@@ -22,8 +22,10 @@ export type Step<Context> = {
 
 type Draft<Context> = {
   context: Context;
-  /** True once `context` is a copy of its own, which nobody else has. */
+  /** True while `context` is a copy that nobody else has: an effect may keep what it is given. */
   isCopy: boolean;
+  /** How many updates ran. */
+  updates: number;
   readonly effects: Effect[];
   readonly edges: string[];
   readonly actions: string[];
@@ -34,6 +36,7 @@ type Draft<Context> = {
 const draftOf = <Context>(context: Context): Draft<Context> => ({
   context,
   isCopy: false,
+  updates: 0,
   effects: [],
   edges: [],
   actions: [],
@@ -75,7 +78,7 @@ export class Resolver<Context extends object> {
   begin(context: Context): Step<Context> {
     const draft: Draft<Context> = draftOf(context);
     const first = firstOf(this.nodes, this.node(""));
-    enter(undefined, first, draft, { type: "xstate.init" });
+    enter(pathTo(first, undefined), draft, { type: "xstate.init" });
     return stepOf(draft, first);
   }
 
@@ -84,7 +87,7 @@ export class Resolver<Context extends object> {
     const leaf = this.node(path);
     for (let node: Node<Context> | undefined = leaf; node; node = node.parent) {
       const transition = transitionOf(node, context, event);
-      if (transition) return this.#macrostep(leaf, node, transition, context, event);
+      if (transition) return this.#macrostep(leaf, transition, context, event);
     }
     return undefined;
   }
@@ -106,21 +109,20 @@ export class Resolver<Context extends object> {
   /** Takes the transition of an event, and then those of the decisions that it leads to. */
   #macrostep(
     leaf: Node<Context>,
-    source: Node<Context>,
     transition: Transition<Context>,
     before: Context,
     event: Event,
   ): Step<Context> {
     const draft: Draft<Context> = draftOf(before);
-    let at = this.#microstep(leaf, source, transition, draft, event);
+    let at = this.#microstep(leaf, transition, draft, event);
     for (let count = 1; at.kind === "decision"; count++) {
       if (count === MAX_MICROSTEPS)
         throw new Error(`The chart '${this.chart.id}' runs in circles at ${at.id}.`);
-      const { context, effects } = draft;
+      const { updates, effects } = draft;
       const { length } = effects;
-      const next = this.#microstep(at, at, firstThatHolds(at.decide, context, event)!, draft, event);
+      const next = this.#microstep(at, firstThatHolds(at.decide, draft.context, event)!, draft, event);
       // XState asks no more where nothing has changed
-      if (next === at && draft.context === context && !effects.slice(length).some(isOfService)) break;
+      if (next === at && draft.updates === updates && !effects.slice(length).some(isOfService)) break;
       at = next;
     }
     return stepOf(draft, at);
@@ -129,23 +131,37 @@ export class Resolver<Context extends object> {
   /** Leaves states, runs the actions of a transition, and enters states. Returns the innermost one that is active then. */
   #microstep(
     leaf: Node<Context>,
-    source: Node<Context>,
     transition: Transition<Context>,
     draft: Draft<Context>,
     event: Event,
   ): Node<Context> {
-    if (leaf.kind === "decision") draft.isCopy = false; // what is left on the way sees the context of before
-    const { context: before } = draft;
-    const firstEffect = draft.effects.length;
-    const firstAction = draft.actions.length;
+    const taken = transition.choose.length > 0 ? this.#chosen(leaf, transition, draft, event) : transition;
+    const { route } = taken;
+    if (taken === transition) {
+      if (route) leave(leaf, route.domain, draft, event);
+      this.#follow(transition, draft, event);
+    }
+    if (!route) return leaf;
+    enter(route.entered, draft, event);
+    return route.leaf;
+  }
+
+  /** Follows a transition whose target its actions decide. The states are left before them, and see the context of before. */
+  #chosen(
+    leaf: Node<Context>,
+    transition: Transition<Context>,
+    draft: Draft<Context>,
+    event: Event,
+  ): Transition<Context> {
+    draft.isCopy = false;
+    const left = { ...draft, effects: [], actions: [] };
+    const { length: effects } = draft.effects;
+    const { length: actions } = draft.actions;
     const taken = this.#follow(transition, draft, event);
-    if (taken.target === undefined) return leaf;
-    const target = this.nodes.get(taken.target)!;
-    const domain = domainOf(source, target, taken.reenter);
-    leave(leaf, domain, before, draft, event, { firstEffect, firstAction });
-    const next = firstOf(this.nodes, target);
-    enter(domain, next, draft, event);
-    return next;
+    if (taken.route) leave(leaf, taken.route.domain, left, event);
+    draft.effects.splice(effects, 0, ...left.effects);
+    draft.actions.splice(actions, 0, ...left.actions);
+    return taken;
   }
 
   /** Runs the actions of a transition and, where it chooses after its actions, takes the branch whose guard holds. */
@@ -162,50 +178,31 @@ export class Resolver<Context extends object> {
 
 const isOfService = ({ type }: Effect): boolean => type !== "host";
 
-/** The innermost state that a transition does not leave; undefined if it leaves even the root. */
-function domainOf<Context>(
-  source: Node<Context>,
-  target: Node<Context>,
-  reenter: boolean,
-): Node<Context> | undefined {
-  if (!reenter && contains(source, target)) return source;
-  let domain = target.parent;
-  while (domain && (domain === source || !contains(domain, source))) domain = domain.parent;
-  return domain;
-}
-
-/** Runs the effects of leaving before the actions of the transition; they see the context of before. */
+/** Runs the effects of leaving the states from `leaf` to `domain`, which stays. */
 function leave<Context extends object>(
   leaf: Node<Context>,
   domain: Node<Context> | undefined,
-  before: Context,
   draft: Draft<Context>,
   event: Event,
-  { firstEffect, firstAction }: { readonly firstEffect: number; readonly firstAction: number },
 ): void {
-  let exit: Draft<Context> | undefined;
   for (let node: Node<Context> | undefined = leaf; node && node !== domain; node = node.parent) {
-    if (node.exit.length === 0 && node.services.length === 0) continue;
-    run(node.exit, (exit ??= draftOf(before)), event);
-    for (const { id } of node.services) exit.effects.push({ type: "stop", id });
+    run(node.exit, draft, event);
+    for (const { id } of node.services) draft.effects.push({ type: "stop", id });
   }
-  if (!exit) return;
-  draft.effects.splice(firstEffect, 0, ...exit.effects);
-  draft.actions.splice(firstAction, 0, ...exit.actions);
 }
 
-/** Runs the entry actions and starts the services of the states from `domain`, which is not entered, to `state`. */
+/** Runs the entry actions and starts the services of states. */
 function enter<Context extends object>(
-  domain: Node<Context> | undefined,
-  state: Node<Context> | undefined,
+  states: readonly Node<Context>[],
   draft: Draft<Context>,
   event: Event,
 ): void {
-  if (!state || state === domain) return;
-  enter(domain, state.parent, draft, event);
-  run(state.entry, draft, event);
-  for (const { src, id, input } of state.services)
-    draft.effects.push({ type: "spawn", src, id, input: input(draft.context) });
+  for (const { entry, services } of states) {
+    run(entry, draft, event);
+    for (const { src, id, input } of services)
+      draft.effects.push({ type: "spawn", src, id, input: input(draft.context) });
+    if (services.length > 0) draft.isCopy = false;
+  }
 }
 
 function run<Context extends object>(
@@ -219,11 +216,20 @@ function run<Context extends object>(
       const change = update(draft.context, event, params);
       if (!draft.isCopy) draft.context = { ...draft.context };
       draft.isCopy = true;
-      const { facts } = change;
-      Object.assign(draft.context, facts ? withoutFacts(change) : change);
-      if (facts) draft.facts.push(...facts);
-    } else draft.effects.push(...effects(draft.context, event, params));
+      draft.updates++;
+      assignTo(draft.context, change);
+      if (change.facts) draft.facts.push(...change.facts);
+    } else {
+      draft.effects.push(...effects(draft.context, event, params));
+      draft.isCopy = false;
+    }
   }
+}
+
+/** Assigns a change to a context, but for its facts. */
+function assignTo(context: object, change: { readonly [field: string]: unknown }): void {
+  const fields = context as { [field: string]: unknown };
+  for (const field in change) if (field !== "facts") fields[field] = change[field];
 }
 
 function firstThatHolds<Context>(

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Effect } from "../../../machines/chart/definition.ts";
+import { Resolver } from "../../../machines/chart/resolve.ts";
 import { add, above, is, note, resolverOf, ring, spawn, START, stop, waits, type ToyState } from "./toys.ts";
 
 const at = (count: number) => ({ ...START, count });
@@ -394,4 +396,39 @@ describe("a path", () => {
   test("that the chart does not have is an error that names it", () => {
     expect(() => resolver.next("a.b", START, GO)).toThrow("The chart 'toy' has no state 'a.b'.");
   });
+});
+
+test("what an effect or a service is given does not change behind it", () => {
+  type Count = { readonly count: number };
+  const one = (context: Count) => ({ count: context.count + 1 });
+  const keep = (context: Count): readonly Effect[] => [{ type: "host", name: "keep", params: context }];
+  const resolver = new Resolver<Count>({
+    id: "kept",
+    vocabulary: { guards: {}, updates: { one }, effects: { keep }, refusals: {} },
+    root: {
+      description: "Counts.",
+      initial: "a",
+      states: {
+        a: { description: "Waits.", on: { go: { target: "b", actions: ["one", "keep", "one"] } } },
+        b: {
+          description: "Serves.",
+          invoke: { src: "serve", input: (context) => context },
+          initial: "next",
+          states: {
+            next: { description: "Decides.", decide: [{ target: "#kept.c", actions: ["one", "keep"] }] },
+          },
+        },
+        c: { description: "Ends.", entry: "one" },
+      },
+    },
+    context: () => ({ count: 0 }),
+  });
+  const { context, effects } = resolver.next("a", { count: 0 }, GO)!;
+  expect(context).toEqual({ count: 4 });
+  expect(effects).toEqual([
+    { type: "host", name: "keep", params: { count: 1 } },
+    { type: "spawn", src: "serve", id: "serve", input: { count: 2 } },
+    { type: "stop", id: "serve" },
+    { type: "host", name: "keep", params: { count: 3 } },
+  ]);
 });
