@@ -7,6 +7,7 @@ export type { CompactionOptions, CompactionResult } from "./agent/types.ts";
 export type { AgentEvent, AgentEventBody } from "./core/event/types.ts";
 export type {
   Agent,
+  AnyAgent,
   AgentSlots,
   AgentStream,
   Budget,
@@ -23,6 +24,7 @@ export type {
 } from "./agent/types.ts";
 export type {
   AgentConfig,
+  AnyAgentConfig,
   AgentWatcher,
   Handoff,
   Inspector,
@@ -44,6 +46,7 @@ export type {
   CompactionPatch,
   CompactionPlan,
   Hook,
+  AnyHook,
   HookEvent,
   Printed,
   Prompt,
@@ -111,8 +114,11 @@ export type {
   StandardSchema,
   Suspension,
   Tool,
+  AnyTool,
   ToolContext,
+  AnyToolContext,
   Toolkit,
+  AnyToolkit,
   ToolkitOptions,
   ToolOutcome,
   ToolReturn,

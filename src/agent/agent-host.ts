@@ -10,8 +10,8 @@ import { OUTPUT_TOOL, READ_RESULT } from "../core/tool/reserved-names.ts";
 import { unavailableTool } from "../core/tool/results.ts";
 import type { FoundTool, SessionToolkit } from "../core/tool/toolkit.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
-import type { Schema, Tool } from "../core/tool/types.ts";
-import type { Hook, HookEvent, HookPoint } from "../core/hook/types.ts";
+import type { Schema, AnyTool } from "../core/tool/types.ts";
+import type { AnyHook, HookEvent, HookPoint } from "../core/hook/types.ts";
 import { slotReader } from "../core/tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
@@ -35,7 +35,7 @@ import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, nestedAgentCloser } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
-import type { AgentConfig, Permissions } from "./options/agent-config.ts";
+import type { AnyAgentConfig, Permissions } from "./options/agent-config.ts";
 
 /** The session that a host serves. */
 type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry"> & {
@@ -58,7 +58,7 @@ function abandonedCalls({ calls }: StepFacts): readonly CallRecord[] {
 }
 
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
-type Output = { readonly schema: Schema; readonly tool: Tool<never> };
+type Output = { readonly schema: Schema; readonly tool: AnyTool };
 
 /** The host of the services of one session, with what its agent brings to it in this process that the journal does not have. This is its
  *  tools, hooks and personas, the `context` of the user, and the schema of the answer that is asked for. Its tools, timers and lists are
@@ -66,7 +66,7 @@ type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 export class AgentHost implements Host {
   readonly sessionId: string;
   readonly maxIters: number;
-  readonly config: AgentConfig<never>;
+  readonly config: AnyAgentConfig;
   readonly toolkit: SessionToolkit;
   readonly personas: Host["personas"];
   readonly results: Host["results"];
@@ -74,7 +74,7 @@ export class AgentHost implements Host {
   readonly inputs: ParsedInputs;
   readonly #session: HostedSession;
   readonly #timer: SessionTimer;
-  #readResult: Tool<never> | undefined;
+  #readResult: AnyTool | undefined;
   #controllers: Set<AbortController> | undefined;
   /** The promises that delay the end of the session in this process. */
   #held: Set<Promise<unknown>> | undefined;
@@ -91,7 +91,7 @@ export class AgentHost implements Host {
   /** Throws `config/invalid` for a `context` of the agent that fails. */
   constructor(
     session: HostedSession,
-    config: AgentConfig<never>,
+    config: AnyAgentConfig,
     kept: Omit<SharedParts, "events">,
     rulesAround: RuleStates | undefined,
   ) {
@@ -158,7 +158,7 @@ export class AgentHost implements Host {
   }
 
   /** The hooks in the order in which they were added. */
-  get allHooks(): readonly Hook<never>[] {
+  get allHooks(): readonly AnyHook[] {
     return this.#hooks.all;
   }
 
@@ -167,7 +167,7 @@ export class AgentHost implements Host {
     return this.#hooks.points;
   }
 
-  replaceHooks(hooks: readonly Hook<never>[]): void {
+  replaceHooks(hooks: readonly AnyHook[]): void {
     this.#hooks.replace(hooks);
   }
 
@@ -193,7 +193,7 @@ export class AgentHost implements Host {
     return this.#session.context.progress.persona;
   }
 
-  get readResult(): Tool<never> {
+  get readResult(): AnyTool {
     return (this.#readResult ??= readResultTool(() => this.#session.context));
   }
 
@@ -215,7 +215,7 @@ export class AgentHost implements Host {
     return wanted ? this.#outputOf(wanted) : undefined;
   }
 
-  hooks(): readonly Hook<never>[] {
+  hooks(): readonly AnyHook[] {
     return this.#hooks.sorted;
   }
 

@@ -2,7 +2,7 @@ import { truncated } from "../core/base/shown.ts";
 import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import { AgentError } from "../core/base/error.ts";
 import { EventEmitter, type EventPlace } from "../core/event/emitter.ts";
-import type { Hook } from "../core/hook/types.ts";
+import type { AnyHook } from "../core/hook/types.ts";
 import type { Msg } from "../core/message/types.ts";
 import { replayEvents } from "../session/replay.ts";
 import type { SavedParts } from "../session/save.ts";
@@ -35,6 +35,7 @@ import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
 import type {
   CompactionResult,
   Agent,
+  AnyAgent,
   AgentStream,
   CallOptions,
   Input,
@@ -44,7 +45,7 @@ import type {
   Status,
   StreamOptions,
 } from "./types.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
 
 /** The default of the maximum time of a shutdown, ms. */
 const SHUTDOWN_MS = 10_000;
@@ -53,10 +54,10 @@ const SHUTDOWN_MS = 10_000;
 const NO_PARENT: ParentScope = Object.freeze({});
 
 /** An agent: the session that its callers ask for, alive in this process or passive until somebody needs it. */
-export class AgentSession implements Agent<never>, ClassMember {
+export class AgentSession implements AnyAgent, ClassMember {
   readonly name: string;
   readonly sessionId: string;
-  readonly #config: AgentConfig<never>;
+  readonly #config: AnyAgentConfig;
   readonly #around: ParentScope;
   readonly #kept: SharedParts = { events: new EventEmitter(this) };
   /** Undefined while the session is passive. */
@@ -69,7 +70,7 @@ export class AgentSession implements Agent<never>, ClassMember {
   /** Calls whose promise is pending. */
   #calls = 0;
 
-  constructor(config: AgentConfig<never>, around: ParentScope = NO_PARENT) {
+  constructor(config: AnyAgentConfig, around: ParentScope = NO_PARENT) {
     checkConfig(config);
     const store = config.store && { store: withDeadlines(config.store) };
     this.name = config.name;
@@ -272,7 +273,7 @@ export class AgentSession implements Agent<never>, ClassMember {
     return this.#live?.runtime.isStopped ?? false;
   }
 
-  addHook(hook: Hook<never>): void {
+  addHook(hook: AnyHook): void {
     check(hookSchema(), hook, "addHook", "The hook");
     this.toolkit.addAll(hook.tools ?? [], hook.writes);
     this.#setHooks((hooks) => [...hooks, hook]);
@@ -282,11 +283,11 @@ export class AgentSession implements Agent<never>, ClassMember {
     return this.#removeHooks((hook) => hook.name === name);
   }
 
-  dropHook(hook: Hook<never>): void {
+  dropHook(hook: AnyHook): void {
     this.#removeHooks((each) => each === hook);
   }
 
-  #removeHooks(isMeant: (hook: Hook<never>) => boolean): boolean {
+  #removeHooks(isMeant: (hook: AnyHook) => boolean): boolean {
     const { toolkit } = this;
     const removed = this.runtime.host.allHooks.filter(isMeant);
     for (const tool of removed.flatMap((hook) => hook.tools ?? [])) toolkit.removeOwn(tool);
@@ -295,7 +296,7 @@ export class AgentSession implements Agent<never>, ClassMember {
   }
 
   /** Changes the hooks, also for later runtimes. */
-  #setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
+  #setHooks(change: (hooks: readonly AnyHook[]) => readonly AnyHook[]): void {
     this.#kept.hooks = this.runtime.setHooks(change);
   }
 

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { matchesName } from "../core/tool/name-pattern.ts";
 import type { SessionToolkit } from "../core/tool/toolkit.ts";
-import type { Tool } from "../core/tool/types.ts";
+import type { AnyTool } from "../core/tool/types.ts";
 import { sharing } from "./options/sharing.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";
 import { engineOf } from "./options/agent-rules.ts";
-import type { AgentConfig, Permissions } from "./options/agent-config.ts";
+import type { AnyAgentConfig, Permissions } from "./options/agent-config.ts";
 
 /** True if every call of the tool is allowed, whatever its arguments are: nothing that judges it is a function, and nothing says
  *  otherwise. */
-function isAlwaysAllowed({ name, permission }: Tool<never>, permissions: Permissions): boolean {
+function isAlwaysAllowed({ name, permission }: AnyTool, permissions: Permissions): boolean {
   const { rules = [], otherwise = "allow" } = permissions;
   const about = rules.filter(({ tool }) => matchesName(tool, name));
   if (about.some(({ action, when }) => action !== "allow" || when !== undefined)) return false;
@@ -27,7 +27,7 @@ type AllowingSession = { send(event: AgentCommand): void };
 
 /** The tools of a session whose calls may run without a review, as its chart knows them. */
 export class AllowedTools {
-  readonly #config: AgentConfig<never>;
+  readonly #config: AnyAgentConfig;
   readonly #toolkit: SessionToolkit;
   readonly #permissions: readonly Permissions[];
   #current: AgentContext["allowed"];
@@ -35,7 +35,7 @@ export class AllowedTools {
 
   /** A tool is allowed if all of the `permissions` allow it. */
   constructor(
-    config: AgentConfig<never>,
+    config: AnyAgentConfig,
     toolkit: SessionToolkit,
     permissions: readonly Permissions[] = config.permissions ? [config.permissions] : NO_RULES,
   ) {

@@ -9,7 +9,7 @@ import { newId } from "../core/message/new-id.ts";
 import { backoffMs } from "../core/model/execution.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { checkCallOptions } from "./options/call-schema.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
 
 type Limits = Pick<CallOptions<undefined, never>, "signal" | "timeoutMs" | "fallbackReply">;
 /** The limit that ends a call from outside. */
@@ -140,7 +140,7 @@ export function limitedCall<S, O>(
   messages: readonly Msg[],
   options: CallOptions<S, never> & RetryOptions,
   settings: Settings,
-  { sessionOptions }: Pick<AgentConfig<never>, "sessionOptions">,
+  { sessionOptions }: Pick<AnyAgentConfig, "sessionOptions">,
   run: (options: CallOptions<S, never>, begin: OnBegin) => Promise<Reply<O>>,
 ): Promise<Reply<O>> {
   const keyed = withKey(messages, options, sessionOptions?.newId);

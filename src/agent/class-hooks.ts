@@ -1,9 +1,7 @@
-import type { Hook, HookPoint } from "../core/hook/types.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AnyHook, HookPoint } from "../core/hook/types.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
 import { pointsOf, stopHook } from "./options/config.ts";
 import { sortHooks } from "./services/run-hooks.ts";
-
-type AnyHook = Hook<never>;
 
 /** An agent of a class while it lives. */
 export type ClassMember = {
@@ -120,13 +118,13 @@ const NONE: readonly never[] = Object.freeze([]);
 
 /** The hooks of a session, which may change while it lives. Those of the class of its agent run before the others. */
 export class SessionHooks {
-  #hooks: readonly Hook<never>[];
-  #sorted: readonly Hook<never>[];
+  #hooks: readonly AnyHook[];
+  #sorted: readonly AnyHook[];
   /** The class hooks, which run first; undefined for an agent without a class. */
   readonly #ofClass: ClassHooks | undefined;
 
   /** `kept`: the hooks of a former runtime, instead of those of the configuration. */
-  constructor(config: AgentConfig<never>, kept?: readonly Hook<never>[]) {
+  constructor(config: AnyAgentConfig, kept?: readonly AnyHook[]) {
     const { hooks = [], turnOptions: { stopWhen } = {} } = config;
     this.#ofClass = (config as WithClassHooks)[CLASS_HOOKS]?.ofClass;
     this.#hooks = kept ?? (stopWhen ? [...hooks, stopHook(stopWhen)] : hooks.length > 0 ? [...hooks] : NONE);
@@ -134,12 +132,12 @@ export class SessionHooks {
   }
 
   /** The hooks in the order in which they were added. */
-  get all(): readonly Hook<never>[] {
+  get all(): readonly AnyHook[] {
     return this.#hooks;
   }
 
   /** The hooks in the order in which they run. */
-  get sorted(): readonly Hook<never>[] {
+  get sorted(): readonly AnyHook[] {
     return this.#sorted;
   }
 
@@ -149,15 +147,15 @@ export class SessionHooks {
   }
 
   /** Replaces the hooks. */
-  replace(hooks: readonly Hook<never>[]): void {
+  replace(hooks: readonly AnyHook[]): void {
     this.#hooks = hooks;
     this.#sorted = this.#sort();
   }
 
-  #sort(): readonly Hook<never>[] {
+  #sort(): readonly AnyHook[] {
     if (this.#hooks.length === 0) return NONE;
     const first = this.#ofClass?.all ?? NONE;
-    const isFirst = (hook: Hook<never>): boolean => first.includes(hook);
+    const isFirst = (hook: AnyHook): boolean => first.includes(hook);
     const others = this.#hooks.filter((hook) => !isFirst(hook));
     return [...sortHooks(this.#hooks.filter(isFirst)), ...sortHooks(others)];
   }

@@ -9,7 +9,7 @@ import { DrivenSession } from "./driven-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./live-chart.ts";
 import type { Agent } from "./types.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AgentConfig, AnyAgentConfig } from "./options/agent-config.ts";
 
 type Personas<Ctx> = NonNullable<AgentConfig<Ctx>["personas"]>;
 
@@ -48,13 +48,13 @@ export function createAgent<
     readonly personas?: P | undefined;
   },
 ): Agent<Ctx, CallsIn<T, K, P>> {
-  return new AgentSession(config as unknown as AgentConfig<never>) as never;
+  return new AgentSession(config as unknown as AnyAgentConfig) as never;
 }
 
 /** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is
  *  released and `open` rejects with its error. `kept`: what the worker keeps of sessions that it has released. */
 export function createInboxAgent(
-  config: AgentConfig<never>,
+  config: AnyAgentConfig,
   admit: (lease: Lease) => Promise<void>,
   kept: KeptSessions,
 ): InboxAgent {
@@ -64,7 +64,7 @@ export function createInboxAgent(
 /** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own; `rules`:
  *  what the rules of that one remember. */
 export function createInnerAgent(
-  config: AgentConfig<never>,
+  config: AnyAgentConfig,
   path: readonly string[],
   rules?: RuleStates,
 ): InnerAgent {
@@ -72,6 +72,6 @@ export function createInnerAgent(
 }
 
 /** Creates an agent whose chart runs inside of an actor, in the system of that actor. */
-export function createActorAgent(config: AgentConfig<never>, parent: ActorParent): ActorAgent {
+export function createActorAgent(config: AnyAgentConfig, parent: ActorParent): ActorAgent {
   return new DrivenSession(config, { parent });
 }

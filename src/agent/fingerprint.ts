@@ -1,10 +1,10 @@
 import crypto from "node:crypto";
 import type { Json } from "../core/base/json.ts";
-import type { Tool } from "../core/tool/types.ts";
+import type { AnyTool } from "../core/tool/types.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
 
-type Config = Pick<AgentConfig<never>, "sysPrompt" | "permissions" | "personas">;
+type Config = Pick<AnyAgentConfig, "sysPrompt" | "permissions" | "personas">;
 
 /** Long enough to tell the releases of one agent apart. */
 const HASH_LENGTH = 12;
@@ -19,10 +19,10 @@ function textHash(text: string): string {
   return lastText.hash;
 }
 
-const hashes = new WeakMap<Tool<never>, string>();
+const hashes = new WeakMap<AnyTool, string>();
 
 /** Of a function it counts only that it is one: its text says little about what it does. */
-function toolHash(tool: Tool<never>): string {
+function toolHash(tool: AnyTool): string {
   let hash = hashes.get(tool);
   if (hash === undefined) {
     const { description, inputSchema, external, permission = null } = tool;
@@ -47,7 +47,7 @@ function hashOfRules({ rules = [], otherwise = "allow" }: NonNullable<Config["pe
 /** Gives the fingerprint of an agent, whose tools may change. */
 export class AgentFingerprint {
   readonly #config: Config;
-  #tools: readonly Tool<never>[] = [];
+  #tools: readonly AnyTool[] = [];
   #newest: Fingerprint | undefined;
 
   constructor(config: Config) {
@@ -55,7 +55,7 @@ export class AgentFingerprint {
   }
 
   /** The fingerprint with these tools; the same object as before for the same tools. */
-  of(tools: readonly Tool<never>[]): Fingerprint {
+  of(tools: readonly AnyTool[]): Fingerprint {
     const isSame =
       tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
     if (this.#newest && isSame) return this.#newest;

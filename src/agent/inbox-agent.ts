@@ -4,7 +4,15 @@ import type { Msg } from "../core/message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
-import type { CompactionResult, Agent, Budget, CallOptions, DecideOptions, Input, Reply } from "./types.ts";
+import type {
+  CompactionResult,
+  AnyAgent,
+  Budget,
+  CallOptions,
+  DecideOptions,
+  Input,
+  Reply,
+} from "./types.ts";
 import type { SessionJournal } from "../session/session-journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 
@@ -15,7 +23,7 @@ import type { TurnStats } from "../../machines/agent/context.ts";
  *    takes effect exactly once whatever happens to the process. A method that throws or returns false acknowledges
  *    nothing; the worker then calls `refuse`.
  */
-export interface InboxAgent extends Agent<never> {
+export interface InboxAgent extends AnyAgent {
   /** The session's lease; undefined before `open()` has resolved. */
   readonly lease: Lease | undefined;
   /** The error that ended the agent, such as `run/shutdown` or `session/lease-lost`; undefined while it is alive. */
@@ -61,7 +69,7 @@ export interface InboxAgent extends Agent<never> {
 }
 
 /** An agent inside of a call of another one, as the tool of that call drives it. */
-export interface InnerAgent extends Agent<never> {
+export interface InnerAgent extends AnyAgent {
   /** The usage of its turn so far, with the usage of the agents that wait inside of its calls. */
   readonly stats: TurnStats;
   /** Resolves when nothing runs and everything is durable. */
@@ -69,7 +77,7 @@ export interface InnerAgent extends Agent<never> {
 }
 
 /** An agent as an actor of another machine drives it. */
-export interface ActorAgent extends Agent<never> {
+export interface ActorAgent extends AnyAgent {
   /** As {@link InboxAgent.wakeAt}. */
   wakeAt(): number | undefined;
   /** Resolves when nothing runs and everything is durable. */

@@ -1,23 +1,23 @@
 import type { InspectionEvent } from "xstate";
 import { parseAddress } from "../core/base/inspect-address.ts";
-import type { AgentConfig, AgentWatcher, Inspector } from "./options/agent-config.ts";
+import type { AnyAgentConfig, AgentWatcher, Inspector } from "./options/agent-config.ts";
 import { guarded } from "../core/base/guarded.ts";
-import type { Agent } from "./types.ts";
+import type { AnyAgent } from "./types.ts";
 
 type Observer = Exclude<Inspector, AgentWatcher>;
 
 type Entry = Inspector | string;
 
-function entriesOf({ inspect = [] }: AgentConfig<never>): readonly Entry[] {
+function entriesOf({ inspect = [] }: AnyAgentConfig): readonly Entry[] {
   return Array.isArray(inspect) ? (inspect as readonly Entry[]) : [inspect as Entry];
 }
 
-function inspectorsOf(config: AgentConfig<never>): readonly Inspector[] {
+function inspectorsOf(config: AnyAgentConfig): readonly Inspector[] {
   return entriesOf(config).filter((entry) => typeof entry !== "string");
 }
 
 /** Returns the addresses in `config.inspect`: "auto" or URLs. Throws `config/invalid` for any other string. */
-export function addressesOf(config: AgentConfig<never>): readonly string[] {
+export function addressesOf(config: AnyAgentConfig): readonly string[] {
   const addresses = entriesOf(config).filter((entry) => typeof entry === "string");
   for (const address of addresses) if (address !== "auto") parseAddress(address);
   return addresses;
@@ -43,12 +43,12 @@ function isWatcher(inspector: Inspector): inspector is AgentWatcher {
 }
 
 /** Returns the watchers in `config.inspect`. */
-export function watchersOf(config: AgentConfig<never>): readonly AgentWatcher[] {
+export function watchersOf(config: AnyAgentConfig): readonly AgentWatcher[] {
   return inspectorsOf(config).filter(isWatcher);
 }
 
 /** Returns one XState observer that calls all observers in `config.inspect`; undefined if there are none. */
-export function observerOf(config: AgentConfig<never>): ((event: InspectionEvent) => void) | undefined {
+export function observerOf(config: AnyAgentConfig): ((event: InspectionEvent) => void) | undefined {
   const observers = inspectorsOf(config).filter((each): each is Observer => !isWatcher(each));
   if (observers.length === 0) return undefined;
   return (event) => {
@@ -71,7 +71,7 @@ export class Watches {
   #loading: Promise<void> | undefined;
 
   /** Begins to watch, and to load the inspectors that are configured by address. `seq` returns the position of the agent's journal. */
-  constructor(agent: Agent<never>, config: AgentConfig<never>, seq: () => number) {
+  constructor(agent: AnyAgent, config: AnyAgentConfig, seq: () => number) {
     const watch = (watcher: AgentWatcher): void => {
       const made = guarded(() => watcher.watch(agent, config, seq));
       if (made) this.#watches.push(made);

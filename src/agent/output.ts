@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../core/base/json.ts";
 import { defineTool } from "../core/tool/define.ts";
 import { isStandardSchema, jsonSchemaOf, parseStandard } from "../core/tool/schema.ts";
 import { validateInput } from "../core/tool/validate-input.ts";
-import type { Schema, StandardSchema, Tool } from "../core/tool/types.ts";
+import type { Schema, StandardSchema, AnyTool } from "../core/tool/types.ts";
 import { OUTPUT_TOOL } from "../core/tool/reserved-names.ts";
 
 /** Returns a `$ref` of a schema that was moved one level down, with its `$defs` moved to the root. */
@@ -41,7 +41,7 @@ function wrapSchema(schema: StandardSchema, json: JsonObject): StandardSchema {
 }
 
 /** Returns the tool with which a model gives its structured answer. It belongs to one call and is never on a toolkit (S15). */
-export function outputTool(schema: Schema): Tool<never> {
+export function outputTool(schema: Schema): AnyTool {
   const { $id = "", ...root } = jsonSchemaOf(schema);
   const { $defs, ...own } = movedRefs(root, String($id).replace(/#$/, "")) as JsonObject;
   const json: JsonObject = {
@@ -61,7 +61,7 @@ export function outputTool(schema: Schema): Tool<never> {
     ...tool,
     onRestart: "retry",
     ...(isStandardSchema(schema) && { schema: wrapSchema(schema, json) }),
-  } as Tool<never>;
+  } as AnyTool;
 }
 
 /** Returns `reply.output`: the value, parsed by the schema of the caller. */

@@ -1,13 +1,13 @@
 import type { ChatModel, ToolSpec } from "../core/model/port.ts";
 import type { Msg } from "../core/message/types.ts";
 import { defineTool } from "../core/tool/define.ts";
-import type { Tool } from "../core/tool/types.ts";
+import type { AnyTool } from "../core/tool/types.ts";
 import type { HandoffSettings } from "../../machines/agent/settings.ts";
 import { permissionsWithin } from "./nested-path.ts";
-import type { AgentConfig, Handoff, Permissions, Persona } from "./options/agent-config.ts";
+import type { AnyAgentConfig, Handoff, Permissions, Persona } from "./options/agent-config.ts";
 
 type Config = Pick<
-  AgentConfig<never>,
+  AnyAgentConfig,
   "name" | "tools" | "personas" | "handoffs" | "turnOptions" | "permissions"
 >;
 
@@ -31,7 +31,7 @@ export function handoffSettings({ personas, handoffs, ...config }: Config): Hand
 }
 
 /** The tool that hands a session over. What follows from its result is decided by the chart. */
-function transferTool({ to, description }: Handoff): Tool<never> {
+function transferTool({ to, description }: Handoff): AnyTool {
   return defineTool({
     name: transferTo(to),
     description,
@@ -42,12 +42,12 @@ function transferTool({ to, description }: Handoff): Tool<never> {
     },
     onRestart: "retry",
     execute: () => `Transferred to ${to}.`,
-  }) as unknown as Tool<never>;
+  }) as unknown as AnyTool;
 }
 
 /** The tools of all personas, with those that hand over, as an agent adds them to its own. */
-export function personaTools({ tools = [], personas = {}, handoffs = [] }: Config): readonly Tool<never>[] {
-  const own = new Set<Tool<never>>(tools);
+export function personaTools({ tools = [], personas = {}, handoffs = [] }: Config): readonly AnyTool[] {
+  const own = new Set<AnyTool>(tools);
   const more = new Set(Object.values(personas).flatMap((persona) => persona.tools ?? []));
   return [...[...more].filter((tool) => !own.has(tool)), ...handoffs.map(transferTool)];
 }

@@ -2,7 +2,7 @@ import { toolResultsOf } from "../core/message/query.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import { defineTool } from "../core/tool/define.ts";
 import { READ_RESULT } from "../core/tool/reserved-names.ts";
-import type { Tool, ToolOutcome } from "../core/tool/types.ts";
+import type { AnyTool, ToolOutcome } from "../core/tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import { formAt, mediaOf, resultText, shown } from "../../machines/agent/prompt/shown.ts";
 import { ALL_WHOLE, WHOLE } from "../../machines/agent/prompt/view.ts";
@@ -68,7 +68,7 @@ function resultOf(
 }
 
 /** The tool with which a model reads tool results that it sees in part: from the transcript, as hooks have left them. */
-export function readResultTool(session: () => Pick<AgentContext, "transcript" | "view">): Tool<never> {
+export function readResultTool(session: () => Pick<AgentContext, "transcript" | "view">): AnyTool {
   return defineTool({
     name: READ_RESULT,
     description:
@@ -105,5 +105,5 @@ export function readResultTool(session: () => Pick<AgentContext, "transcript" | 
       if (media.length === 0) return part;
       return { output: [...(text === "" ? [] : [{ type: "text" as const, text: part }]), ...media] };
     },
-  }) as Tool<never>;
+  }) as AnyTool;
 }

@@ -10,7 +10,7 @@ import { withoutSnapshot } from "./options/config-groups.ts";
 import { createAgent } from "./create-agent.ts";
 import { findModel } from "./options/model-named.ts";
 import type { Agent, Input, Reply } from "./types.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AgentConfig, AnyAgentConfig } from "./options/agent-config.ts";
 
 /** Options of {@link rerun}. */
 export type RerunOptions<Ctx = unknown> = {
@@ -51,7 +51,7 @@ const rerunSchema = s.lazily(() =>
 );
 
 /** Throws `config/invalid` for changes of another shape, and `session/bad-change` for those that this configuration cannot follow. */
-export function checkChangesOf(config: AgentConfig<never>, changes: ForkChanges): void {
+export function checkChangesOf(config: AnyAgentConfig, changes: ForkChanges): void {
   checkChanges(changes, "fork");
   const { tools = [], model } = changes;
   if (model !== undefined) findModel(config, model);
@@ -83,7 +83,7 @@ export async function rerun<Ctx = unknown>(
   config: AgentConfig<Ctx>,
   options: RerunOptions<Ctx>,
 ): Promise<readonly Rerun[]> {
-  const given = config as unknown as AgentConfig<never>;
+  const given = config as unknown as AnyAgentConfig;
   checkConfig(given);
   check(rerunSchema(), options, "rerun");
   const { store, sessionId } = config;

@@ -1,5 +1,5 @@
 import { errorInfo } from "../core/base/error.ts";
-import type { Hook, HookEvent } from "../core/hook/types.ts";
+import type { AnyHook, HookEvent } from "../core/hook/types.ts";
 import type { Msg } from "../core/message/types.ts";
 import { revisionOf } from "../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
@@ -19,7 +19,7 @@ type RestHost = Pick<Host, "hooks" | "hookEvent" | "emit" | "now" | "commit">;
 /** A session as it came to rest. */
 type Rest = Pick<AgentContext, "transcript" | "slots"> & { readonly event: HookEvent<never> };
 
-const listens = ({ onRest }: Hook<never>): boolean => onRest !== undefined;
+const listens = ({ onRest }: AnyHook): boolean => onRest !== undefined;
 
 /** Runs the hooks at `onRest`, outside of the chart and one run after the other: nothing of a turn waits for them. */
 export class RestHooks {

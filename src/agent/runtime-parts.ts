@@ -1,6 +1,6 @@
 import type { AgentError } from "../core/base/error.ts";
 import type { EventEmitter } from "../core/event/emitter.ts";
-import type { Hook } from "../core/hook/types.ts";
+import type { AnyHook } from "../core/hook/types.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
 import type { RuleStates } from "../core/tool/rules/law.ts";
 import type { Lease } from "../store/port.ts";
@@ -46,7 +46,7 @@ export type SharedParts = {
   /** Default: the tools of the configuration. */
   toolkit?: SessionToolkit;
   /** Default: the hooks of the configuration. */
-  hooks?: readonly Hook<never>[];
+  hooks?: readonly AnyHook[];
   /** The schema of the structured answer that a call of this process asked for. */
   schema?: Schema | undefined;
 };

@@ -1,5 +1,5 @@
 import { AgentError, errorFrom, messageOf, type ErrorInfo } from "../core/base/error.ts";
-import type { Hook } from "../core/hook/types.ts";
+import type { AnyHook } from "../core/hook/types.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import { checkMessages } from "../core/message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
@@ -33,7 +33,7 @@ import { SessionLife, type LifeEffect, type LivingSession } from "./session-life
 import type { SharedParts, RuntimeListener } from "./runtime-parts.ts";
 import { readSnapshot } from "./snapshot.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
 import type { Status } from "./types.ts";
 
 /** A session in this process: its chart, its life, its events, and what changes it. */
@@ -46,7 +46,7 @@ export class Runtime implements ChartOwner, LivingSession {
   readonly telemetry: SessionTelemetry | undefined;
   /** The work of hooks while the session rests. */
   readonly rest: RestHooks;
-  readonly #config: AgentConfig<never>;
+  readonly #config: AnyAgentConfig;
   readonly #listener: RuntimeListener;
   readonly host: AgentHost;
   readonly #chart: LiveChart;
@@ -59,7 +59,7 @@ export class Runtime implements ChartOwner, LivingSession {
   #modelCalls = 0;
   #about: SessionSummary | undefined;
 
-  constructor(config: AgentConfig<never>, listener: RuntimeListener, kept: SharedParts) {
+  constructor(config: AnyAgentConfig, listener: RuntimeListener, kept: SharedParts) {
     this.#config = config;
     this.#listener = listener;
     this.settings = settingsOf(config);
@@ -267,7 +267,7 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   /** Changes the hooks, and returns them. */
-  setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): readonly Hook<never>[] {
+  setHooks(change: (hooks: readonly AnyHook[]) => readonly AnyHook[]): readonly AnyHook[] {
     const { host } = this;
     host.replaceHooks(change(host.allHooks));
     this.send({ type: "hooks.listen", points: host.hookPoints });

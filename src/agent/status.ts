@@ -3,7 +3,7 @@ import { type TurnsSummary, aboutTurns } from "../core/message/turns-summary.ts"
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
 import type { Status, Reply } from "./types.ts";
 import { elapsed } from "../core/base/elapsed.ts";
 import { finishReasonOf, textOf } from "../core/message/query.ts";
@@ -56,7 +56,7 @@ export function journalStateOf(
     meta,
     about,
   }: Pick<JournalState, "activeGroups" | "hooks"> &
-    Pick<AgentConfig<never>, "name" | "meta"> & { readonly about: TurnsSummary },
+    Pick<AnyAgentConfig, "name" | "meta"> & { readonly about: TurnsSummary },
 ): JournalState {
   const wakeAt = phase === "suspended" ? resumableAt(context) : undefined;
   return {

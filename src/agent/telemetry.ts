@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../core/base/error.ts";
 import type { Json } from "../core/base/json.ts";
 import type { Reason } from "../core/message/types.ts";
 import type { ChatModel, ModelRequest } from "../core/model/port.ts";
-import type { Tool } from "../core/tool/types.ts";
+import type { AnyTool } from "../core/tool/types.ts";
 import type { ModelInput, ModelOutcome, ToolInput, ToolRunOutcome } from "../../machines/agent/services.ts";
 import type { StepSource } from "./steps.ts";
 
@@ -68,7 +68,7 @@ export interface SessionTelemetry {
   endTurn(end: ObservedEnd): void;
   model(call: ObservedModelCall): Observation<ObservedAnswer> | undefined;
   /** `tool` is absent if the agent has none of that name. */
-  tool(call: ToolInput, tool: Tool<never> | undefined): Observation<ToolRunOutcome> | undefined;
+  tool(call: ToolInput, tool: AnyTool | undefined): Observation<ToolRunOutcome> | undefined;
   /** Calls `run` as a part of the turn. */
   within<T>(run: () => T): T;
 }

@@ -18,8 +18,8 @@ import { plainReply, replyOf } from "./status.ts";
 import { Runtime } from "./runtime.ts";
 import type { SharedParts, RuntimeListener, ParentScope } from "./runtime-parts.ts";
 import { Watches } from "./inspect.ts";
-import type { AgentConfig } from "./options/agent-config.ts";
-import type { Agent, CallOptions, Reply } from "./types.ts";
+import type { AnyAgentConfig } from "./options/agent-config.ts";
+import type { AnyAgent, CallOptions, Reply } from "./types.ts";
 
 /** The call whose turn is running. */
 type RunningCall = {
@@ -80,7 +80,7 @@ export class Turns implements RuntimeListener {
   /** While {@link endStored} ends a turn. */
   #ending: Promise<void> | undefined;
 
-  constructor(config: AgentConfig<never>, kept: SharedParts, around: ParentScope, owner: SessionOwner) {
+  constructor(config: AnyAgentConfig, kept: SharedParts, around: ParentScope, owner: SessionOwner) {
     this.around = around;
     this.#owner = owner;
     this.#model = config.model;
@@ -90,7 +90,7 @@ export class Turns implements RuntimeListener {
   }
 
   /** Lets inspectors watch the agent. */
-  watch(agent: Agent<never>, config: AgentConfig<never>): void {
+  watch(agent: AnyAgent, config: AnyAgentConfig): void {
     if (config.inspect === undefined) return;
     this.#watches = new Watches(agent, config, () => this.runtime.journal.seq);
   }

@@ -258,6 +258,9 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   close(): Promise<void>;
 }
 
+/** An agent for any context. */
+export type AnyAgent = Agent<never>;
+
 /**
  * The options by which a prompt stays within the model's window. When it comes near, old tool results are first shown as one line each, all
  * that are not new in one go; if that is not enough, a model sums up what came before the newest messages. The same happens once when the

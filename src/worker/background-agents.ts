@@ -9,7 +9,7 @@ import type { SessionStore } from "../store/port.ts";
 import { defineTool } from "../core/tool/define.ts";
 import { defineSlot } from "../core/tool/slot.ts";
 import { toolError } from "../core/tool/suspend.ts";
-import type { SlotReader, Tool, ToolContext, ToolReturn } from "../core/tool/types.ts";
+import type { SlotReader, Tool, AnyToolContext, ToolReturn } from "../core/tool/types.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { queueSchema } from "./option-schemas.ts";
 import type { WakeQueue } from "./queue/port.ts";
@@ -76,7 +76,7 @@ type Settings = Pick<BackgroundAgentsOptions, "report"> & {
   readonly store: SessionStore;
 };
 
-type Ctx = ToolContext<never>;
+type Ctx = AnyToolContext;
 
 /** The JSON Schema of an object with these properties. */
 const objectOf = (required: JsonObject, optional: JsonObject = {}): JsonObject => ({

@@ -8,7 +8,7 @@ export type { ConsumeOptions, Consumer, QueueStats, WakeOptions, WakeQueue, Wake
 export { createDispatcher } from "./dispatcher.ts";
 export { createWorker } from "./worker.ts";
 export type {
-  AnyAgentConfig,
+  AnyWorkerAgentConfig,
   CommandOptions,
   DeadLetter,
   Dispatched,

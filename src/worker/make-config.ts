@@ -3,7 +3,7 @@ import { createAgent } from "../agent/create-agent.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import { hideSecrets } from "../core/base/hide-secrets.ts";
 import { jsonSchemaOf } from "../core/tool/schema.ts";
-import type { AnyAgentConfig, WorkerAgents, WorkerSession } from "./types.ts";
+import type { AnyWorkerAgentConfig, WorkerAgents, WorkerSession } from "./types.ts";
 
 /** The maximum time of the function of an agent at the start of a program, ms. */
 const TRIAL_MS = 10_000;
@@ -13,13 +13,13 @@ const TRIAL_MS = 10_000;
 export async function makeConfig(
   make: WorkerAgents[string],
   session: WorkerSession,
-): Promise<AnyAgentConfig> {
+): Promise<AnyWorkerAgentConfig> {
   const config: unknown = await make(session);
   if (typeof config !== "object" || config === null)
     throw new AgentError("config/invalid", "The agent's function returned no configuration.");
-  const { output } = config as AnyAgentConfig;
+  const { output } = config as AnyWorkerAgentConfig;
   if (output !== undefined) jsonSchemaOf(output); // throws for one that cannot be used
-  return config as AnyAgentConfig;
+  return config as AnyWorkerAgentConfig;
 }
 
 /** An agent that could not be made, and why. */

@@ -23,7 +23,7 @@ import { NUDGE, SessionSignals } from "./signals.ts";
 import { sessionMeta } from "./status.ts";
 import type { Put } from "./turn-report.ts";
 import type {
-  AnyAgentConfig,
+  AnyWorkerAgentConfig,
   WorkerAgentConfig,
   WorkerAgents,
   WorkerEvent,
@@ -127,7 +127,7 @@ export class SessionJob {
     return first.length < FIRST_INPUTS ? first : store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
   }
 
-  async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyAgentConfig | undefined> {
+  async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyWorkerAgentConfig | undefined> {
     try {
       return await makeConfig(make, { sessionId: this.#wakeUp.sessionId, meta });
     } catch (error) {
@@ -191,7 +191,10 @@ export class SessionJob {
   }
 
   /** Opens the agent. Returns undefined if the session cannot be opened here; it is then requeued or quarantined. */
-  async #open({ output: _, ...config }: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
+  async #open(
+    { output: _, ...config }: AnyWorkerAgentConfig,
+    meta: JsonObject,
+  ): Promise<InboxAgent | undefined> {
     const { store, leaseMs, kept } = this.#worker;
     const { sessionId } = this.#session;
     let isQuarantined = false;
@@ -245,7 +248,11 @@ export class SessionJob {
       report.emit({ type: "session.quarantined", ...this.#session, reason });
   }
 
-  async #drive(agent: InboxAgent, found: LoadedSession | undefined, config: AnyAgentConfig): Promise<void> {
+  async #drive(
+    agent: InboxAgent,
+    found: LoadedSession | undefined,
+    config: AnyWorkerAgentConfig,
+  ): Promise<void> {
     const { queue, store, report, running, backoffs, failedTries, now, pollMs } = this.#worker;
     const session = this.#session;
     const { sessionId } = session;

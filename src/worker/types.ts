@@ -198,11 +198,11 @@ export type WorkerAgentConfig<Ctx = never> = Omit<
 };
 
 /** The configuration of an agent with any context; use `satisfies WorkerAgentConfig<MyContext>` to have it checked. */
-export type AnyAgentConfig = Omit<WorkerAgentConfig, "context"> & { readonly context?: unknown };
+export type AnyWorkerAgentConfig = Omit<WorkerAgentConfig, "context"> & { readonly context?: unknown };
 
 /** The agents of a worker: functions by name, each called whenever a session of that name is opened. */
 export type WorkerAgents = {
-  readonly [name: string]: (session: WorkerSession) => AnyAgentConfig | Promise<AnyAgentConfig>;
+  readonly [name: string]: (session: WorkerSession) => AnyWorkerAgentConfig | Promise<AnyWorkerAgentConfig>;
 };
 
 /** Limits of one tenant, over all workers of a store. */

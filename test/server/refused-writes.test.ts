@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { defineSlot, type AgentConfig, type Slot } from "agentchart";
+import { defineSlot, type AgentConfig, type AnyAgentConfig, type Slot } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker } from "agentchart/worker";
@@ -80,7 +80,7 @@ test("a write is accepted while no worker is there", async () => {
 
 test("what becomes of an input is heard from the append that takes it or refuses it", async () => {
   const store = memoryStore();
-  const agent = new DrivenSession({ ...(config() as AgentConfig<never>), store, sessionId: "s" });
+  const agent = new DrivenSession({ ...(config() as AnyAgentConfig), store, sessionId: "s" });
   await agent.call("Hello");
   const before = (await store.load("s"))!.seq;
   const wait = (id: string) => refusedInTime(store, "s", id, before, LONG_MS).then(() => "taken", String);

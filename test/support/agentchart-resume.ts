@@ -2,8 +2,10 @@ import {
   createAgent as createBare,
   defineTool as defineBare,
   type Agent,
+  type AnyAgent,
   type AgentConfig,
-  type Hook,
+  type AnyAgentConfig,
+  type AnyHook,
 } from "../../src/index.ts";
 import { Resumed } from "./resumed.ts";
 import { isListed, isSound, type Listed } from "./listed.ts";
@@ -173,7 +175,7 @@ export const NEVER_KILLED_IN: { readonly [state: string]: string } = {
 };
 
 /** A hook before all others, so that the states of the pre-hooks are always entered. */
-const FIRST: Hook<never> = {
+const FIRST: AnyHook = {
   name: "first",
   priority: Number.NEGATIVE_INFINITY,
   preCall: () => {},
@@ -198,12 +200,12 @@ export const defineTool = ((spec: Parameters<typeof defineBare>[0]) =>
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
   if (!isSound(config) || config.store || isListed(NOT_KILLED)) return createBare(config);
   const killedIn = isListed(NOT_KILLED_IN_MIDST) ? KILLED_IN : [...KILLED_IN, ...KILLED_IN_MIDST];
-  const { hooks = [], ...own } = config as unknown as AgentConfig<never>;
+  const { hooks = [], ...own } = config as unknown as AnyAgentConfig;
   return facadeOf(new Resumed({ ...own, hooks: [FIRST, ...hooks] }, killedIn)) as unknown as Agent<Ctx>;
 }
 
 /** Everything but what is taken over by `resumed` goes to the agent that lives now. */
-function facadeOf(resumed: Resumed): Agent<never> {
+function facadeOf(resumed: Resumed): AnyAgent {
   const own = {
     call: resumed.call.bind(resumed),
     stream: resumed.stream.bind(resumed),
@@ -213,7 +215,7 @@ function facadeOf(resumed: Resumed): Agent<never> {
     close: () => resumed.last().close(),
     shutdown: (options?: { readonly deadlineMs?: number }) => resumed.last().shutdown(options),
   };
-  return new Proxy(own as unknown as Agent<never>, {
+  return new Proxy(own as unknown as AnyAgent, {
     get(_, key) {
       if (Object.hasOwn(own, key)) return own[key as keyof typeof own];
       const value: unknown = Reflect.get(resumed.inner, key, resumed.inner);

@@ -2,11 +2,11 @@ import { AgentError } from "../../src/core/base/error.ts";
 import { TurnStream } from "../../src/agent/stream.ts";
 import {
   createAgent as createBare,
-  type Agent,
-  type AgentConfig,
+  type AnyAgent,
+  type AnyAgentConfig,
   type AgentEvent,
   type CallOptions,
-  type Hook,
+  type AnyHook,
   type Input,
   type Reply,
   type Snapshot,
@@ -81,12 +81,12 @@ function linked(
  * goes through JSON, and another agent with the same configuration goes on. Callers and listeners see one agent.
  */
 export class Resumed {
-  readonly #config: AgentConfig<never>;
+  readonly #config: AnyAgentConfig;
   readonly #killedIn: ReadonlySet<string>;
   readonly #replaying = new Replaying();
   readonly #listeners = new Map<(event: AgentEvent) => void, ReadonlySet<string> | undefined>();
-  #inner: Agent<never>;
-  #hooks: readonly Hook<never>[];
+  #inner: AnyAgent;
+  #hooks: readonly AnyHook[];
   /** The call whose turn it is, and those that wait for theirs. */
   #calls: readonly Call[] = [];
   #silence: () => void = () => {};
@@ -103,7 +103,7 @@ export class Resumed {
   #held: AgentEvent[] | undefined;
   #n = 0;
 
-  constructor(config: AgentConfig<never>, killedIn: readonly string[]) {
+  constructor(config: AnyAgentConfig, killedIn: readonly string[]) {
     const { model, modelOptions } = config;
     this.#killedIn = new Set(killedIn);
     this.#hooks = config.hooks ?? [];
@@ -119,18 +119,18 @@ export class Resumed {
     this.#follow();
   }
 
-  get inner(): Agent<never> {
+  get inner(): AnyAgent {
     return this.#inner;
   }
 
   /** What is said to the agent reaches the one that lives now. */
-  tell<T>(say: (agent: Agent<never>) => T): T {
+  tell<T>(say: (agent: AnyAgent) => T): T {
     this.#isTold = true;
     return say(this.#inner);
   }
 
   /** The agent that lives now; no other comes after it. */
-  last(): Agent<never> {
+  last(): AnyAgent {
     this.#isLast = true;
     return this.#inner;
   }
@@ -168,7 +168,7 @@ export class Resumed {
     return () => void this.#listeners.delete(own);
   }
 
-  addHook(hook: Hook<never>): void {
+  addHook(hook: AnyHook): void {
     this.tell((agent) => agent.addHook(hook));
     this.#hooks = [...this.#hooks, hook];
   }
@@ -231,7 +231,7 @@ export class Resumed {
     this.#silence = () => silences.forEach((silence) => silence());
   }
 
-  #watch(inner: Agent<never>): () => void {
+  #watch(inner: AnyAgent): () => void {
     let before: readonly string[] = [];
     const { unsubscribe } = inner.actor.subscribe(({ value, context }) => {
       const state = pathOf(value);
@@ -275,7 +275,7 @@ export class Resumed {
   }
 
   /** The configuration it was given, with what has been changed of it since. */
-  #configAfter(old: Agent<never>, snapshot: Snapshot): AgentConfig<never> {
+  #configAfter(old: AnyAgent, snapshot: Snapshot): AnyAgentConfig {
     const { messages: _, tools, ...config } = this.#config;
     for (const { name } of this.#hooks.flatMap((hook) => hook.tools ?? [])) old.toolkit.remove(name);
     const kit = config.personas ? { tools: tools ?? [] } : { toolkit: old.toolkit }; // the agent adds the tools of personas

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, type Json, type JsonObject, type Schema, type Tool } from "agentchart";
+import { defineTool, type Json, type JsonObject, type Schema, type Tool, type AnyTool } from "agentchart";
 import { z } from "zod";
 import { prepareInput } from "../../src/core/tool/prepare-input.ts";
 import { pruneNulls } from "../../src/core/tool/prune-nulls.ts";
@@ -9,7 +9,7 @@ import fc from "../support/fast-check.ts";
 /** What the tool gets of these arguments, or the error that the model reads. */
 async function taken(input: Schema, given: JsonObject): Promise<unknown> {
   const tool = defineTool({ name: "t", description: "", input, execute: () => "ok" }) as unknown as Tool;
-  const prepared = await prepareInput(tool as Tool<never>, {
+  const prepared = await prepareInput(tool as AnyTool, {
     type: "tool_use",
     id: "c",
     name: "t",

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { defineSlot, redactSecrets, userMsg, type ChatModel, type SessionStore, type Slot } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
-import { createDispatcher, createWorker, inProcessQueue, type AnyAgentConfig } from "agentchart/worker";
+import { createDispatcher, createWorker, inProcessQueue, type AnyWorkerAgentConfig } from "agentchart/worker";
 import { Transcript } from "../../src/core/message/transcript.ts";
 import type { Lease } from "../../src/store/port.ts";
 import { LastSessions } from "../../src/worker/last-sessions.ts";
@@ -45,7 +45,7 @@ const look = toolOf("look", () => ({ content: "seen", slots: { notes: "looked" }
   writes: [notes],
 } as never);
 
-async function working(store: SessionStore, config: Partial<AnyAgentConfig> = {}) {
+async function working(store: SessionStore, config: Partial<AnyWorkerAgentConfig> = {}) {
   const queue = inProcessQueue();
   const agents = {
     desk: () =>
@@ -55,7 +55,7 @@ async function working(store: SessionStore, config: Partial<AnyAgentConfig> = {}
         tools: [look],
         ...config,
         sessionOptions: { slots: [notes as Slot], ...config.sessionOptions },
-      }) as AnyAgentConfig,
+      }) as AnyWorkerAgentConfig,
   };
   const worker = createWorker({ store, queue, agents, sweepMs: 0, pollMs: 20 });
   onTestFinished(async () => {

@@ -7,7 +7,7 @@ import type { ChatModel, GenerateOptions } from "../../core/model/port.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
 import type { PermissionAction, Tool, Toolkit } from "../../core/tool/types.ts";
-import type { CompactionOptions, Agent, Budget } from "../types.ts";
+import type { CompactionOptions, AnyAgent, Budget } from "../types.ts";
 import type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./config-groups.ts";
 import type { Telemetry } from "../telemetry.ts";
 
@@ -69,8 +69,8 @@ export type Handoff = {
 export interface AgentWatcher {
   /** Called once by createAgent; `position` gives the journal position. An agent whose watcher throws runs unobserved by it. */
   watch(
-    agent: Agent<never>,
-    config: AgentConfig<never>,
+    agent: AnyAgent,
+    config: AnyAgentConfig,
     position: () => number,
   ): {
     /** The journal has grown to another position. What it throws has no effect. */
@@ -148,3 +148,6 @@ export type AgentConfig<Ctx = unknown, Tools extends readonly Tool<Ctx>[] = read
   /** The options with which a session begins, by which it is saved, and by which clock and ids. */
   readonly sessionOptions?: SessionOptions | undefined;
 };
+
+/** The options of an agent for any context. */
+export type AnyAgentConfig = AgentConfig<never>;

@@ -5,26 +5,22 @@ import { rulesOfStore } from "../../core/tool/rules/store-rules.ts";
 import type { CallRules } from "../../../machines/agent/call-record.ts";
 import { useRuleEngine, type RuleEngine } from "../../../machines/agent/rule-engine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { Tool } from "../../core/tool/types.ts";
-import type { AgentConfig, Permissions } from "./agent-config.ts";
+import type { AnyTool } from "../../core/tool/types.ts";
+import type { AnyAgentConfig, Permissions } from "./agent-config.ts";
 import { nearestName } from "../../core/base/nearest-name.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
 
-type Config = Pick<AgentConfig<never>, "rules" | "permissions" | "sessionOptions">;
+type Config = Pick<AnyAgentConfig, "rules" | "permissions" | "sessionOptions">;
 
 /** The interface through which an agent with rules asks the engine that enforces them. It comes with the rules: an agent without rules does
  *  not load it. */
 export type AgentRules = RuleEngine & {
   /** Returns what is wrong with the rules of an agent that has these tools, by their names. */
-  problemOf(
-    rules: readonly Rule[],
-    tools: readonly Tool<never>[],
-    names: readonly string[],
-  ): string | undefined;
+  problemOf(rules: readonly Rule[], tools: readonly AnyTool[], names: readonly string[]): string | undefined;
   /** True if a rule must see the calls of a tool before they run. */
-  mustBeRead(rules: readonly Rule[], tool: Tool<never>): boolean;
+  mustBeRead(rules: readonly Rule[], tool: AnyTool): boolean;
   /** Returns what the rules have to know of a call that may run, with the arguments that it would run with. */
-  read(config: Config, tool: Tool<never>, input: JsonObject, argsHash: string): CallRules | undefined;
+  read(config: Config, tool: AnyTool, input: JsonObject, argsHash: string): CallRules | undefined;
   /** Returns the rules of an agent inside of a call of another one. */
   within(own: readonly Rule[], outer: readonly Rule[]): readonly Rule[];
   /** Returns what the rules remember of a session that is begun, opened or loaded; `around`: what is remembered around it. */
@@ -32,7 +28,7 @@ export type AgentRules = RuleEngine & {
     config: Config,
     context: AgentContext,
     around: RuleStates | undefined,
-    tools: readonly Tool<never>[],
+    tools: readonly AnyTool[],
   ): RuleStates;
 };
 
@@ -45,7 +41,7 @@ export function engineOf({ rules = [] }: Pick<Config, "rules">): AgentRules | un
 export function rulesOption({
   rules = [],
   store,
-}: Pick<AgentConfig<never>, "rules" | "store">): Pick<Config, "rules"> {
+}: Pick<AnyAgentConfig, "rules" | "store">): Pick<Config, "rules"> {
   const given = rulesOfStore(store).filter(
     ({ data }) => !rules.some((own) => own.data.id === data.id && own.data.name === data.name),
   );

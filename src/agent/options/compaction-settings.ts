@@ -2,7 +2,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { sizeOfText, sizeOfTools } from "../../core/message/size.ts";
 import { knownWindow } from "../../core/model/known-windows.ts";
 import type { CompactionSettings } from "../../../machines/agent/settings.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AnyAgentConfig } from "./agent-config.ts";
 
 const RESERVE = 20_000;
 const LEAST_RESERVE = 4_000;
@@ -23,17 +23,13 @@ function reserveOf(given: number | undefined, window: number | null): number {
 }
 
 /** Returns the context window of the agent's model, in tokens; null if it is unknown. */
-function windowOf({ compaction, model }: AgentConfig<never>): number | null {
+function windowOf({ compaction, model }: AnyAgentConfig): number | null {
   const { contextTokens } = compaction === false ? {} : (compaction ?? {});
   return contextTokens ?? model.capabilities?.contextTokens ?? knownWindow(model.name) ?? null;
 }
 
 /** Throws `config/invalid` if the system prompt and the tools alone do not fit. */
-function checkRoom(
-  { sysPrompt = "", tools = [] }: AgentConfig<never>,
-  window: number,
-  reserve: number,
-): void {
+function checkRoom({ sysPrompt = "", tools = [] }: AnyAgentConfig, window: number, reserve: number): void {
   const system = Math.round(sizeOfText(sysPrompt));
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const all = sizeOfTools(specs);
@@ -45,7 +41,7 @@ function checkRoom(
 }
 
 /** Returns how prompts are made shorter, as the chart needs it; null if they are not. Throws `config/invalid`. */
-export function compactionSettings(config: AgentConfig<never>): CompactionSettings | null {
+export function compactionSettings(config: AnyAgentConfig): CompactionSettings | null {
   const { compaction } = config;
   if (compaction === false) return null;
   const { auto = true, summarise = "fit", maxFailures = 3, clear = {} } = compaction ?? {};

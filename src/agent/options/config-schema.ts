@@ -10,10 +10,10 @@ import { toolSchema } from "../../core/tool/tool-schema.ts";
 import { limitShape } from "../../../machines/agent/limits-schema.ts";
 import type { CompactionOptions, Budget } from "../types.ts";
 import { handoffsSchema, personasSchema, permissionsSchema } from "./persona-options.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AnyAgentConfig } from "./agent-config.ts";
 import type { ModelOptions, SessionOptions, ToolOptions, TurnOptions } from "./config-groups.ts";
 
-type Config = AgentConfig<never>;
+type Config = AnyAgentConfig;
 
 const isInspector = (each: unknown): boolean =>
   typeof each === "function" || typeof each === "string" || isObject(each);

@@ -1,6 +1,6 @@
 import { AgentError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
-import { type Hook, type HookPoint, HOOK_POINTS } from "../../core/hook/types.ts";
+import { type AnyHook, type HookPoint, HOOK_POINTS } from "../../core/hook/types.ts";
 import { freeze } from "../../core/base/freeze.ts";
 import { newId } from "../../core/message/new-id.ts";
 import { sharing } from "./sharing.ts";
@@ -23,7 +23,7 @@ import { addressesOf } from "../inspect.ts";
 import { modelsOf } from "./model-named.ts";
 import { personaProblem } from "./persona-options.ts";
 import { handoffSettings, personaTools } from "../personas.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AnyAgentConfig } from "./agent-config.ts";
 import type { ToolOptions } from "./config-groups.ts";
 import type { Input } from "../types.ts";
 
@@ -32,7 +32,7 @@ function invalid(problem: string): AgentError {
 }
 
 /** Throws `config/invalid` that names the first thing that is wrong. */
-export function checkConfig(config: AgentConfig<never>): void {
+export function checkConfig(config: AnyAgentConfig): void {
   if (!isRight(configSchema(), config)) check(configSchema(), config, "createAgent");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.sessionOptions?.snapshot)
@@ -46,7 +46,7 @@ export function checkConfig(config: AgentConfig<never>): void {
 }
 
 /** A cost that is unknown would never reach its limit. */
-function checkPrices({ model, personas = {}, modelOptions = {} }: AgentConfig<never>): void {
+function checkPrices({ model, personas = {}, modelOptions = {} }: AnyAgentConfig): void {
   const { fallbackModel, prices = {} } = modelOptions;
   const others = Object.values(personas).flatMap((persona) => persona.model ?? []);
   for (const asked of [model, ...(fallbackModel ? [fallbackModel] : []), ...others]) {
@@ -76,7 +76,7 @@ function resultLimits(results: ToolOptions["results"]): ResultLimits {
 }
 
 /** The id of the session of an agent: a new one unless its configuration has one, or its snapshot. */
-export function sessionIdOf({ sessionId, sessionOptions }: AgentConfig<never>): string {
+export function sessionIdOf({ sessionId, sessionOptions }: AnyAgentConfig): string {
   return sessionId ?? (sessionOptions?.snapshot?.["sessionId"] as string | undefined) ?? newId();
 }
 
@@ -86,13 +86,13 @@ const NO_BUDGET = Object.freeze<Settings["budget"]>({});
 const sharedBudget = sharing<Settings["budget"]>();
 const sharedCompaction = sharing<NonNullable<Settings["compaction"]>>();
 
-function modelSettings({ modelOptions }: AgentConfig<never>): Settings["model"] {
+function modelSettings({ modelOptions }: AnyAgentConfig): Settings["model"] {
   if (!modelOptions?.execution) return MODEL_DEFAULTS;
   return sharedModel(executionData(mergeExecution(modelOptions.execution, EXECUTION_DEFAULTS.model)));
 }
 
 /** Returns the part of a configuration that the chart needs, as data. */
-export function settingsOf(config: AgentConfig<never>): Settings {
+export function settingsOf(config: AnyAgentConfig): Settings {
   const { parallelToolCalls: parallel = false } = config;
   const { modelOptions = {}, toolOptions = {}, turnOptions = {}, sessionOptions = {} } = config;
   const { interruptReply = RECOVERY_TEXT } = turnOptions;
@@ -133,7 +133,7 @@ const ADDED_TOOLS = 3;
 
 /** Beyond what tools are deferred: beyond what all models of the agent take. Of a model that does not say how many tools it takes, it is
  *  what most take, unless the agent says itself what is too much. */
-function deferredBeyond(config: AgentConfig<never>): Beyond | undefined {
+function deferredBeyond(config: AnyAgentConfig): Beyond | undefined {
   const { search = {}, clientTools = [] } = config.toolOptions ?? {};
   if (search === false) return undefined;
   const { maxTokens = 10_000, maxTools } = search;
@@ -144,7 +144,7 @@ function deferredBeyond(config: AgentConfig<never>): Beyond | undefined {
 
 /** The agent's own toolkit: a copy of the configured one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
  *  matches none of them. */
-export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
+export function toolkitOf(config: AnyAgentConfig): SessionToolkit {
   const toolkit = config.toolkit ? ownToolkit(config.toolkit) : new SessionToolkit(false);
   for (const tool of config.tools ?? []) toolkit.add(tool);
   toolkit.deferBeyond(deferredBeyond(config));
@@ -170,7 +170,7 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
 }
 
 /** `turnOptions.stopWhen` as the hook it stands for; it sees the message after all others. */
-export function stopHook(stopWhen: (message: Msg) => boolean): Hook<never> {
+export function stopHook(stopWhen: (message: Msg) => boolean): AnyHook {
   return {
     name: "stopWhen",
     priority: Number.POSITIVE_INFINITY,
@@ -179,7 +179,7 @@ export function stopHook(stopWhen: (message: Msg) => boolean): Hook<never> {
 }
 
 /** The points at least one hook listens to. */
-export function pointsOf(hooks: readonly Hook<never>[]): readonly HookPoint[] {
+export function pointsOf(hooks: readonly AnyHook[]): readonly HookPoint[] {
   return HOOK_POINTS.filter((point) => hooks.some((hook) => hook[point]));
 }
 

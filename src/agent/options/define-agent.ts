@@ -3,9 +3,9 @@ import { isObject } from "../../core/base/is-object.ts";
 import { check } from "../../core/base/options.ts";
 import { configSchema } from "./config-schema.ts";
 import { hookSchema } from "../../core/hook/hook-schema.ts";
-import type { Hook } from "../../core/hook/types.ts";
+import type { Hook, AnyHook } from "../../core/hook/types.ts";
 import { CLASS_HOOKS, ClassHooks, type WithClassHooks } from "../class-hooks.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig, AnyAgentConfig } from "./agent-config.ts";
 import { withoutSnapshot } from "./config-groups.ts";
 
 /** The options of one agent of a class. Those that the class has may be left out. */
@@ -31,7 +31,7 @@ const GROUPS = ["modelOptions", "toolOptions", "turnOptions", "sessionOptions"] 
 const REST = { name: "agent", model: { name: "none", stream: () => {} } };
 
 /** The options of a class without those that an option of the agent excludes. */
-function without(common: Partial<AgentConfig<never>>, own: Partial<AgentConfig<never>>): object {
+function without(common: Partial<AnyAgentConfig>, own: Partial<AnyAgentConfig>): object {
   const { tools, toolkit, store, ...rest } = common;
   const hasTools = own.tools !== undefined || own.toolkit !== undefined;
   const hasSnapshot = own.sessionOptions?.snapshot !== undefined;
@@ -39,7 +39,7 @@ function without(common: Partial<AgentConfig<never>>, own: Partial<AgentConfig<n
 }
 
 /** The groups of options of an agent: each option of its own takes the place of that of the class. */
-function groupsOf(common: Partial<AgentConfig<never>>, own: Partial<AgentConfig<never>>): object {
+function groupsOf(common: Partial<AnyAgentConfig>, own: Partial<AnyAgentConfig>): object {
   const of = own.store ? withoutSnapshot(common) : common;
   const both = GROUPS.filter((name) => own[name] !== undefined || of[name] !== undefined);
   return Object.fromEntries(both.map((name) => [name, { ...of[name], ...given(own[name] ?? {}) }]));
@@ -79,14 +79,14 @@ export function defineAgent<
   Ctx = unknown,
   const D extends Partial<AgentConfig<Ctx>> = Partial<AgentConfig<Ctx>>,
 >(defaults: D): AgentClass<keyof D & keyof AgentConfig, Ctx> {
-  const common = optionsOf(defaults, "defineAgent") as Partial<AgentConfig<never>>;
+  const common = optionsOf(defaults, "defineAgent") as Partial<AnyAgentConfig>;
   check(configSchema(), { ...REST, ...common }, "defineAgent");
   const ofClass = new ClassHooks(
     [...new Set(common.hooks)],
     (defaults as WithClassHooks)[CLASS_HOOKS]?.ofClass,
   );
   const make = (config: InstanceConfig<keyof D & keyof AgentConfig, Ctx>): AgentConfig<Ctx> => {
-    const own = optionsOf(config, "The agent of a class") as Partial<AgentConfig<never>>;
+    const own = optionsOf(config, "The agent of a class") as Partial<AnyAgentConfig>;
     const known = ofClass.all;
     return {
       ...without(common, own),
@@ -98,8 +98,8 @@ export function defineAgent<
   };
   return Object.assign(make, {
     addHook: (hook: Hook<Ctx>): void => {
-      check(hookSchema(), hook as Hook<never>, "addHook", "The hook");
-      ofClass.add(hook as Hook<never>);
+      check(hookSchema(), hook as AnyHook, "addHook", "The hook");
+      ofClass.add(hook as AnyHook);
     },
     removeHook: (name: string): boolean => ofClass.remove(name),
   });

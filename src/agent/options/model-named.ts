@@ -1,8 +1,8 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { ChatModel } from "../../core/model/port.ts";
-import type { AgentConfig } from "./agent-config.ts";
+import type { AnyAgentConfig } from "./agent-config.ts";
 
-type Models = Pick<AgentConfig<never>, "model" | "modelOptions" | "compaction" | "personas" | "budget">;
+type Models = Pick<AnyAgentConfig, "model" | "modelOptions" | "compaction" | "personas" | "budget">;
 
 /** Returns the models of a configuration, each once. */
 export function modelsOf({

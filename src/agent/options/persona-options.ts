@@ -1,7 +1,7 @@
 import * as s from "../../core/base/option-schema.ts";
 import { modelSchema } from "../../core/model/generate-schema.ts";
 import { toolSchema, permissionSchema } from "../../core/tool/tool-schema.ts";
-import type { Tool } from "../../core/tool/types.ts";
+import type { AnyTool } from "../../core/tool/types.ts";
 import type { Handoff, Persona, Permissions } from "./agent-config.ts";
 
 const NAME = /^[\w-]{1,48}$/;
@@ -40,7 +40,7 @@ export const handoffsSchema = s.lazily(() =>
 /** The part of a configuration that is about personas. */
 export type PersonaOptions = {
   readonly name: string;
-  readonly tools?: readonly Tool<never>[] | undefined;
+  readonly tools?: readonly AnyTool[] | undefined;
   readonly toolkit?: object | undefined;
   readonly personas?: { readonly [name: string]: Persona<never> } | undefined;
   readonly handoffs?: readonly Handoff[] | undefined;

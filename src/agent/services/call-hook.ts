@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../core/hook/hook-schema.ts";
-import type { Hook, HookEvent, Prompt } from "../../core/hook/types.ts";
+import type { AnyHook, HookEvent, Prompt } from "../../core/hook/types.ts";
 import { slotReader, writtenSlots } from "../../core/tool/slot-access.ts";
 import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Host } from "./host.ts";
@@ -18,7 +18,7 @@ export type Returned = { readonly [key: string]: unknown };
 
 /** The data that hooks need besides the input of their point. */
 export type HookScope = {
-  readonly hooks: readonly Hook<never>[];
+  readonly hooks: readonly AnyHook[];
   readonly event: HookEvent<never>;
   readonly slots: HookSlots;
   /** Returns the prompt before the hooks of preReasoning or preSummary. */
@@ -46,7 +46,7 @@ function formatReturned(value: unknown): string {
  *  nothing. Rejects `hook/failed` if it throws. */
 export async function callHook(
   { event, slots }: Pick<HookScope, "event" | "slots">,
-  hook: Hook<never>,
+  hook: AnyHook,
   point: AwaitedPoint,
   fields: object,
 ): Promise<Returned> {
@@ -112,7 +112,7 @@ export class HookSlots {
   }
 
   /** Takes what a hook returned as `slots`; returns what is wrong with it, if anything is. */
-  take({ writes = [] }: Hook<never>, written: unknown): string | undefined {
+  take({ writes = [] }: AnyHook, written: unknown): string | undefined {
     const taken = writtenSlots(writes, written, this.#before);
     if ("problem" in taken) return taken.problem;
     this.#written = { ...this.#written, ...taken.slots };
@@ -126,7 +126,7 @@ export class HookSlots {
 }
 
 /** Calls a hook that only observes: an error that it throws, or with which its promise rejects, becomes an event. */
-export function observe(host: Pick<Host, "emit">, hook: Hook<never>, call: () => unknown): void {
+export function observe(host: Pick<Host, "emit">, hook: AnyHook, call: () => unknown): void {
   const failed = (error: unknown): void =>
     host.emit({
       type: "hook.failed",

@@ -1,7 +1,7 @@
 import { elapsed } from "../../core/base/elapsed.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
-import type { Hook } from "../../core/hook/types.ts";
+import type { AnyHook } from "../../core/hook/types.ts";
 import { frozenCopy } from "../../core/base/freeze.ts";
 import { toolUsesOf } from "../../core/message/query.ts";
 import { sizeOfTools } from "../../core/message/size.ts";
@@ -55,10 +55,10 @@ class BlockEmitter {
   readonly #input: ModelInput;
   readonly #phase: "reasoning" | "summary";
   readonly #messageId: string;
-  readonly #hooks: readonly Hook<never>[];
+  readonly #hooks: readonly AnyHook[];
   readonly #point: "reasoningChunk" | "summaryChunk";
   readonly #signal: AbortSignal;
-  readonly #printHooks: readonly Hook<never>[];
+  readonly #printHooks: readonly AnyHook[];
   /** The structured answer that takes form; undefined if none is asked for, or if nobody listens. */
   readonly #output: PartialOutput | undefined;
   readonly #isNative: boolean;

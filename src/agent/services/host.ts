@@ -1,11 +1,11 @@
 // src/agent/services fills the slots of the agent's chart: model calls, tool runs, reviews, hooks, timers and commits.
 import type { AnyActorRef } from "xstate";
 import { AgentError, type ErrorInfo } from "../../core/base/error.ts";
-import type { Hook } from "../../core/hook/types.ts";
+import type { AnyHook } from "../../core/hook/types.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { ClientTools } from "../../core/tool/client-tools.ts";
 import type { FoundTool, SessionToolkit } from "../../core/tool/toolkit.ts";
-import type { Schema, Tool } from "../../core/tool/types.ts";
+import type { Schema, AnyTool } from "../../core/tool/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
@@ -19,25 +19,25 @@ import type { EventExtras } from "../../core/event/emitter.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
 import type { Personas } from "../personas.ts";
 import type { SessionTelemetry } from "../telemetry.ts";
-import type { AgentConfig, Permissions } from "../options/agent-config.ts";
+import type { AnyAgentConfig, Permissions } from "../options/agent-config.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
 /** The host that the services of one session use. The chart has no access to it. */
 export type Host = {
   readonly sessionId: string;
-  readonly config: AgentConfig<never>;
+  readonly config: AnyAgentConfig;
   readonly toolkit: SessionToolkit;
   readonly maxIters: number;
   /** Returns the tool for a call, or the result that says why it cannot be called. */
   find(call: ToolUseBlock): FoundTool;
   /** The schema of the structured answer that is asked for, and the tool that gives it; undefined if none is asked for. */
-  output(): { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
+  output(): { readonly schema: Schema; readonly tool: AnyTool } | undefined;
   /** The personas of the agent; undefined if it has none. */
   readonly personas: Personas | undefined;
   /** Returns the permissions of the persona that has the session. */
   permissions(): Permissions | undefined;
   /** The hooks, in the order in which they run. */
-  hooks(): readonly Hook<never>[];
+  hooks(): readonly AnyHook[];
   /** The `context` of the current call, else of the agent. */
   context(): never;
   now(): number;
@@ -68,7 +68,7 @@ export type Host = {
   /** The limits with which the model sees tool results. */
   readonly results: ResultLimits;
   /** Reads a tool result that the model sees in part. */
-  readonly readResult: Tool<never>;
+  readonly readResult: AnyTool;
   /** The tools that the client of the session may declare. */
   readonly clientTools: ClientTools;
   /** The names of the agents inside of which this one runs, the outermost first, and its own. */

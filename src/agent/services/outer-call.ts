@@ -1,7 +1,7 @@
 import type { Json } from "../../core/base/json.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
-import type { Tool, ToolContext } from "../../core/tool/types.ts";
+import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
 import type { Spent } from "../../../machines/agent/call-record.ts";
 import type { RuleStates } from "../../core/tool/rules/law.ts";
 import type { Host } from "./host.ts";
@@ -35,7 +35,7 @@ const agentTools = new WeakSet<object>();
 const leavers = new WeakMap<object, LeaveInner>();
 
 /** Binds the context of a running call to what only tools with an agent inside may know. */
-export function bindOuterCall(ctx: ToolContext<never>, outer: OuterCall): void {
+export function bindOuterCall(ctx: AnyToolContext, outer: OuterCall): void {
   Object.defineProperty(ctx, OUTER, { value: outer });
 }
 
@@ -55,11 +55,11 @@ export function onLeft(execute: object, leave: LeaveInner): void {
 }
 
 /** Returns what {@link onLeft} has said about a tool. */
-export function nestedAgentCloser({ execute }: Pick<Tool<never>, "execute">): LeaveInner | undefined {
+export function nestedAgentCloser({ execute }: Pick<AnyTool, "execute">): LeaveInner | undefined {
   return execute && leavers.get(execute);
 }
 
 /** True for a tool that has an agent inside. */
-export function isAgentTool({ execute }: Pick<Tool<never>, "execute">): boolean {
+export function isAgentTool({ execute }: Pick<AnyTool, "execute">): boolean {
   return execute !== undefined && agentTools.has(execute);
 }

@@ -6,7 +6,7 @@ import {
   type ParsedInput,
   type PreparedInput,
 } from "../../core/tool/prepare-input.ts";
-import type { Tool } from "../../core/tool/types.ts";
+import type { AnyTool } from "../../core/tool/types.ts";
 
 /** The object that knows the calls of a session. */
 export type OpenCalls = {
@@ -34,7 +34,7 @@ export class ParsedInputs {
   }
 
   /** For review: parses the input of a call and keeps the value. Parses nothing if the value of these arguments is kept. */
-  async prepare(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
+  async prepare(tool: AnyTool, call: ToolUseBlock): Promise<PreparedInput> {
     const prepared = await prepareInput(tool, call, this.#values?.get(call.id));
     if ("value" in prepared && this.#calls.isOpen(call.id))
       (this.#values ??= new Map()).set(call.id, prepared);
@@ -42,7 +42,7 @@ export class ParsedInputs {
   }
 
   /** For one attempt: takes out the kept value, or parses the input. With `isBound` it has the hash of its arguments. */
-  async take(tool: Tool<never>, call: ToolUseBlock, isBound: boolean): Promise<CallInput> {
+  async take(tool: AnyTool, call: ToolUseBlock, isBound: boolean): Promise<CallInput> {
     const kept = this.#values?.get(call.id);
     this.#values?.delete(call.id);
     return kept || isBound ? prepareInput(tool, call, kept) : parseInput(tool, call);

@@ -1,6 +1,6 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
-import type { Hook, Printed } from "../../core/hook/types.ts";
+import type { AnyHook, Printed } from "../../core/hook/types.ts";
 import type { Block, Msg } from "../../core/message/types.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
@@ -9,7 +9,7 @@ import { observe } from "./call-hook.ts";
 type PrintHost = Pick<Host, "hooks" | "hookEvent" | "emit">;
 
 /** The hooks that change what is shown. */
-export function printHooks(host: Pick<Host, "hooks">): readonly Hook<never>[] {
+export function printHooks(host: Pick<Host, "hooks">): readonly AnyHook[] {
   return host.hooks().filter((hook) => hook.print);
 }
 
@@ -17,7 +17,7 @@ export function printHooks(host: Pick<Host, "hooks">): readonly Hook<never>[] {
  *  be shown. */
 export function printedText(
   host: PrintHost,
-  hooks: readonly Hook<never>[],
+  hooks: readonly AnyHook[],
   { position, signal, ...printed }: Printed & { readonly position: Position; readonly signal: AbortSignal },
 ): string | undefined {
   let soFar: string | undefined = printed.soFar;

@@ -8,7 +8,7 @@ import { messagesBefore, type RequestParts } from "../../../machines/agent/promp
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import { modelNamed } from "../options/model-named.ts";
 import type { Host } from "./host.ts";
-import type { AgentConfig } from "../options/agent-config.ts";
+import type { AnyAgentConfig } from "../options/agent-config.ts";
 
 /** Returns the model of a call. */
 export function modelOf(
@@ -163,7 +163,7 @@ const TASK = `Another model will go on with this conversation from your summary 
 Answer with the summary only, and call no tool.`;
 
 /** Returns what a model is asked that sums up a conversation: the wishes of the configuration and of the caller are part of it. */
-export function summaryTask({ compaction }: Pick<AgentConfig<never>, "compaction">, asked?: string): string {
+export function summaryTask({ compaction }: Pick<AnyAgentConfig, "compaction">, asked?: string): string {
   const general = compaction === false ? undefined : compaction?.instructions;
   return [TASK, ...[general, asked].filter((wish) => wish !== undefined)].join("\n\n");
 }

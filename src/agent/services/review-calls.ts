@@ -3,7 +3,7 @@ import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../core/tool/prepare-input.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
 import { PERMISSION_ACTIONS } from "../../core/tool/tool-schema.ts";
-import type { PermissionAction, Tool } from "../../core/tool/types.ts";
+import type { PermissionAction, AnyTool } from "../../core/tool/types.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
@@ -60,7 +60,7 @@ function needsApproval({ name }: ToolUseBlock, cause: string): string {
 }
 
 /** Returns the permission action of the tool itself, if it has any. */
-function ownAction(host: Host, { permission }: Tool<never>, value: unknown): PermissionAction | undefined {
+function ownAction(host: Host, { permission }: AnyTool, value: unknown): PermissionAction | undefined {
   if (permission === undefined) return undefined;
   const returned: unknown =
     typeof permission === "function" ? permission(copyOf(value) as never, host.context()) : permission;
@@ -72,7 +72,7 @@ function ownAction(host: Host, { permission }: Tool<never>, value: unknown): Per
 /** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */
 function judge(
   host: Host,
-  tool: Tool<never>,
+  tool: AnyTool,
   call: ToolUseBlock,
   { value, argsHash }: ParsedInput,
   { remembered }: ReviewInput,
@@ -119,7 +119,7 @@ function asking(host: Host, call: ToolUseBlock, argsHash: string, reason: string
 }
 
 /** The hash of what would run now, if it is not what the person who approved or repeated the call was asked about. */
-function changedHash(tool: Tool<never>, record: CallRecord): string | undefined {
+function changedHash(tool: AnyTool, record: CallRecord): string | undefined {
   if (record.argsHash === undefined || !isApproved(record)) return undefined;
   const argsHash = argsHashOf(tool, record.call);
   return argsHash === record.argsHash ? undefined : argsHash;

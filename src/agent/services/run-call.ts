@@ -8,7 +8,7 @@ import { deniedResult, errorResult, silentTool } from "../../core/tool/results.t
 import { chunkText, runTool, type ToolRun } from "../../core/tool/run.ts";
 import { slotReader } from "../../core/tool/slot-access.ts";
 import type { FoundTool } from "../../core/tool/toolkit.ts";
-import type { Tool, ToolContext } from "../../core/tool/types.ts";
+import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
 import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { noteStart } from "./call-times.ts";
@@ -19,7 +19,7 @@ import { observe } from "./call-hook.ts";
 import { bindOuterCall } from "./outer-call.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
-export function toolExecution({ config }: Pick<Host, "config">, tool: Tool<never>): Execution {
+export function toolExecution({ config }: Pick<Host, "config">, tool: AnyTool): Execution {
   return mergeExecution(
     tool.execution,
     mergeExecution(config.toolOptions?.execution, EXECUTION_DEFAULTS.tool),
@@ -27,7 +27,7 @@ export function toolExecution({ config }: Pick<Host, "config">, tool: Tool<never
 }
 
 /** Returns the terms on which a call of the tool is executed, as data. */
-export function toolTerms(host: Pick<Host, "config">, tool: Tool<never>): CallTerms {
+export function toolTerms(host: Pick<Host, "config">, tool: AnyTool): CallTerms {
   return {
     execution: executionData(toolExecution(host, tool)),
     onRestart: tool.onRestart,
@@ -52,9 +52,9 @@ function errorOf({ result, error }: AnsweredRun, signal: AbortSignal): AgentErro
 /** Runs the tool, unless a person approved other arguments than it would be given. */
 async function runApproved(
   host: Host,
-  tool: Tool<never>,
+  tool: AnyTool,
   { call, argsHash: approved, slots }: ToolInput,
-  ctx: ToolContext<never>,
+  ctx: AnyToolContext,
 ): Promise<ToolRun & Pick<ToolRunOutcome, "ran">> {
   const prepared = await host.inputs.take(tool, call, approved !== undefined);
   const isChanged = approved !== undefined && "value" in prepared && prepared.argsHash !== approved;
@@ -117,7 +117,7 @@ async function attemptCall(
   let isOver = false;
   let spent: Spent | undefined;
   let rules: RuleStates | undefined;
-  const ctx: ToolContext<never> = {
+  const ctx: AnyToolContext = {
     callId: call.id,
     idempotencyKey: `${host.sessionId}/${call.id}`,
     attempt,

@@ -14,14 +14,14 @@ import type { ToolOutcome } from "../../core/tool/types.ts";
 import { piecesOf, type CallEdit, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
-import type { Hook, HookPoint, Prompt } from "../../core/hook/types.ts";
+import type { AnyHook, HookPoint, Prompt } from "../../core/hook/types.ts";
 import { badReturn, callHook, fieldOf, type HookScope, type PromptInput } from "./call-hook.ts";
 import { postCompact, preCompact } from "./compaction-hooks.ts";
 
 type Outcome = Omit<HooksOutcome, "at">;
 
 /** Returns hooks in the order in which they run: ascending priority, then order of registration. */
-export function sortHooks(hooks: readonly Hook<never>[]): readonly Hook<never>[] {
+export function sortHooks(hooks: readonly AnyHook[]): readonly AnyHook[] {
   return hooks.toSorted((a, b) => (a.priority ?? 100) - (b.priority ?? 100));
 }
 

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { loadClient } from "../../agent/inspect.ts";
 import { tryAgents } from "../../worker/make-config.ts";
 import { createWorker } from "../../worker/worker.ts";
-import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
+import type { AnyWorkerAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import { errorMessage, stackTrace } from "../error-message.ts";
 import { openStore } from "../open-store.ts";
 import { redact, secretsOf } from "../secrets.ts";
@@ -33,7 +33,7 @@ const log: Log = {
 function inspected(agents: WorkerAgents): WorkerAgents {
   const made = Object.entries(agents).map(([name, make]) => {
     const shown: WorkerAgents[string] = async (session) => {
-      const config: AnyAgentConfig = await make(session);
+      const config: AnyWorkerAgentConfig = await make(session);
       return typeof config === "object" && config !== null ? { inspect: data.inspect, ...config } : config;
     };
     return [name, shown];

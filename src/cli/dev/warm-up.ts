@@ -3,14 +3,14 @@ import { memoryStore } from "../../store/memory.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
 import { createWorker } from "../../worker/worker.ts";
-import type { AnyAgentConfig } from "../../worker/types.ts";
+import type { AnyWorkerAgentConfig } from "../../worker/types.ts";
 import type { HttpApp } from "../../server/options.ts";
 
 /** The number of times that a server is asked before it is warm. */
 const TIMES = 3;
 
 /** Makes an agent that answers with a dot. */
-const dot = (): AnyAgentConfig => ({
+const dot = (): AnyWorkerAgentConfig => ({
   name: "dot",
   model: {
     name: "dot",

@@ -1,6 +1,6 @@
 import type { Telemetry } from "../../agent/telemetry.ts";
 import { messageOf } from "../../core/base/error.ts";
-import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
+import type { AnyWorkerAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import type { Environment } from "../terminal.ts";
 import type { Log } from "./open-log.ts";
 
@@ -22,7 +22,7 @@ const OFF: ProcessTelemetry = { observed: (agents) => agents, close: async () =>
 function observed(agents: WorkerAgents, otel: Telemetry): WorkerAgents {
   const made = Object.entries(agents).map(([name, make]) => {
     const traced: WorkerAgents[string] = async (session) => {
-      const config: AnyAgentConfig = await make(session);
+      const config: AnyWorkerAgentConfig = await make(session);
       return typeof config === "object" && config !== null ? { otel, ...config } : config;
     };
     return [name, traced];

@@ -1,9 +1,15 @@
 import * as s from "../base/option-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
-import { CHUNK_POINTS, HOOK_POINTS, PRINT_POINTS, REST_POINTS, type Hook, type HookPoint } from "./types.ts";
+import {
+  CHUNK_POINTS,
+  HOOK_POINTS,
+  PRINT_POINTS,
+  REST_POINTS,
+  type AnyHook,
+  type HookPoint,
+} from "./types.ts";
 
-type AnyHook = Hook<never>;
 type RestPoint = (typeof REST_POINTS)[number];
 type Point = HookPoint | RestPoint | (typeof CHUNK_POINTS)[number] | (typeof PRINT_POINTS)[number];
 /** A point whose hooks are awaited. */

@@ -245,6 +245,9 @@ export type Hook<Ctx = unknown> = {
     | undefined;
 };
 
+/** A hook for any context. */
+export type AnyHook = Hook<never>;
+
 /** The points at which the chart waits for the hooks, in the order in which a turn reaches them. */
 export const HOOK_POINTS = [
   "preCall",

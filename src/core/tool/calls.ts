@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { AnyCall } from "./pending.ts";
-import type { Schema, StandardSchema, Tool } from "./types.ts";
+import type { Schema, StandardSchema, Tool, AnyTool } from "./types.ts";
 
 /** The stand-in for the names that the compiler does not know, such as those of tools of MCP servers, of hooks and of clients. No tool can
  *  have a name of this form, so that a comparison with the name of a tool leaves its calls only. Compare such a name as a string: `const
@@ -36,7 +36,7 @@ type OrOther<Calls extends AnyCall> = [Calls] extends [never]
 /** The calls of an agent with these tools. The name of a call tells the type of its arguments: it is what the schema of the tool takes. The
  *  compiler believes the model here: a call that the tool refuses may have other arguments, and so may a call of a sub-agent's tool that
  *  has the same name. */
-export type CallsOf<T extends readonly Tool<never>[]> = OrOther<CallOf<T[number]>>;
+export type CallsOf<T extends readonly AnyTool[]> = OrOther<CallOf<T[number]>>;
 
 /** Those of these calls whose names are known. */
 type Known<Calls extends AnyCall> = Calls extends AnyCall
@@ -51,6 +51,6 @@ type ToolsOf<P> = P extends { readonly tools?: (infer T extends readonly unknown
   : never;
 
 /** The calls of an agent with these tools, a toolkit with these calls, and these personas. */
-export type CallsIn<T extends readonly Tool<never>[], Kit extends AnyCall, Personas> = OrOther<
+export type CallsIn<T extends readonly AnyTool[], Kit extends AnyCall, Personas> = OrOther<
   CallOf<T[number] | ToolsOf<Personas[keyof Personas]>> | Known<Kit>
 >;

@@ -3,7 +3,7 @@ import type { ToolSpec } from "../model/port.ts";
 import { countText } from "../model/tokens.ts";
 import { withoutPresets } from "./presets.ts";
 import { searchTool } from "./tool-search.ts";
-import type { Tool } from "./types.ts";
+import type { AnyTool } from "./types.ts";
 
 /** Beyond what tools that do not say otherwise are deferred. */
 export type Beyond = {
@@ -25,16 +25,16 @@ export type Offer = {
 export type Catalogue = {
   readonly always: readonly ToolSpec[];
   readonly deferred: readonly ToolSpec[];
-  readonly search: Tool<never> | undefined;
+  readonly search: AnyTool | undefined;
   /** The maximum number of loaded tools that are offered: those that were loaded last. */
   readonly room: number;
 };
 
 /** The values that are worked out once for each tool, since agents share their tools. */
 type Known = { readonly spec: ToolSpec; readonly json: string; tokens?: number };
-const known = new WeakMap<Tool<never>, Known>();
+const known = new WeakMap<AnyTool, Known>();
 
-function knownOf(tool: Tool<never>): Known {
+function knownOf(tool: AnyTool): Known {
   let found = known.get(tool);
   if (!found) {
     const { name, description } = tool;
@@ -44,25 +44,25 @@ function knownOf(tool: Tool<never>): Known {
   return found;
 }
 
-const specOf = (tool: Tool<never>): ToolSpec => knownOf(tool).spec;
+const specOf = (tool: AnyTool): ToolSpec => knownOf(tool).spec;
 
-function tokensOf(tool: Tool<never>): number {
+function tokensOf(tool: AnyTool): number {
   const found = knownOf(tool);
   return (found.tokens ??= countText(found.json));
 }
 
 /** True if the schemas of the tools have more tokens. A token has at least one byte, so most agents need no tokenizer for that. */
-function isBeyond(tools: readonly Tool<never>[], maxTokens: number): boolean {
+function isBeyond(tools: readonly AnyTool[], maxTokens: number): boolean {
   const bytes = tools.reduce((sum, tool) => sum + Buffer.byteLength(knownOf(tool).json) + 1, 1);
   return bytes > maxTokens && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) > maxTokens;
 }
 
 /** The tools of which {@link catalogueOf} makes a catalogue. */
 type Stock = {
-  readonly tools: readonly Tool<never>[];
-  readonly isActive: (tool: Tool<never>) => boolean;
+  readonly tools: readonly AnyTool[];
+  readonly isActive: (tool: AnyTool) => boolean;
   /** Tools of the toolkit itself, which are offered always. */
-  readonly own: readonly Tool<never>[];
+  readonly own: readonly AnyTool[];
   /** Undefined: no tool is ever deferred. */
   readonly beyond: Beyond | undefined;
 };
@@ -77,7 +77,7 @@ export function catalogueOf({ tools, isActive, own, beyond }: Stock): Catalogue 
   const kept = tools.filter(({ deferred }) => deferred === false);
   const count = undecided.length + kept.length + own.length;
   const areMany = beyond !== undefined && (count > beyond.tools || isBeyond(undecided, beyond.tokens));
-  const isDeferred = ({ deferred = areMany }: Tool<never>): boolean => beyond !== undefined && deferred;
+  const isDeferred = ({ deferred = areMany }: AnyTool): boolean => beyond !== undefined && deferred;
   const active = tools.filter(isActive);
   const listed = [...active.filter((tool) => !isDeferred(tool)), ...own].map(specOf);
   if (!beyond || !tools.some(isDeferred)) return { always: listed, deferred: [], search: undefined, room: 0 };

@@ -5,7 +5,7 @@ import { checkClientTools, declaredIn, invalidTools, type ClientTool } from "./d
 import { defineTool } from "./define.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import type { StoredSlots } from "./stored-slots.ts";
-import type { Tool } from "./types.ts";
+import type { AnyTool } from "./types.ts";
 
 /** Returns those of a declaration that are `listed`. Throws `message/invalid` for one that no model can call. */
 export function acceptedTools(
@@ -27,16 +27,16 @@ export function acceptedTools(
   return accepted;
 }
 
-const tools = new WeakMap<ClientTool, Tool<never>>();
+const tools = new WeakMap<ClientTool, AnyTool>();
 
 /** The declared tool as an agent calls it: a call waits for the client. Its arguments are checked as far as that takes bounded time; the
  *  client that has declared more checks it itself. */
-function toolOf(declared: ClientTool): Tool<never> {
+function toolOf(declared: ClientTool): AnyTool {
   let tool = tools.get(declared);
   if (!tool) {
     const { name, description, inputSchema } = declared;
     const input = { type: "object", ...(boundedSchema(inputSchema) as JsonObject) };
-    tool = defineTool({ name, description, input }) as Tool<never>;
+    tool = defineTool({ name, description, input }) as AnyTool;
     tools.set(declared, tool);
   }
   return tool;
@@ -57,7 +57,7 @@ export class ClientTools {
     return declaredIn(slots).filter(({ name }) => this.#listed.has(name) && !this.#isTaken(name));
   }
 
-  find(name: string, slots: StoredSlots): Tool<never> | undefined {
+  find(name: string, slots: StoredSlots): AnyTool | undefined {
     const found = this.offered(slots).find((tool) => tool.name === name);
     return found && toolOf(found);
   }

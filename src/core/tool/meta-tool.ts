@@ -3,7 +3,7 @@ import { truncated } from "../base/shown.ts";
 import type { JsonObject } from "../base/json.ts";
 import { defineTool } from "./define.ts";
 import { META_TOOL } from "./reserved-names.ts";
-import type { StandardSchema, Tool } from "./types.ts";
+import type { StandardSchema, AnyTool } from "./types.ts";
 import { validateInput } from "./validate-input.ts";
 
 /** The groups of a toolkit, by name. */
@@ -24,10 +24,7 @@ function problemOf(input: unknown, schema: JsonObject, groups: Groups): string |
 
 /** The tool with which the model chooses among groups. `activate` makes exactly the groups with these names active, and returns the names
  *  of their tools. */
-export function metaTool(
-  groups: Groups,
-  activate: (names: readonly string[]) => readonly string[],
-): Tool<never> {
+export function metaTool(groups: Groups, activate: (names: readonly string[]) => readonly string[]): AnyTool {
   const list = Array.from(
     groups,
     ([name, { active, description }]) => `- ${name} (${active ? "active" : "inactive"}): ${description}`,
@@ -58,5 +55,5 @@ export function metaTool(
       },
     },
   };
-  return { ...tool, schema } as Tool<never>;
+  return { ...tool, schema } as AnyTool;
 }

@@ -7,7 +7,7 @@ import { hasNull, pruneNulls, type Refuses } from "./prune-nulls.ts";
 import { badInput } from "./results.ts";
 import { FOREIGN, parseStandard } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
-import type { StandardSchema, Tool } from "./types.ts";
+import type { StandardSchema, AnyTool } from "./types.ts";
 
 /** The maximum number of times that arguments are parsed: a schema may name one wrong field at a time. */
 const MAX_ROUNDS = 20;
@@ -42,17 +42,17 @@ function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
 }
 
 /** The arguments that are parsed: presets added. */
-function completeInput(tool: Tool<never>, call: ToolUseBlock): JsonObject {
+function completeInput(tool: AnyTool, call: ToolUseBlock): JsonObject {
   return copyOf({ ...call.input, ...tool.preset });
 }
 
 /** The hash of the arguments that would be parsed. Runs no code of the user. */
-export function argsHashOf(tool: Tool<never>, call: ToolUseBlock): string {
+export function argsHashOf(tool: AnyTool, call: ToolUseBlock): string {
   return hashInput(unreadable(call) === undefined ? completeInput(tool, call) : call.input);
 }
 
 /** Completes the arguments of a call and parses them with the tool's schema. Never rejects: a schema that throws is an error result. */
-export async function parseInput(tool: Tool<never>, call: ToolUseBlock): Promise<CallInput> {
+export async function parseInput(tool: AnyTool, call: ToolUseBlock): Promise<CallInput> {
   const problem = unreadable(call);
   return problem === undefined
     ? parsedBy(tool, call, completeInput(tool, call))
@@ -69,7 +69,7 @@ const refusesBy =
   };
 
 /** Parses arguments with a Standard Schema, again without the nulls that it has refused, as long as there are such. */
-async function parsedByStandard(tool: Tool<never>, schema: StandardSchema, input: JsonObject) {
+async function parsedByStandard(tool: AnyTool, schema: StandardSchema, input: JsonObject) {
   if (!hasNull(input) || schema["~standard"].vendor === FOREIGN) return parseStandard(schema, input);
   let given = input;
   for (let round = 1; ; round++) {
@@ -84,7 +84,7 @@ async function parsedByStandard(tool: Tool<never>, schema: StandardSchema, input
 
 /** The parsed arguments, or what is wrong with them. Never rejects. */
 async function checkedBy(
-  tool: Tool<never>,
+  tool: AnyTool,
   input: JsonObject,
 ): Promise<{ readonly value: unknown } | { readonly problems: string }> {
   if (!tool.schema) {
@@ -100,13 +100,13 @@ async function checkedBy(
   }
 }
 
-async function parsedBy(tool: Tool<never>, call: ToolUseBlock, input: JsonObject): Promise<CallInput> {
+async function parsedBy(tool: AnyTool, call: ToolUseBlock, input: JsonObject): Promise<CallInput> {
   const checked = await checkedBy(tool, input);
   return "value" in checked ? { value: checked.value } : { result: badInput(call, checked.problems) };
 }
 
 /** Returns what is wrong with the arguments of a call, with the paths, presets added; undefined if nothing is. */
-export async function inputProblem(tool: Tool<never>, call: ToolUseBlock): Promise<string | undefined> {
+export async function inputProblem(tool: AnyTool, call: ToolUseBlock): Promise<string | undefined> {
   const checked = await checkedBy(tool, completeInput(tool, call));
   return "value" in checked ? undefined : checked.problems;
 }
@@ -114,7 +114,7 @@ export async function inputProblem(tool: Tool<never>, call: ToolUseBlock): Promi
 /** As {@link parseInput}, with what the value belongs to. Returns `known` instead of parsing if it was parsed from the same arguments
  *  with the same schema. */
 export async function prepareInput(
-  tool: Tool<never>,
+  tool: AnyTool,
   call: ToolUseBlock,
   known?: ParsedInput,
 ): Promise<PreparedInput> {

@@ -2,7 +2,7 @@ import { isObject } from "../base/is-object.ts";
 import { instead } from "../base/option-schema.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { deref } from "../base/local-ref.ts";
-import type { Tool } from "./types.ts";
+import type { AnyTool } from "./types.ts";
 
 const COMPOSED = ["allOf", "anyOf", "oneOf"] as const;
 
@@ -89,7 +89,7 @@ function withoutUnused(schema: JsonObject, keyword: "$defs" | "definitions"): Js
 
 /** The schema of a tool without its preset parameters, also where it is made of others by a reference, `allOf`, `anyOf` or
  *  `oneOf`. */
-export function withoutPresets({ inputSchema, preset }: Tool<never>): JsonObject {
+export function withoutPresets({ inputSchema, preset }: AnyTool): JsonObject {
   const names = Object.keys(preset);
   if (names.length === 0) return inputSchema;
   const hidden = without(inputSchema, { names, root: inputSchema, parts: 0 }) as JsonObject;

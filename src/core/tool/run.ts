@@ -8,7 +8,7 @@ import { failedTool, interruptedResult, noResult, outcomeResult } from "./result
 import { writtenSlots } from "./slot-access.ts";
 import type { StoredSlots } from "./stored-slots.ts";
 import { readSuspension } from "./suspension.ts";
-import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
+import type { Suspension, AnyTool, AnyToolContext, ToolOutcome } from "./types.ts";
 
 /** The outcome of a run of a tool; with `error` if it threw, and with the slots that it has written. */
 export type ToolRun =
@@ -52,7 +52,7 @@ function isGenerator(value: unknown): value is Steps {
 /** An outcome with the slots that it writes: all of them, or none and an error. */
 function withSlots(
   call: ToolUseBlock,
-  { writes = [] }: Tool<never>,
+  { writes = [] }: AnyTool,
   outcome: ToolOutcome,
   stored: StoredSlots,
 ): ToolRun {
@@ -64,7 +64,7 @@ function withSlots(
 }
 
 /** Returns what a returned value is stored as: a string verbatim, any other value as its JSON text. */
-function toRun(call: ToolUseBlock, tool: Tool<never>, value: unknown, stored: StoredSlots): ToolRun {
+function toRun(call: ToolUseBlock, tool: AnyTool, value: unknown, stored: StoredSlots): ToolRun {
   if (value === undefined) return { result: noResult(call) };
   if (isReturnedSuspension(value)) return toSuspension(call, value);
   if (isOutcome(value)) {
@@ -104,7 +104,7 @@ function thrownSuspension(thrown: unknown): Suspension | undefined {
   return undefined;
 }
 
-async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never>): Promise<unknown> {
+async function execute(tool: AnyTool, value: unknown, ctx: AnyToolContext): Promise<unknown> {
   const returned = await tool.execute?.(value as never, ctx);
   if (!isGenerator(returned)) return returned;
   for (;;) {
@@ -125,10 +125,10 @@ function toolError(thrown: unknown): AgentError {
 /** One attempt of one call, with its prepared input, in a session with these slots. Never rejects: a failing tool is a result. Does
  *  not retry. */
 export async function runTool(
-  tool: Tool<never>,
+  tool: AnyTool,
   call: ToolUseBlock,
   prepared: CallInput,
-  ctx: ToolContext<never>,
+  ctx: AnyToolContext,
   stored: StoredSlots,
 ): Promise<ToolRun> {
   if ("result" in prepared) return prepared;

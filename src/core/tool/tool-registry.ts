@@ -1,9 +1,9 @@
 import type { Beyond, Catalogue, Offer } from "./catalogue.ts";
-import type { Tool } from "./types.ts";
+import type { AnyTool } from "./types.ts";
 
 /** The tools of a toolkit, by name, and what follows from them. */
 export type ToolRegistry = {
-  readonly tools: Map<string, Tool<never>>;
+  readonly tools: Map<string, AnyTool>;
   /** Undefined: no tool is ever deferred. */
   readonly beyond: Beyond | undefined;
   catalogue?: Catalogue | undefined;

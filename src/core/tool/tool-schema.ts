@@ -1,5 +1,5 @@
 import * as s from "../base/option-schema.ts";
-import type { Group, PermissionAction, Tool, ToolkitOptions } from "./types.ts";
+import type { Group, PermissionAction, Tool, AnyTool, ToolkitOptions } from "./types.ts";
 
 /** The actions that a rule, and a tool for its own calls, may demand for a call. */
 export const PERMISSION_ACTIONS: readonly PermissionAction[] = ["allow", "ask", "deny"];
@@ -14,7 +14,7 @@ export const isTool = (value: unknown): boolean => {
 };
 
 /** The schema of a tool, as `defineTool` returns it. */
-export const toolSchema = s.lazily(() => s.value<Tool<never>>(isTool, "a tool that defineTool() returned"));
+export const toolSchema = s.lazily(() => s.value<AnyTool>(isTool, "a tool that defineTool() returned"));
 
 /** The schema of {@link Group}. */
 export const groupSchema = s.lazily(() =>

@@ -5,7 +5,7 @@ import { defineTool } from "./define.ts";
 import { rank, wordsOf } from "./rank.ts";
 import { SEARCH_TOOL } from "./reserved-names.ts";
 import { defineSlot } from "./slot.ts";
-import type { Tool } from "./types.ts";
+import type { AnyTool } from "./types.ts";
 
 /** The maximum number of tools that a search loads. */
 const MAX_FOUND = 5;
@@ -43,7 +43,7 @@ export function searchTool(
   offered: readonly ToolSpec[],
   deferred: readonly ToolSpec[],
   room: number,
-): Tool<never> {
+): AnyTool {
   return defineTool({
     name: SEARCH_TOOL,
     description: `Finds and loads more tools, which are not in your list yet: up to ${MAX_FOUND} that match some words, or the one with an exact name. You can call them from your next answer on.`,
@@ -82,5 +82,5 @@ export function searchTool(
         ...(fresh.length > 0 && { slots: { [loadedTools.name]: names } }),
       };
     },
-  }) as Tool<never>;
+  }) as AnyTool;
 }

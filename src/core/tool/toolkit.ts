@@ -18,10 +18,10 @@ import { slotReader } from "./slot-access.ts";
 import { internRegistry, type ToolRegistry } from "./tool-registry.ts";
 import { groupChangeSchema, groupSchema, isTool, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
-import type { Group, Slot, Tool, Toolkit, ToolkitOptions, ToolSource } from "./types.ts";
+import type { Group, Slot, Tool, AnyTool, Toolkit, AnyToolkit, ToolkitOptions, ToolSource } from "./types.ts";
 
 /** A tool that may be called, or the result that says why not. */
-export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
+export type FoundTool = { readonly tool: AnyTool } | { readonly result: ToolResultBlock };
 
 // Shared by the many toolkits that have no more; what is added makes a map of their own.
 const NO_GROUPS: Groups = new Map();
@@ -29,7 +29,7 @@ const NO_SOURCES: ReadonlyMap<ToolSource, number> = new Map<ToolSource, number>(
 const OWN_SLOTS: ReadonlyMap<string, Slot> = new Map([[loadedTools.name, loadedTools]]);
 
 /** The toolkit of a session. */
-export class SessionToolkit implements Toolkit<never> {
+export class SessionToolkit implements AnyToolkit {
   #registry: ToolRegistry = { tools: new Map(), beyond: undefined };
   /** Other toolkits may have the same registry, which then does not change. */
   #isShared = false;
@@ -52,11 +52,11 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   /** The tools, those of inactive groups too. */
-  tools(): readonly Tool<never>[] {
+  tools(): readonly AnyTool[] {
     return [...this.#registry.tools.values()];
   }
 
-  add(tool: Tool<never>): void {
+  add(tool: AnyTool): void {
     if (!isTool(tool)) check(toolSchema(), tool, "toolkit", "The tool");
     if (RESERVED_NAMES.includes(tool.name))
       throw new AgentError(
@@ -109,12 +109,12 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   /** Removes this very tool, whatever presets it has got; not one that took its name. */
-  removeOwn({ name, inputSchema }: Tool<never>): void {
+  removeOwn({ name, inputSchema }: AnyTool): void {
     if (this.#registry.tools.get(name)?.inputSchema === inputSchema) this.remove(name);
   }
 
   /** All of them, and these slots, or none if one cannot be added. */
-  addAll(tools: readonly Tool<never>[], slots: readonly Slot[] = []): void {
+  addAll(tools: readonly AnyTool[], slots: readonly Slot[] = []): void {
     if (tools.length === 0 && slots.length === 0) return;
     for (const kit of [this.copy(), this]) {
       kit.addSlots(slots);
@@ -189,7 +189,7 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   /** The tools of the user that may be called now, in order of registration. */
-  active(): readonly Tool<never>[] {
+  active(): readonly AnyTool[] {
     return [...this.#registry.tools.values()].filter((tool) => this.#isActive(tool));
   }
 
@@ -281,7 +281,7 @@ export class SessionToolkit implements Toolkit<never> {
     this.#changed();
   }
 
-  #set(tool: Tool<never>): void {
+  #set(tool: AnyTool): void {
     const { source } = tool;
     if (source && !this.#sources.has(source))
       this.#sources = new Map([...this.#sources, [source, source.since]]);
@@ -298,7 +298,7 @@ export class SessionToolkit implements Toolkit<never> {
   }
 
   /** A tool that the toolkit makes itself. */
-  #own(name: string): Tool<never> | undefined {
+  #own(name: string): AnyTool | undefined {
     if (name === META_TOOL) return this.#meta()[0];
     return name === SEARCH_TOOL ? this.#active().search : undefined;
   }
@@ -313,11 +313,11 @@ export class SessionToolkit implements Toolkit<never> {
     }));
   }
 
-  #isActive(tool: Tool<never>): boolean {
+  #isActive(tool: AnyTool): boolean {
     return tool.groups.length === 0 || tool.groups.some((group) => this.#groups.get(group)?.active);
   }
 
-  #meta(): Tool<never>[] {
+  #meta(): AnyTool[] {
     if (!this.#metaTool || this.#groups.size === 0) return [];
     const activate = (names: readonly string[]): readonly string[] => {
       this.restoreGroups(names);
@@ -359,26 +359,26 @@ export function createToolkit<Ctx = unknown, const T extends readonly Tool<Ctx>[
 ): Toolkit<Ctx, CallsOf<T>>;
 /** The same for a list of tools that the compiler does not know one by one. */
 export function createToolkit<Ctx = unknown>(options?: ToolkitOptions<Ctx>): Toolkit<Ctx>;
-export function createToolkit(options: ToolkitOptions<never> = {}): Toolkit<never> {
+export function createToolkit(options: ToolkitOptions<never> = {}): AnyToolkit {
   check(toolkitSchema(), options, "createToolkit");
   const toolkit = new SessionToolkit(options.metaTool ?? false);
   for (const group of options.groups ?? []) toolkit.addGroup(group);
-  for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);
-  return toolkit as unknown as Toolkit<never>;
+  for (const tool of options.tools ?? []) toolkit.add(tool as AnyTool);
+  return toolkit as unknown as AnyToolkit;
 }
 
 /** The agent's own copy of a toolkit. Throws `config/invalid` for an object that `createToolkit` did not make. */
-export function ownToolkit(toolkit: Toolkit<never>): SessionToolkit {
+export function ownToolkit(toolkit: AnyToolkit): SessionToolkit {
   return sessionToolkit(toolkit).copy();
 }
 
 /** Takes the present tools of all sources. Returns whether anything changed. Throws `config/invalid` for an object that `createToolkit` did
  *  not make. */
-export function refreshTools(toolkit: Toolkit<never>): boolean {
+export function refreshTools(toolkit: AnyToolkit): boolean {
   return sessionToolkit(toolkit).refresh();
 }
 
-function sessionToolkit(toolkit: Toolkit<never>): SessionToolkit {
+function sessionToolkit(toolkit: AnyToolkit): SessionToolkit {
   if (!(toolkit instanceof SessionToolkit)) {
     throw new AgentError("config/invalid", "`toolkit` must come from createToolkit().");
   }

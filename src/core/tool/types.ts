@@ -71,6 +71,9 @@ export type ToolContext<Ctx = unknown> = {
   emit(chunk: string | TextBlock | MediaBlock): void;
 };
 
+/** The context of any tool. */
+export type AnyToolContext = ToolContext<never>;
+
 /** The data that a call that goes on has of its last run: what it remembered, and what its questions were answered, by their ids. */
 export type Resumed = {
   readonly state: Json;
@@ -123,7 +126,7 @@ export type ToolSource = {
   /** The version of the tools that were given away with this source. */
   readonly since: number;
   /** Returns the present tools, with this very object as their `source`. */
-  tools(): readonly Tool<never>[];
+  tools(): readonly AnyTool[];
   /** Called with the reason if an agent cannot take a tool. */
   refused?(name: string, reason: string): void;
 };
@@ -151,6 +154,9 @@ export type Tool<Ctx = unknown, Name extends string = string, Arguments = unknow
   /** The source of the tool, if it may be another one later. */
   readonly source?: ToolSource | undefined;
 };
+
+/** A tool for any context. */
+export type AnyTool = Tool<never>;
 
 /** A named set of tools that can be switched on and off together. */
 export type Group = {
@@ -195,3 +201,6 @@ export interface Toolkit<Ctx = unknown, Calls extends AnyCall = AnyCall> {
     options?: { readonly signal?: AbortSignal | undefined; readonly context?: Ctx | undefined },
   ): Promise<ToolResultBlock>;
 }
+
+/** A toolkit for any context. */
+export type AnyToolkit = Toolkit<never>;

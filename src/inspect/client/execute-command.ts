@@ -4,7 +4,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/steps.ts";
 import { checkChangesOf } from "../../agent/rerun.ts";
 import type { Agent } from "../../agent/types.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { userMsg } from "../../core/message/create.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
@@ -255,7 +255,7 @@ function parseIfJson(text: string): unknown {
 }
 
 async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<CommandOutcome> {
-  if (command.changes) checkChangesOf(config as unknown as AgentConfig<never>, command.changes);
+  if (command.changes) checkChangesOf(config as unknown as AnyAgentConfig, command.changes);
   const forks = await writeForks(config.store!, command);
   if (command.start) await Promise.all(forks.map((each) => startFork(each, command, config)));
   return forkOutcome(forks);

@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { modelsOf } from "../../agent/options/model-named.ts";
 import { toolkitOf } from "../../agent/options/config.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -57,9 +57,9 @@ function agentOf(config: AgentConfig): NonNullable<ForkPlan["agent"]> {
   const { sysPrompt = "", model, generateOptions = {} } = config;
   return {
     system: sysPrompt,
-    tools: toolkitOf(config as unknown as AgentConfig<never>).names(),
+    tools: toolkitOf(config as unknown as AnyAgentConfig).names(),
     model: model.name,
-    models: modelsOf(config as unknown as AgentConfig<never>)
+    models: modelsOf(config as unknown as AnyAgentConfig)
       .map(({ name }) => name)
       .filter((name) => name !== model.name),
     hasOthers: model.withName !== undefined,

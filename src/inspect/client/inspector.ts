@@ -1,8 +1,8 @@
 // src/inspect/client observes the agents of a process, reports them to a hub, and executes the hub's commands.
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Agent } from "../../agent/types.ts";
-import type { AgentConfig, AgentWatcher } from "../../agent/options/agent-config.ts";
+import type { Agent, AnyAgent } from "../../agent/types.ts";
+import type { AgentConfig, AnyAgentConfig, AgentWatcher } from "../../agent/options/agent-config.ts";
 import { stepsOf } from "../../agent/steps.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -61,11 +61,7 @@ export interface AgentInspector extends AgentWatcher {
    * Reports an agent from now on; `createAgent({ inspect })` reports it from the start. Without its `config`
    * the agent can neither be forked nor be resumed after it was closed.
    */
-  watch(
-    agent: Agent<never>,
-    config?: AgentConfig<never>,
-    position?: () => number,
-  ): ReturnType<AgentWatcher["watch"]>;
+  watch(agent: AnyAgent, config?: AnyAgentConfig, position?: () => number): ReturnType<AgentWatcher["watch"]>;
   /** Sends the remaining steps and disconnects. */
   close(): Promise<void>;
 }
@@ -112,8 +108,8 @@ class HubInspector implements AgentInspector {
   }
 
   watch(
-    agent: Agent<never>,
-    config?: AgentConfig<never>,
+    agent: AnyAgent,
+    config?: AnyAgentConfig,
     position?: () => number,
   ): ReturnType<AgentWatcher["watch"]> {
     const runId = agent.sessionId;

@@ -3,7 +3,7 @@ import type { MediaBlock, TextBlock } from "../../core/message/types.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { ChatModel } from "../../core/model/port.ts";
 import type { Ask, Decision } from "../../core/tool/pending.ts";
-import type { PermissionAction, Tool, Toolkit } from "../../core/tool/types.ts";
+import type { PermissionAction, Tool, AnyToolkit } from "../../core/tool/types.ts";
 
 /** The event that {@link McpOptions.onEvent} is told. `left-out`: a tool is not offered, or the whole server (`optional`). `warning`:
  *  something was cut, or does not keep to its schema. `disconnected`: the connection was lost; the next call connects again.
@@ -135,7 +135,7 @@ export interface McpServer {
   tools(options?: McpToolOptions): Tool[];
   /** Gives a toolkit with tools of this server, made by `createToolkit`, those that the server has now, chosen by the same options. Agents
    *  need not call it: they do so when a turn begins. Returns whether anything changed. */
-  updateTools(toolkit: Toolkit<never>): Promise<boolean>;
+  updateTools(toolkit: AnyToolkit): Promise<boolean>;
   /** Returns the server's resources, at most 1,000. Rejects if the server cannot be reached. */
   resources(): Promise<McpResource[]>;
   /** Reads a resource: text with its address, or media. Rejects `tool/failed` if it is larger than `maxResultBytes`. */

@@ -2,7 +2,7 @@ import type { Attributes, Span } from "@opentelemetry/api";
 import type { ObservedModelCall } from "../../agent/telemetry.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { ChatModel } from "../../core/model/port.ts";
-import type { Tool } from "../../core/tool/types.ts";
+import type { AnyTool } from "../../core/tool/types.ts";
 import type { ToolInput } from "../../../machines/agent/services.ts";
 import { GEN_AI, OPERATION, OTHER, OWN } from "./names.ts";
 
@@ -84,11 +84,11 @@ export function setTokens(span: Span, counts: TokenCounts | Usage): void {
   }
 }
 
-const tools = new WeakMap<Tool<never>, Attributes>();
+const tools = new WeakMap<AnyTool, Attributes>();
 const UNKNOWN_TOOL: Attributes = Object.freeze({ [GEN_AI.operation]: OPERATION.tool });
 
 /** Returns the attributes of a call of a tool that a sampler is told. The name of a tool that the agent does not have is text of the model. */
-export function toolAttributes(tool: Tool<never> | undefined): Attributes {
+export function toolAttributes(tool: AnyTool | undefined): Attributes {
   if (!tool) return UNKNOWN_TOOL;
   const known = tools.get(tool);
   if (known) return known;
@@ -101,7 +101,7 @@ export function toolAttributes(tool: Tool<never> | undefined): Attributes {
 export function setCall(
   span: Span,
   { call, attempt, argsHash, account }: ToolInput,
-  tool: Tool<never> | undefined,
+  tool: AnyTool | undefined,
   sessionId: string,
 ): void {
   span.setAttribute(GEN_AI.toolType, "function");

@@ -21,7 +21,7 @@ import type {
   SessionTelemetry,
 } from "../../agent/telemetry.ts";
 import type { TakeOver } from "../../core/message/types.ts";
-import type { Tool } from "../../core/tool/types.ts";
+import type { AnyTool } from "../../core/tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { ModelAttempt, ToolAttempt, type Sums } from "./attempts.ts";
 import {
@@ -205,7 +205,7 @@ export class SessionSpans implements SessionTelemetry {
     return new ModelAttempt(open, this.#running, this.#turn, this.#content, measured);
   }
 
-  tool(input: ToolInput, tool: Tool<never> | undefined): Observation<ToolRunOutcome> | undefined {
+  tool(input: ToolInput, tool: AnyTool | undefined): Observation<ToolRunOutcome> | undefined {
     if (!this.#unwatch) return undefined;
     const metrics = this.#metrics;
     const parent = this.#turn && this.#states.inside;

@@ -5,7 +5,7 @@ import type { Schema } from "../../core/tool/types.ts";
 import { createActorAgent } from "../../agent/create-agent.ts";
 import type { ActorAgent } from "../../agent/inbox-agent.ts";
 import type { ActorParent } from "../../agent/live-chart.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { Input, Reply, Snapshot, Status } from "../../agent/types.ts";
 import { waitMsOf } from "./inner-config.ts";
 import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
@@ -16,7 +16,7 @@ const MAX_RUNS = 3;
 
 /** The turn of an actor. */
 export type ActorTurn = {
-  readonly config: AgentConfig<never>;
+  readonly config: AnyAgentConfig;
   readonly output: Schema | undefined;
   readonly sessionId: string;
   readonly key: string;

@@ -6,7 +6,7 @@ import { check } from "../../core/base/options.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
 import { checkConfig } from "../../agent/options/config.ts";
 import { observerOf } from "../../agent/inspect.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { Input, Reply, Snapshot } from "../../agent/types.ts";
 import {
   agentActorInputSchema,
@@ -73,13 +73,13 @@ const ACTIVE = { status: "active", output: undefined, error: undefined } as cons
 const COMMANDS: readonly string[] = ["decide", "steer", "interrupt", "extendBudget", "resume"];
 
 class Logic {
-  readonly #config: AgentConfig<never>;
+  readonly #config: AnyAgentConfig;
   readonly #output: Schema | undefined;
   readonly #live = new WeakMap<object, Live>();
   /** The actor of a snapshot. */
   readonly #actors = new WeakMap<object, AnyActorRef>();
 
-  constructor(config: AgentConfig<never>, output: Schema | undefined) {
+  constructor(config: AnyAgentConfig, output: Schema | undefined) {
     this.#config = config;
     this.#output = output;
   }
@@ -221,7 +221,7 @@ function withoutCall(snapshot: AnySnapshot, decided: string): AnySnapshot {
   return { ...snapshot, pending: snapshot.pending.filter(({ callId }) => callId !== decided) };
 }
 
-function problemOf(config: AgentConfig<never>): string | undefined {
+function problemOf(config: AnyAgentConfig): string | undefined {
   const given =
     "sessionId" in config ? "sessionId" : config.sessionOptions?.snapshot && "sessionOptions.snapshot";
   if (given !== undefined)
@@ -261,7 +261,7 @@ export function agentLogic<const S extends Schema | undefined = undefined, Ctx =
   config: AgentLogicConfig<Ctx>,
   options: AgentLogicOptions<S> = {},
 ): AgentLogic<OutputOf<S>> {
-  const agent = config as unknown as AgentConfig<never>;
+  const agent = config as unknown as AnyAgentConfig;
   checkConfig(agent);
   const problem = problemOf(agent);
   if (problem !== undefined) throw new AgentError("config/invalid", `agentLogic: ${problem}`);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
-import type { Schema, Tool, ToolContext, ToolReturn } from "../../core/tool/types.ts";
+import type { Schema, Tool, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import { onLeft, outerCallOf } from "../../agent/services/outer-call.ts";
 import type { Snapshot } from "../../agent/types.ts";
 import { checkSessionless } from "./inner-config.ts";
@@ -93,7 +93,7 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
   const name = given.name ?? (fixed ? toolNameOf(fixed.name) : "call_agent");
   const kept = new WeakMap<object, Map<string, Snapshot>>();
 
-  const execute = (input: JsonObject, ctx: ToolContext<never>): Promise<ToolReturn> | ToolReturn => {
+  const execute = (input: JsonObject, ctx: AnyToolContext): Promise<ToolReturn> | ToolReturn => {
     const { message } = input;
     const isBlank = !given.input && (typeof message !== "string" || message.trim() === "");
     if (isBlank) return toolError("Message is required");
@@ -129,10 +129,7 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
 }
 
 /** The sessions that agents behind a tool keep for one parent. */
-function keptOf(
-  kept: WeakMap<object, Map<string, Snapshot>>,
-  ctx: ToolContext<never>,
-): Map<string, Snapshot> {
+function keptOf(kept: WeakMap<object, Map<string, Snapshot>>, ctx: AnyToolContext): Map<string, Snapshot> {
   const host = outerCallOf(ctx)?.host;
   const sessions = (host && kept.get(host)) ?? new Map<string, Snapshot>();
   if (host) kept.set(host, sessions);

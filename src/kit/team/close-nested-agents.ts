@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { createInnerAgent } from "../../agent/create-agent.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
 import type { LeftCall } from "../../agent/services/outer-call.ts";
@@ -30,7 +30,7 @@ export async function closeNestedAgents(
   if (!store || !sessionId.startsWith(`${host.sessionId}/`)) return; // a fork shares the sessions of the original
   if ((await store.load(sessionId))?.position.phase !== "suspended") return;
   const ctx = { callId: call.id, context: host.context() };
-  const config: AgentConfig<never> = innerConfig({
+  const config: AnyAgentConfig = innerConfig({
     agent,
     ctx,
     outer: { host },

@@ -3,10 +3,10 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { userMsg } from "../../core/message/create.ts";
 import type { Msg, Reason } from "../../core/message/types.ts";
-import type { Agent } from "../../agent/types.ts";
+import type { AnyAgent } from "../../agent/types.ts";
 
 /** An agent as a hub needs it. */
-export type HubParticipant = Pick<Agent<never>, "name" | "observe" | "status" | "addHook" | "removeHook">;
+export type HubParticipant = Pick<AnyAgent, "name" | "observe" | "status" | "addHook" | "removeHook">;
 
 /** Options of {@link openHub}. */
 export type HubOptions = {

@@ -1,12 +1,12 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { LEASE_MS } from "../../store/lease.ts";
-import type { ToolContext } from "../../core/tool/types.ts";
+import type { AnyToolContext } from "../../core/tool/types.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";
 import type { OuterCall } from "../../agent/services/outer-call.ts";
 import { engineOf } from "../../agent/options/agent-rules.ts";
 import { permissionsWithin } from "../../agent/nested-path.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { SessionOptions } from "../../agent/options/config-groups.ts";
 import type { Snapshot } from "../../agent/types.ts";
 import type { AgentToolAgent } from "./options.ts";
@@ -19,14 +19,14 @@ const GRACE_MS = 2_000;
 const LEASES = 2;
 
 /** Returns the time for which a session is waited for that another process has, ms. */
-export function waitMsOf({ sessionOptions }: Pick<AgentConfig<never>, "sessionOptions"> = {}): number {
+export function waitMsOf({ sessionOptions }: Pick<AnyAgentConfig, "sessionOptions"> = {}): number {
   return LEASES * (sessionOptions?.leaseMs ?? LEASE_MS);
 }
 
 /** The options of which the configuration of an inner agent is made. */
 export type InnerOptions = {
   readonly agent: AgentToolAgent;
-  readonly ctx: Pick<ToolContext<never>, "callId" | "context">;
+  readonly ctx: Pick<AnyToolContext, "callId" | "context">;
   readonly outer: Pick<OuterCall, "host"> | undefined;
   readonly sessionId: string;
   readonly limits: Limits;
@@ -60,7 +60,7 @@ function metaOf(
 /** The options about the session of an agent that runs inside of a call: on the parent's clock, and saved as its session is. */
 function sessionOptionsOf(
   { sessionOptions: own }: AgentToolAgent,
-  parent: AgentConfig<never> | undefined,
+  parent: AnyAgentConfig | undefined,
   snapshot: Snapshot | undefined,
 ): SessionOptions {
   const { now, newId, redact, durability, leaseMs } = parent?.sessionOptions ?? {};
@@ -78,15 +78,15 @@ function sessionOptionsOf(
 /** The rules of the parent and its own, if there are any. */
 function rulesOption(
   { rules }: AgentToolAgent,
-  parent: AgentConfig<never> | undefined,
-): Pick<AgentConfig<never>, "rules"> {
+  parent: AnyAgentConfig | undefined,
+): Pick<AnyAgentConfig, "rules"> {
   const engine = parent && engineOf(parent);
   if (!engine) return rules ? { rules } : {};
   return { rules: engine.within(rules ?? [], parent.rules!) };
 }
 
 /** The configuration of an agent that runs inside of a call: in the parent's store, on its clock, and within what it permits. */
-export function innerConfig(options: InnerOptions): AgentConfig<never> {
+export function innerConfig(options: InnerOptions): AnyAgentConfig {
   const { agent, ctx, outer, sessionId, limits, snapshot } = options;
   const parent = outer?.host.config;
   const { onExceeded } = agent.budget ?? {};
@@ -96,7 +96,7 @@ export function innerConfig(options: InnerOptions): AgentConfig<never> {
   return {
     ...(parent?.inspect && { inspect: parent.inspect }),
     ...(ctx.context !== undefined && { context: ctx.context }),
-    ...(agent as AgentConfig<never>),
+    ...(agent as AnyAgentConfig),
     sessionId,
     permissions: permissionsWithin(agent.permissions, outer?.host.permissions(), true),
     ...rulesOption(agent, parent),

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Msg } from "../../core/message/types.ts";
 import { suspend } from "../../core/tool/suspend.ts";
-import type { Schema, ToolContext, ToolReturn } from "../../core/tool/types.ts";
-import type { Agent, Reply } from "../../agent/types.ts";
+import type { Schema, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
+import type { AnyAgent, Reply } from "../../agent/types.ts";
 import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp } from "./bubble.ts";
 import { isBroadcast } from "./hub.ts";
 import { executionError, resultOf } from "./result.ts";
 
 /** The messages that an agent has not heard in a hub already. */
-async function unheard(agent: Agent<never>, messages: readonly Msg[]): Promise<readonly Msg[]> {
+async function unheard(agent: AnyAgent, messages: readonly Msg[]): Promise<readonly Msg[]> {
   const heard = (await agent.messages()).filter(isBroadcast);
   return messages.filter(
     ({ name, content }) =>
@@ -18,10 +18,10 @@ async function unheard(agent: Agent<never>, messages: readonly Msg[]): Promise<r
 
 /** A call of an agent that lives in this process, with a session of its own. */
 export async function runLive(
-  agent: Agent<never>,
+  agent: AnyAgent,
   messages: readonly Msg[],
   output: Schema | undefined,
-  ctx: ToolContext<never>,
+  ctx: AnyToolContext,
 ): Promise<ToolReturn> {
   const { resumed } = ctx;
   await agent.open();
@@ -43,7 +43,7 @@ export async function runLive(
 }
 
 /** Returns the questions of the call of an agent that waits. */
-function waiting(agent: Agent<never>): ToolReturn {
+function waiting(agent: AnyAgent): ToolReturn {
   const { waitsFor, pending } = agent.status();
   const open = pending.filter(({ decided }) => decided === undefined);
   const asks = waitsFor.includes("budget")

@@ -1,5 +1,5 @@
 import crypto from "node:crypto";
-import type { Tool } from "../../core/tool/types.ts";
+import type { AnyTool } from "../../core/tool/types.ts";
 import { checkPath } from "../../agent/nested-path.ts";
 import { markAgentTool } from "../../agent/services/outer-call.ts";
 import type { AgentToolAgent } from "./options.ts";
@@ -17,7 +17,7 @@ export function noteAgent(execute: object, agent: AgentToolAgent | undefined): v
 export function checkNesting(agent: AgentToolAgent, maxDepth: number, above: readonly string[] = []): void {
   const path = [...above, agent.name];
   checkPath(["…", ...path], maxDepth);
-  for (const { execute } of (agent.tools ?? []) as readonly Tool<never>[]) {
+  for (const { execute } of (agent.tools ?? []) as readonly AnyTool[]) {
     const inner = execute && behind.get(execute);
     if (inner) checkNesting(inner, maxDepth, path);
   }

@@ -5,15 +5,12 @@ import type { Execution } from "../../core/model/port.ts";
 import type { ArgumentsOf } from "../../core/tool/calls.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
 import { budgetSchema } from "../../agent/options/config-schema.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { SessionOptions } from "../../agent/options/config-groups.ts";
 import type { Budget, Input } from "../../agent/types.ts";
 
 /** The agent behind an {@link agentTool}. It has no session of its own: each call says where that is. */
-export type AgentToolAgent = Omit<
-  AgentConfig<never>,
-  "store" | "sessionId" | "sessionOptions" | "context"
-> & {
+export type AgentToolAgent = Omit<AnyAgentConfig, "store" | "sessionId" | "sessionOptions" | "context"> & {
   /** As those of any agent, but for what says how the session is saved: as that of the agent that calls. */
   readonly sessionOptions?: Omit<SessionOptions, "snapshot" | "durability" | "leaseMs"> | undefined;
   /** As the `context` of any agent; default: that of the agent that calls. */

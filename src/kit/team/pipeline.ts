@@ -2,10 +2,10 @@ import { AgentError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { defineTool } from "../../core/tool/define.ts";
-import type { Schema, Tool, ToolContext, ToolReturn } from "../../core/tool/types.ts";
+import type { Schema, Tool, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { onLeft } from "../../agent/services/outer-call.ts";
-import type { Agent, Snapshot } from "../../agent/types.ts";
+import type { Agent, AnyAgent, Snapshot } from "../../agent/types.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { ModelOptions, ToolOptions } from "../../agent/options/config-groups.ts";
 import { codeModel } from "./code-model.ts";
@@ -45,15 +45,15 @@ const INPUT: JsonObject = {
 
 type StepInput = { readonly messages: readonly Msg[]; readonly output?: JsonObject };
 
-const isLive = (agent: PipelineAgent): agent is Agent<never> =>
+const isLive = (agent: PipelineAgent): agent is AnyAgent =>
   typeof (agent as { readonly call?: unknown }).call === "function";
 
 /** The tool that runs an agent of a pipeline. */
 function stepTool(agent: PipelineAgent, name: string): Tool {
   const execute = isLive(agent)
-    ? ({ messages, output }: StepInput, ctx: ToolContext<never>): Promise<ToolReturn> =>
+    ? ({ messages, output }: StepInput, ctx: AnyToolContext): Promise<ToolReturn> =>
         runLive(agent, messages, output, ctx)
-    : ({ messages, output }: StepInput, ctx: ToolContext<never>): Promise<ToolReturn> =>
+    : ({ messages, output }: StepInput, ctx: AnyToolContext): Promise<ToolReturn> =>
         runInner({
           options: { agent, reply: "all", ...(output && { output: output as Schema }) },
           agent: agent as AgentToolAgent,

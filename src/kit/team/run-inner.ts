@@ -1,7 +1,7 @@
 import { AgentError, agentErrorOf } from "../../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
 import { suspend } from "../../core/tool/suspend.ts";
-import type { ToolContext, ToolReturn } from "../../core/tool/types.ts";
+import type { AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";
 import { createInnerAgent } from "../../agent/create-agent.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
@@ -29,7 +29,7 @@ export type InnerCall = {
   /** The id of its session behind that of the parent. */
   readonly part: string;
   readonly input: Input;
-  readonly ctx: ToolContext<never>;
+  readonly ctx: AnyToolContext;
   /** Sessions of agents that remember, of a parent without a store. */
   readonly kept: Map<string, Snapshot>;
 };
@@ -65,7 +65,7 @@ class Ending {
   /** The reason for which it was ended; undefined if it was not. */
   cause: End | undefined;
 
-  constructor(child: InnerAgent, { signal, deadlineAt }: ToolContext<never>, outer: OuterCall | undefined) {
+  constructor(child: InnerAgent, { signal, deadlineAt }: AnyToolContext, outer: OuterCall | undefined) {
     this.#child = child;
     this.#outer = outer;
     this.#signal = signal;

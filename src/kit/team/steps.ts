@@ -1,11 +1,11 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { Msg } from "../../core/message/types.ts";
-import type { Agent } from "../../agent/types.ts";
+import type { Agent, AnyAgent } from "../../agent/types.ts";
 import type { AgentToolAgent } from "./options.ts";
 
 /** An agent of a pipeline. It is a configuration, whose run is a session inside of the pipeline's, or an agent that lives in this process
  *  and has a session of its own. */
-export type PipelineAgent = AgentToolAgent | Agent<never> | Agent;
+export type PipelineAgent = AgentToolAgent | AnyAgent | Agent;
 
 /** A step of a pipeline: an agent, or what {@link sequence}, {@link fanOut}, {@link branch} and {@link repeat} return. */
 export type PipelineStep = PipelineAgent | CompositeStep;

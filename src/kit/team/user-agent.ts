@@ -2,7 +2,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { textOf } from "../../core/message/query.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Agent } from "../../agent/types.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { askUser, isDeclined } from "./ask-user.ts";
 import { codeModel, type CodeStep, type CodeTurn } from "./code-model.ts";
 import type { PipelineOptions } from "./pipeline.ts";
@@ -89,5 +89,5 @@ export function createUserAgent(options: UserAgentOptions): Agent {
     compaction: false as const,
     toolOptions: { ...config.toolOptions, results: false as const, search: false as const },
   };
-  return new UserSession(all as unknown as AgentConfig<never>, ask) as unknown as Agent;
+  return new UserSession(all as unknown as AnyAgentConfig, ask) as unknown as Agent;
 }

@@ -9,7 +9,7 @@ import type { OutputOf, Schema } from "../../core/tool/types.ts";
 import { DrivenSession } from "../../agent/driven-session.ts";
 import { limitError, withinLimits, type OnBegin } from "../../agent/call-limits.ts";
 import { checkCallOptions } from "../../agent/options/call-schema.ts";
-import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { CallOptions, Input, Reply } from "../../agent/types.ts";
 import { heardBy, type UserAsk } from "./user-ask.ts";
 
@@ -28,7 +28,7 @@ export class UserSession extends DrivenSession {
   /** Ends the question that is asked now, as one that the person does not want to answer. */
   #decline: (() => void) | undefined;
 
-  constructor(config: AgentConfig<never>, ask: UserAsk | undefined) {
+  constructor(config: AnyAgentConfig, ask: UserAsk | undefined) {
     super(config);
     this.#ask = ask;
     this.#graceMs = config.turnOptions?.interruptGraceMs ?? GRACE_MS;

@@ -4,6 +4,7 @@ import {
   createToolkit,
   defineTool,
   type Agent,
+  type AnyAgent,
   type AgentEvent,
   type CallsOf,
   type JsonObject,
@@ -119,4 +120,4 @@ const listener = (event: AgentEvent): string => event.type;
 agent.subscribe(listener);
 expectTypeOf(agents[0]!.status().pending[0]!.name).toBeString();
 expectTypeOf(tools[0]!.name).toEqualTypeOf<string>();
-expectTypeOf<typeof agent>().toExtend<Agent<never>>();
+expectTypeOf<typeof agent>().toExtend<AnyAgent>();

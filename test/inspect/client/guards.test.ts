@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAgent, type Agent, type AgentConfig, type Json } from "agentchart";
+import { createAgent, type Agent, type AnyAgent, type AgentConfig, type Json } from "agentchart";
 import { inspector, type AgentInspector, type InspectorOptions } from "agentchart/inspect";
 import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -31,7 +31,7 @@ const FAULTS: readonly (readonly [part: string, plant: (watch: AgentInspector) =
     "watch() of an actor that is no agent",
     async (watch) => {
       const actor = createActor(createMachine({ id: "other" })).start();
-      watch.watch(actor as unknown as Agent<never>);
+      watch.watch(actor as unknown as AnyAgent);
       return createAgent(config());
     },
   ],
