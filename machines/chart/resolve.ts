@@ -24,7 +24,7 @@ type Draft<Context> = {
   context: Context;
   /** True while `context` is a copy that nobody else has: an effect may keep what it is given. */
   isCopy: boolean;
-  /** How many updates ran. */
+  /** The number of updates that ran. */
   updates: number;
   readonly effects: Effect[];
   readonly edges: string[];
