@@ -26,6 +26,7 @@ const PROCESS_TESTS = [
   "test/cli/mcp-command.test.ts",
   "test/cli/otel.test.ts",
   "test/cli/run.test.ts",
+  "test/cli/schedules.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/dev/warm-up.test.ts",
   "test/cli/docs-workers.test.ts",

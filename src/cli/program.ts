@@ -8,6 +8,7 @@ import * as knowledge from "./knowledge/definitions.ts";
 import * as memory from "./memory/definitions.ts";
 import * as sessions from "./sessions/definitions.ts";
 import * as workers from "./workers/definitions.ts";
+import * as schedules from "./workers/schedule-definitions.ts";
 
 /** The program `agentchart`. It loads a command when it runs it: `run` does not load the server, and help loads nothing. */
 export function createProgram(io: CliIo, onExitCode: (code: number) => void = () => {}): CliCommand {
@@ -68,6 +69,15 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
     .description("List and retry the sessions that were quarantined because workers died with them");
   add(workers.listDeadLetters, async () => (await import("./workers/dead-letter-commands.ts")).listCommand);
   add(workers.retryDeadLetters, async () => (await import("./workers/dead-letter-commands.ts")).retryCommand);
+  program.command("schedules").description("Add, list, pause and remove what workers start by themselves");
+  const scheduleCommands = () => import("./workers/schedule-commands.ts");
+  add(schedules.listSchedules, async () => (await scheduleCommands()).listCommand);
+  add(schedules.showSchedule, async () => (await scheduleCommands()).showCommand);
+  add(schedules.nextTicks, async () => (await scheduleCommands()).nextCommand);
+  add(schedules.addSchedule, async () => (await scheduleCommands()).addCommand);
+  add(schedules.pauseSchedule, async () => (await scheduleCommands()).pauseCommand);
+  add(schedules.resumeSchedule, async () => (await scheduleCommands()).resumeCommand);
+  add(schedules.removeSchedule, async () => (await scheduleCommands()).removeCommand);
   add(main.help, async () => (await import("./help-command.ts")).helpCommand(program));
   add(main.completion, async () => (await import("./completion-command.ts")).completionCommand(program));
   return program;

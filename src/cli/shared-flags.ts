@@ -8,6 +8,19 @@ export const STORE = {
   store: string("STORE", "store of the sessions (default: file:~/.agentchart/sessions)", { Stores: STORES }),
 };
 
+/** The store and the queue of workers. */
+export const BACKEND = {
+  store: string("STORE", "store of the sessions (default: postgres, if DATABASE_URL is set)", {
+    Stores: `${STORES};\n"postgres" is the database of DATABASE_URL`,
+  }),
+  queue: string("QUEUE", "queue of the wake-ups (default: the store, if it is on Postgres)", {
+    Queues: `redis://HOST, postgres://USER@HOST/DATABASE, or "memory" for one process ("serve --agents");
+other processes then find work by polling the store, and get no deltas. "redis" is the server of REDIS_URL, "postgres" the database of DATABASE_URL`,
+    Environment: `DATABASE_URL  connection string of Postgres, which then is not on the command line
+REDIS_URL     connection string of Redis, which then is not on the command line`,
+  }),
+};
+
 /** The agent, which a session does not store: every process needs these flags again. */
 export const AGENT = {
   model: string(

@@ -22,7 +22,7 @@ import { matchesFilter, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { holdsLease, leaseLost, appendError, nextTakeovers, takenFrom } from "./append-check.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
-import { checkId, compareIds } from "./session-id.ts";
+import { checkId, compareIds, isLeftOut } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 import { SessionFiles } from "./file-sessions.ts";
 
@@ -242,6 +242,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       const { prefix, cursor = "", limit = 100 } = filter;
       const sessions: SessionInfo[] = [];
       for (const { sessionId, folder: path } of await foldersAfter(cursor, prefix)) {
+        if (isLeftOut(sessionId, prefix)) continue;
         const info = await operate("list", (access) => infoOf(access, path, sessionId));
         if (!info || !matchesFilter(info, filter)) continue;
         if (sessions.length === limit) return { sessions, cursor: sessions.at(-1)!.sessionId };

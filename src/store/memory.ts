@@ -6,7 +6,7 @@ import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./por
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers, takenFrom } from "./append-check.ts";
 import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
 import { searcherOf, type LocalSearcher } from "./local-index.ts";
-import { checkId, compareIds } from "./session-id.ts";
+import { checkId, compareIds, isLeftOut } from "./session-id.ts";
 import { pruneSessions } from "./prune.ts";
 import { watchSeq } from "./watch-seq.ts";
 
@@ -174,7 +174,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       if (isClosed) throw storeClosed();
       const { prefix = "", cursor = "", limit = 100 } = filter;
       const found = [...sessions.keys()]
-        .filter((id) => id.startsWith(prefix) && compareIds(id, cursor) > 0)
+        .filter((id) => id.startsWith(prefix) && !isLeftOut(id, prefix) && compareIds(id, cursor) > 0)
         .toSorted(compareIds)
         .flatMap((id) => infoOf(id, sessions.get(id)!) ?? [])
         .filter((info) => matchesFilter(info, filter));

@@ -294,7 +294,8 @@ export interface SessionStore {
   /** Returns the first `limit` inputs that are not acknowledged. Those without a `dueAt` come in the order they came, then the others in
    *  the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
-  /** Returns one page of sessions in the order of their ids (by code point). */
+  /** Returns one page of sessions in the order of their ids (by code point). Without a `prefix` that begins with `agentchart/`, those whose ids
+   *  begin so are left out, here and by {@link search}: the package keeps there what is no session, such as schedules. */
   list(filter?: SessionFilter): Promise<SessionPage>;
   /** Returns one page of the sessions that match, the last changed first. What was appended before the call is found: sessions that
    *  have changed since the last search are added to the index of the storage first, each once and from its newest indexed entry on, so

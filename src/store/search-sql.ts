@@ -1,7 +1,7 @@
 import type { SessionSearch } from "./port.ts";
 import { labelsOf } from "./position.ts";
 import { queryWords } from "./search-words.ts";
-import { keyAfterPrefix, toKey } from "./session-id.ts";
+import { keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
 import type { Transaction } from "./sql-statements.ts";
 
 /** The part of a session that an index of sessions has: a row, its labels, and its words. `n` is the number that the index gives it. */
@@ -150,7 +150,7 @@ export function searchCondition(
   after?: SearchPlace,
 ): { readonly condition: string; readonly place: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [];
-  const conditions = ["1 = 1"];
+  const conditions = ["1 = 1", ...leftOut(prefix)];
   const value = (each: unknown): string => `$${values.push(each)}`;
   const add = (condition: string, each: unknown): void => {
     if (each !== undefined) conditions.push(`${condition} ${value(each)}`);

@@ -6,6 +6,21 @@ export function checkId(id: string, what: string): void {
   throw new AgentError("config/invalid", `${what} must be a non-empty string of well-formed Unicode.`);
 }
 
+/** The prefix of the ids under which the package stores what is no session, such as schedules. `list` and `search` leave them out, unless
+ *  their `prefix` begins so. */
+export const OWN_PREFIX = "agentchart/";
+
+/** True for an id that a list with this prefix leaves out. */
+export function isLeftOut(id: string, prefix = ""): boolean {
+  return id.startsWith(OWN_PREFIX) && !prefix.startsWith(OWN_PREFIX);
+}
+
+/** Returns the SQL condition that does the same as {@link isLeftOut}, if there is anything to leave out. */
+export function leftOut(prefix = ""): readonly string[] {
+  if (prefix.startsWith(OWN_PREFIX)) return [];
+  return [`NOT (session_id >= '${OWN_PREFIX}' AND session_id < '${keyAfterPrefix(OWN_PREFIX)}')`];
+}
+
 /** The order of {@link SessionStore.list}: by code point, as UTF-8 sorts; JavaScript's `<` sorts by UTF-16 unit. */
 export function compareIds(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));

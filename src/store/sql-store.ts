@@ -9,7 +9,7 @@ import { pruneSessions } from "./prune.ts";
 import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
-import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
+import { checkId, fromKey, keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
 import { endMissing, entryOf, infoOf, inputOf, loadedOf } from "./sql-rows.ts";
 import {
   statementsOf,
@@ -90,7 +90,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
     const present = parts.filter(([, value]) => value !== undefined && value !== "");
     const conditions = present.map(([condition], index) => condition(index + 1));
     return {
-      condition: ["position IS NOT NULL", ...conditions].join(" AND "),
+      condition: ["position IS NOT NULL", ...leftOut(prefix), ...conditions].join(" AND "),
       values: present.map(([, value]) => value),
     };
   }

@@ -15,7 +15,7 @@ import { isInnerSession } from "../store/inner-session.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
-import { checkId } from "../store/session-id.ts";
+import { checkId, OWN_PREFIX } from "../store/session-id.ts";
 import { checkClientTools } from "../core/tool/declared-tools.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
 import {
@@ -28,7 +28,6 @@ import {
   setSlotSchema,
   subscribeSchema,
 } from "./option-schemas.ts";
-import { PERMIT_PREFIX } from "./permits.ts";
 import { endQuarantine, quarantineOf } from "./quarantine.ts";
 import { listenToLiveEvents, NUDGE } from "./signals.ts";
 import { readStatus } from "./status.ts";
@@ -69,11 +68,8 @@ class StoreDispatcher implements Dispatcher {
     const clientTools = options.clientTools && checkClientTools(options.clientTools);
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
-    if (sessionId.startsWith(PERMIT_PREFIX))
-      throw new AgentError(
-        "config/invalid",
-        `dispatch: the session id must not begin with ${PERMIT_PREFIX}.`,
-      );
+    if (sessionId.startsWith(OWN_PREFIX))
+      throw new AgentError("config/invalid", `dispatch: the session id must not begin with ${OWN_PREFIX}.`);
     if (agent === undefined && !(await this.#exists(sessionId))) {
       throw new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
     }

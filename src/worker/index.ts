@@ -6,6 +6,9 @@ export type { BullQueueOptions } from "./queue/bull.ts";
 export { inProcessQueue } from "./queue/in-process.ts";
 export type { ConsumeOptions, Consumer, QueueStats, WakeOptions, WakeQueue, WakeUp } from "./queue/port.ts";
 export { createDispatcher } from "./dispatcher.ts";
+export type { MissedTicks, ScheduleOptions } from "./schedule/options.ts";
+export { createSchedules } from "./schedules.ts";
+export type { ScheduleInfo, Schedules } from "./schedules.ts";
 export { createWorker } from "./worker.ts";
 export type {
   AnyWorkerAgentConfig,
@@ -16,6 +19,7 @@ export type {
   DispatcherOptions,
   DispatchOptions,
   Quarantine,
+  ScheduleTick,
   SessionStatus,
   SubscribeOptions,
   TenantLimits,

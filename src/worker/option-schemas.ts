@@ -4,6 +4,7 @@ import * as s from "../core/base/option-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import { wakeShape } from "./queue/wake-schema.ts";
 import type { WakeQueue } from "./queue/port.ts";
+import type { ScheduleOptions } from "./schedule/options.ts";
 import type {
   CommandOptions,
   DispatcherOptions,
@@ -60,6 +61,9 @@ export const workerSchema = s.lazily(() =>
       maxTries: s.optional(s.integer(1)),
       unknownAgentMs: s.optional(s.integer(0)),
       storeTimeoutMs: s.optional(s.integer(0)),
+      schedules: s.optional(
+        s.recordOf(s.object<ScheduleOptions>("a schedule, such as { agent, input, cron }")),
+      ),
       limits: s.optional(s.recordOf(tenantLimitsSchema())),
       now: s.optional(s.func()),
     },

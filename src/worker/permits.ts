@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newOwner } from "../store/lease-owner.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
+import { OWN_PREFIX } from "../store/session-id.ts";
 import type { TenantLimits } from "./types.ts";
 
-/** The prefix of the lease ids of permits; no session id may begin with it. */
-export const PERMIT_PREFIX = "agentchart/permit/";
+/** The prefix of the lease ids of permits. */
+const PERMIT_PREFIX = `${OWN_PREFIX}permit/`;
 /** The number of slots that are tried for one permit. */
 const MAX_SLOTS_TRIED = 16;
 

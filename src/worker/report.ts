@@ -45,6 +45,9 @@ function count(counters: Counters, event: WorkerEventBody): void {
     case "error":
       counters.errors++;
       return;
+    case "schedule.tick":
+    case "schedule.failed":
+    case "schedule.skipped":
     case "worker.state":
     case "queue.connected":
     case "session.unknown":

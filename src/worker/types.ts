@@ -6,6 +6,7 @@ import type { ErrorInfo } from "../core/base/error.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
 import type { WakeQueue } from "./queue/port.ts";
+import type { ScheduleOptions } from "./schedule/options.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
 import type { ClientTool } from "../core/tool/declared-tools.ts";
 import type { Decision, PendingCall, WaitsFor } from "../core/tool/pending.ts";
@@ -241,6 +242,9 @@ export type WorkerOptions = {
   readonly unknownAgentMs?: number | undefined;
   /** The time for which operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
   readonly storeTimeoutMs?: number | undefined;
+  /** Schedules by their names, which are stored when the worker is started: any worker of the store runs them. A name that a program has added
+   *  rejects `schedule/exists` then. One that is no longer here stays until it is removed. */
+  readonly schedules?: { readonly [name: string]: ScheduleOptions } | undefined;
   /** By `meta.tenant`; those of `*` apply to tenants that are not listed. Default: no limits. */
   readonly limits?: { readonly [tenant: string]: TenantLimits } | undefined;
   /** The clock, epoch ms; default `Date.now`. */
@@ -288,6 +292,9 @@ export type WorkerSessionRef = {
   readonly agent?: string | undefined;
   readonly tenant?: string | undefined;
 };
+
+/** The tick that an event is about. */
+export type ScheduleTick = { readonly schedule: string; readonly tick: number; readonly sessionId: string };
 
 /** The events of a worker, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
 export type WorkerEvent = { readonly at: number } & (
@@ -355,6 +362,17 @@ export type WorkerEvent = { readonly at: number } & (
       readonly durationMs: number;
       readonly error?: ErrorInfo | undefined;
     })
+  /** A tick of a schedule (epoch ms) has started a session, or was given to one as an input. */
+  | (ScheduleTick & { readonly type: "schedule.tick"; readonly lateMs: number })
+  /** A tick of a schedule could not be started, and is not tried again. */
+  | (ScheduleTick & { readonly type: "schedule.failed"; readonly error: ErrorInfo })
+  /** The ticks of a schedule between these two (epoch ms) never start: no worker was there in time. */
+  | {
+      readonly type: "schedule.skipped";
+      readonly schedule: string;
+      readonly from: number;
+      readonly to: number;
+    }
   /** The queue, which was away when the worker was started, delivers wake-ups now. */
   | { readonly type: "queue.connected" }
   /** A sweep woke sessions. */

@@ -14,7 +14,10 @@ import { Places } from "./places.ts";
 import { Report } from "./report.ts";
 import { SessionJob, type WorkerContext } from "./session-job.ts";
 import { Sweep } from "./sweep.ts";
-import type { Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { isSchedule, runSchedule } from "./run-schedule.ts";
+import { declareSchedules } from "./schedules.ts";
+import type { Dispatcher, Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
 import { WakeUps } from "./wake-ups.ts";
 
 /** The maximum time that sessions may take to be abandoned after the deadline of a drain, ms. */
@@ -43,6 +46,7 @@ class QueueWorker implements Worker {
   readonly #store: SessionStore;
   readonly #report: Report;
   readonly #context: WorkerContext;
+  readonly #dispatcher: Dispatcher;
   readonly #sweep: Sweep;
   readonly #storeRetries = new AbortController();
   readonly #running = new Map<string, InboxAgent>();
@@ -91,6 +95,7 @@ class QueueWorker implements Worker {
         report.emit({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") }),
       onConnected: () => report.emit({ type: "queue.connected" }),
     });
+    this.#dispatcher = createDispatcher({ queue, store: this.#store, now });
     const run = (sessionId: string): boolean => this.#runSwept(sessionId);
     this.#sweep = new Sweep({ queue, store: this.#store, report, now, everyMs: sweepMs, run });
   }
@@ -98,6 +103,8 @@ class QueueWorker implements Worker {
   async start(): Promise<void> {
     if (this.#state !== "idle") throw new AgentError("run/invalid-event", `The worker is ${this.#state}.`);
     await this.#store.listDue({ before: 0, limit: 1 });
+    const { schedules, queue, now } = this.#options;
+    if (schedules) await declareSchedules({ queue, store: this.#store, now }, schedules);
     if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it was started.");
     this.#setState("running");
     try {
@@ -143,7 +150,7 @@ class QueueWorker implements Worker {
   /** Runs a session in a place that was taken for it. Never rejects. */
   async #runJob(wakeUp: WakeUp): Promise<void> {
     try {
-      if (this.#state === "running") await new SessionJob(this.#context, wakeUp).run();
+      if (this.#state === "running") await this.#run(wakeUp);
       else await this.#options.queue.wake(wakeUp.sessionId, { priority: wakeUp.priority });
     } catch (error) {
       const info = errorInfo(error, "store/failed");
@@ -157,6 +164,11 @@ class QueueWorker implements Worker {
       this.#places.give();
       this.#sweep.placeFreed();
     }
+  }
+
+  async #run(wakeUp: WakeUp): Promise<void> {
+    if (!isSchedule(wakeUp.sessionId)) return new SessionJob(this.#context, wakeUp).run();
+    return runSchedule({ ...this.#context, dispatcher: this.#dispatcher }, wakeUp.sessionId);
   }
 
   async #close(deadlineMs: number): Promise<void> {

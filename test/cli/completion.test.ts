@@ -36,10 +36,11 @@ describe("The completion of bash", () => {
       "serve",
       "mcp",
       "dead-letters",
+      "schedules",
       "help",
       "completion",
     ]);
-    expect(await complete("s")).toEqual(["sessions", "serve"]);
+    expect(await complete("s")).toEqual(["sessions", "serve", "schedules"]);
     expect(await complete("sessions", "")).toEqual([
       "ls",
       "search",

@@ -18,6 +18,7 @@ const pages = globSync(
     "docs/knowledge.md",
     "docs/skills.md",
     "docs/workspace.md",
+    "docs/schedules.md",
     "docs/agents-together.md",
     "docs/agent-logic.md",
     "docs/personas.md",

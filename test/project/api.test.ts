@@ -39,7 +39,7 @@ test("the names each subpath exports", async () => {
     ./store/sqlite: sqliteStore
     ./store/postgres: postgresStore
     ./inspect: SUSPICIONS findSuspicions inspector startHub
-    ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createWorker inProcessQueue
+    ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createSchedules createWorker inProcessQueue
     ./server: createServer readTokens serve"
   `);
 });

@@ -121,6 +121,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   ],
   inspect: ["store", "inspect/suspicions", "inspect/client", "inspect/hub"],
   "worker/queue": ["core/base", "store"],
+  "worker/schedule": ["core/base", "core/message", "store"],
   worker: [
     "core/base",
     "core/message",
@@ -131,6 +132,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "session",
     "agent",
     "worker/queue",
+    "worker/schedule",
   ],
   // Reaches sessions through a dispatcher that its caller passes in.
   server: [
@@ -249,6 +251,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   // Loaded only if a variable of OpenTelemetry is set.
   "@opentelemetry/sdk-node": ["cli"],
   bullmq: ["worker/queue"],
+  croner: ["worker/schedule"],
   ioredis: ["worker/queue"],
   // Loaded by name, and only when an agent's `inspect` option is an address.
   "agentchart/inspect": ["agent"],

@@ -17,6 +17,9 @@ const LEVELS: { readonly [type in WorkerEvent["type"]]: Level } = {
   step: "debug",
   retry: "info",
   "turn.end": "info",
+  "schedule.tick": "info",
+  "schedule.failed": "error",
+  "schedule.skipped": "warn",
   sweep: "debug",
   error: "error",
 };

@@ -4,8 +4,8 @@ import type { JsonObject } from "./json.ts";
 /**
  * Every error code, as `area/reason`; callers switch on the code, since there are no subclasses. The areas: `config` (wrong
  * options), `message` (a malformed message), `run` (a call on an agent, or its state), `model`, `tool`, `hook`, `output` (the
- * structured answer), `slot` (a value that belongs to a session), `session` (a stored session), `workspace` (files and commands), `store`
- * and `queue` (backends).
+ * structured answer), `slot` (a value that belongs to a session), `session` (a stored session), `schedule` (what starts by itself), `workspace`
+ * (files and commands), `store` and `queue` (backends).
  */
 export const ERROR_CODES = [
   "config/invalid",
@@ -63,6 +63,10 @@ export const ERROR_CODES = [
   "session/version",
   "session/damaged",
   "session/redacted",
+  "schedule/never-fires",
+  "schedule/unknown-zone",
+  "schedule/exists",
+  "schedule/not-found",
   "workspace/bad-path",
   "workspace/not-found",
   "workspace/protected",

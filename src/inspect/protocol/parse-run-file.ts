@@ -32,7 +32,8 @@ export function isWithin(value: unknown, depth: number): boolean {
  */
 export function parseRow(value: unknown): RunRow {
   const row = isObject(value) ? value : {};
-  const { runId, agent, chart, waitsFor, reason, error, title, forkOf, parent, notice, usage } = row;
+  const { runId, agent, chart, waitsFor, reason, error, title, forkOf, startedBy, parent, notice, usage } =
+    row;
   if (typeof runId !== "string" || typeof agent !== "string" || typeof chart !== "string")
     throw new Error("This is not an exported run: its `row` lacks `runId`, `agent` or `chart`.");
   const counts = isObject(usage)
@@ -56,6 +57,9 @@ export function parseRow(value: unknown): RunRow {
     steps: numberAt(row, "steps"),
     usage: Object.fromEntries(counts),
     pending: 0,
+    ...(isObject(startedBy) && {
+      startedBy: { schedule: stringAt(startedBy, "schedule"), tick: stringAt(startedBy, "tick") },
+    }),
     ...(isObject(forkOf) && { forkOf: { runId: stringAt(forkOf, "runId"), seq: numberAt(forkOf, "seq") } }),
     ...(isObject(parent) && {
       parent: { runId: stringAt(parent, "runId"), callId: stringAt(parent, "callId") },

@@ -153,6 +153,8 @@ export type RunRow = {
   readonly usage: Usage;
   /** The number of open calls. */
   readonly pending: number;
+  /** The schedule that has started it, and the tick, ISO 8601. */
+  readonly startedBy?: { readonly schedule: string; readonly tick: string };
   /** The run it was forked from, and the position in that run's journal. */
   readonly forkOf?: { readonly runId: string; readonly seq: number };
   /** The run and its call inside of which this run is, or which has started it in the background. */

@@ -3,12 +3,19 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { RunRow } from "./protocol.ts";
 
 /** Reads from the labels of a session how its run belongs to others. */
-export function relationsOf({ forkedFrom, forkedAt, parent }: JsonObject): Pick<RunRow, "forkOf" | "parent"> {
+export function relationsOf({
+  forkedFrom,
+  forkedAt,
+  parent,
+  schedule,
+  tick,
+}: JsonObject): Pick<RunRow, "forkOf" | "parent" | "startedBy"> {
   const { sessionId, callId } = isObject(parent) ? parent : {};
   return {
     ...(typeof forkedFrom === "string" && {
       forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 },
     }),
+    ...(typeof schedule === "string" && typeof tick === "string" && { startedBy: { schedule, tick } }),
     ...(typeof sessionId === "string" &&
       typeof callId === "string" && { parent: { runId: sessionId, callId } }),
   };

@@ -115,6 +115,18 @@ describe("a stored session", () => {
     expect((await (await openSession(store, "s-1")).at()).seq).toBe(seq);
   });
 
+  test("that a schedule has started says of which tick it is", async () => {
+    const store = memoryStore();
+    await storedSession(store, "daily-1", { meta: { schedule: "daily", tick: "2026-03-29T01:00:00.000Z" } });
+    await storedSession(store, "other", { meta: { schedule: "daily", tick: 7 } });
+    const hub = await testHub({ home: testHome(), store });
+    const page = await HubPage.open(hub);
+    await expect.poll(() => page.rows.size).toBe(2);
+    const startedBy = { schedule: "daily", tick: "2026-03-29T01:00:00.000Z" };
+    expect(page.rows.get("daily-1")).toMatchObject({ startedBy });
+    expect(page.rows.get("other")).not.toHaveProperty("startedBy");
+  });
+
   test("that is inside of a call says of which", async () => {
     const store = memoryStore();
     await storedSession(store, "p/c1", { meta: { parent: { sessionId: "p", callId: "c1" } } });

@@ -44,6 +44,11 @@ export function Header() {
                 inside of {shortId(parentOf(row)!.runId)}
               </button>
             )}
+            {row.startedBy && (
+              <span className="quiet">
+                started by {row.startedBy.schedule} at {row.startedBy.tick}
+              </span>
+            )}
             {row.forkOf && (
               <button
                 type="button"
