@@ -146,6 +146,7 @@ const main = defineConfig({
       "sqlite-vec",
       "unpdf",
       "bullmq",
+      "croner",
       "ioredis",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",

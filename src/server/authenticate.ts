@@ -49,7 +49,8 @@ export function limitRate(limit: RateLimit): MiddlewareHandler<ServerEnv> {
   };
 }
 
-function tooMany(detail: string, waitMs: number): RequestError {
+/** Returns the error for an address or a token that has sent too many requests. */
+export function tooMany(detail: string, waitMs: number): RequestError {
   return new RequestError(429, "request/too-many", detail, { "Retry-After": retryAfter(waitMs) });
 }
 
@@ -85,7 +86,7 @@ function isLocal(c: RequestContext): boolean {
 }
 
 /** The address of the client; "localhost" for a request that came without a network. */
-function addressOf(c: RequestContext): string {
+export function addressOf(c: RequestContext): string {
   return hasSocket(c.env) ? (getConnInfo(c).remote.address ?? "") : "localhost";
 }
 

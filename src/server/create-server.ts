@@ -11,6 +11,7 @@ import { addChatRoutes } from "./add-chat-routes.ts";
 import { addMcpRoute } from "./add-mcp-route.ts";
 import { addMemoryRoutes } from "./add-memory-routes.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
+import { addWebhookRoute } from "./add-webhook-route.ts";
 import { allowOrigins } from "./allow-origins.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
@@ -64,6 +65,8 @@ export function createServer(options: ServerOptions): HttpApp {
   ] as const;
   app.use("/v1/*", compress(), ...guards);
   app.use("/mcp", ...guards);
+  app.use("/webhooks/*", guards[2]);
+  addWebhookRoute(app, options);
   addMcpRoute(app, options);
   const slots = new StreamSlots(options);
   addSessionRoutes(app, options, slots);

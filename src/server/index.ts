@@ -6,3 +6,4 @@ export { serve } from "./serve.ts";
 export type { RunningServer, ServeOptions } from "./serve.ts";
 export { readTokens } from "./tokens.ts";
 export type { Scope, Token } from "./tokens.ts";
+export type { Webhook, WebhookDelivery, WebhookInput } from "./webhooks.ts";

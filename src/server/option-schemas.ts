@@ -2,6 +2,7 @@ import * as s from "../core/base/option-schema.ts";
 import type { RateLimit } from "../core/base/rate-limiter.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import type { Dispatcher } from "../worker/types.ts";
+import { webhookSchema } from "./webhooks.ts";
 import type { McpServing, ServerOptions } from "./options.ts";
 
 /** The schema of {@link RateLimit}. */
@@ -34,6 +35,8 @@ export const serverSchema = s.lazily(() =>
       ),
       mcp: s.optional(mcpServingSchema()),
       memory: s.optional(s.having("search", "a MemoryStore, such as sqliteMemory({ path })")),
+      webhooks: s.optional(s.recordOf(webhookSchema())),
+      now: s.optional(s.func()),
       maxBodyBytes: s.optional(s.integer(1)),
       rateLimit: s.optional(rateLimitSchema()),
       maxStreams: s.optional(s.integer(0)),

@@ -4,6 +4,7 @@ import type { MemoryStore } from "../kit/memory/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Dispatcher } from "../worker/types.ts";
 import type { Token } from "./tokens.ts";
+import type { Webhook } from "./webhooks.ts";
 
 /** A request that was answered, for logs and metrics. Contains no tokens, messages and tool arguments. */
 export type RequestRecord = {
@@ -55,6 +56,11 @@ export type ServerOptions = {
   /** The memories of the agents, which are listed and deleted at `/v1/memories/{scope}`. The memories of a tenant are those whose scope is
    *  `<tenant>/<scope>`, so let the agents' `scope` return that. Default: not served. */
   readonly memory?: MemoryStore | undefined;
+  /** Webhooks by their names, each at `/webhooks/NAME`, signed as https://www.standardwebhooks.com says. A delivery starts a session, or is
+   *  an input of one, once, however often it is sent. Default: none. */
+  readonly webhooks?: { readonly [name: string]: Webhook } | undefined;
+  /** The clock of the timestamps of webhooks, epoch ms; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
   /** Maximum size of a request body, in bytes; default 1,048,576 (1 MiB). A larger body gets status 413. */
   readonly maxBodyBytes?: number | undefined;
   /** Maximum rate of requests per token; tokens of a tenant with the same name share it. Default: 50 per second with bursts of 100.

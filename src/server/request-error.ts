@@ -9,7 +9,9 @@ export type RequestCode =
   | "request/not-found"
   | "request/too-large"
   | "request/too-many"
-  | "request/failed";
+  | "request/failed"
+  | "webhook/bad-signature"
+  | "webhook/too-old";
 
 /** The body of an error, as RFC 9457 defines it. */
 export type Problem = {

@@ -1,3 +1,6 @@
+import { createHmac } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { workerFixture } from "./worker-fixture.ts";
 import type { Finished } from "./agentchart.ts";
@@ -11,6 +14,32 @@ const jsonLines = ({ stdout }: Finished): readonly { readonly [field: string]: u
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
+
+test("A server serves the webhooks of a file", async () => {
+  const fixture = workerFixture(undefined, "memory");
+  const file = join(fixture.folder, "webhooks.ts");
+  const secret = "a secret of a sender as plain text";
+  writeFileSync(
+    file,
+    'export default { tracker: { secrets: [process.env.TRACKER], agent: "echo", input: "New: {title}" } };',
+  );
+  const none = await fixture.run("serve", "--webhooks", file).finished;
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("secrets[0]")]);
+  fixture.env["TRACKER"] = secret;
+  const { url, running } = await fixture.serve("--webhooks", file);
+  const [id, timestamp, body] = ["msg_1", String(Math.floor(Date.now() / 1_000)), '{"title":"It is broken"}'];
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64");
+  const post = (value: string) =>
+    fetch(`${url}/webhooks/tracker`, {
+      method: "POST",
+      headers: { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${value}` },
+      body,
+    });
+  expect(await (await post(signature)).json()).toMatchObject({ id: "tracker-msg_1", state: "accepted" });
+  expect(await (await post(signature)).json()).toMatchObject({ state: "duplicate" });
+  expect((await post("AAAA")).status).toBe(401);
+  expect(running.log()).not.toContain(secret);
+});
 
 test("Schedules are added, listed, shown, paused, resumed and removed, and a worker runs them", async () => {
   const fixture = workerFixture(undefined, "memory");

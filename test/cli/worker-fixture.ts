@@ -18,7 +18,7 @@ export type Running = Started & {
 
 export type WorkerFixture = {
   readonly folder: string;
-  readonly env: { readonly [name: string]: string };
+  readonly env: { [name: string]: string };
   /** Starts `agentchart <args>` with the store and the queue. */
   readonly run: (...args: readonly string[]) => Running;
   /** Starts a worker and waits until it takes sessions. */

@@ -19,6 +19,7 @@ const pages = globSync(
     "docs/skills.md",
     "docs/workspace.md",
     "docs/schedules.md",
+    "docs/webhooks.md",
     "docs/agents-together.md",
     "docs/agent-logic.md",
     "docs/personas.md",

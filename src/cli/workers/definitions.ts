@@ -112,6 +112,9 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
       "STORE",
       "serve these memories at /v1/memories: sqlite:PATH or postgres://USER@HOST/DATABASE",
     ),
+    webhooks: string("FILE", "file that exports the webhooks, each of which is served at /webhooks/NAME", {
+      Webhooks: `A .ts or .js file that exports { name: { secrets, agent, input } }, by default or as "webhooks".`,
+    }),
     agent: strings("NAME", "agent that a session may start with (default: those of --agents, or any)"),
     origin: origins("origin whose pages may use the server, such as https://app.example.com"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),

@@ -8,6 +8,7 @@ import type { serve as definition } from "./definitions.ts";
 import { openMemory } from "../open-memory.ts";
 import { checkAgents, loadAgents } from "./load-agents.ts";
 import { loadTokens } from "./load-tokens.ts";
+import { loadWebhooks } from "./load-webhooks.ts";
 import { mcpOptions } from "./mcp-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { logWorker } from "./log-worker.ts";
@@ -31,6 +32,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
       const names = flags.agent.length > 0 ? flags.agent : agents && Object.keys(agents);
       if (flags.mcp && !agents) throw new UsageError("'--mcp' needs '--agents'.");
       const mcp = flags.mcp ? await mcpOptions(flags.agents!, agents!, env) : undefined;
+      const webhooks = flags.webhooks === undefined ? undefined : await loadWebhooks(flags.webhooks);
       const app = createServer({
         dispatcher: createDispatcher({ store, queue }),
         store,
@@ -42,6 +44,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
         ...(flags.origin.length > 0 && { origins: flags.origin }),
         ...(mcp && { mcp }),
         ...(memory && { memory }),
+        ...(webhooks && { webhooks }),
         ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
       });
       const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });

@@ -1,0 +1,75 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { wrongTokenLimiter } from "../core/base/rate-limiter.ts";
+import type { Json } from "../core/base/json.ts";
+import { addressOf, tooMany, type ServerEnv } from "./authenticate.ts";
+import type { ServerOptions } from "./options.ts";
+import { RequestError } from "./request-error.ts";
+import { verifyDelivery, type VerifiedDelivery } from "./webhook-signature.ts";
+import { fillTemplate, type Webhook, type WebhookDelivery } from "./webhooks.ts";
+
+const TOLERANCE_S = 300;
+const MAX_ID = 200;
+
+/** Adds `POST /webhooks/NAME`. A delivery is an input whose key is its id: one that is sent again has no other effect. */
+export function addWebhookRoute(
+  app: OpenAPIHono<ServerEnv>,
+  { webhooks = {}, dispatcher, now = Date.now }: ServerOptions,
+): void {
+  const wrong = wrongTokenLimiter();
+  app.post("/webhooks/:name", async (c) => {
+    const name = c.req.param("name");
+    const webhook = Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
+    if (!webhook) throw new RequestError(404, "request/not-found", "There is no such webhook.");
+    const body = new Uint8Array(await c.req.arrayBuffer());
+    const headers = {
+      id: c.req.header("webhook-id"),
+      timestamp: c.req.header("webhook-timestamp"),
+      signature: c.req.header("webhook-signature"),
+    };
+    const { secrets, toleranceSeconds = TOLERANCE_S } = webhook;
+    let verified: VerifiedDelivery;
+    try {
+      verified = verifyDelivery(headers, body, {
+        secrets,
+        now: now(),
+        toleranceMs: toleranceSeconds * 1_000,
+      });
+    } catch (error) {
+      const waitMs = wrong.take(addressOf(c));
+      throw waitMs > 0 ? tooMany("Too many webhooks without a valid signature.", waitMs) : error;
+    }
+    if (verified.id.length > MAX_ID)
+      throw new RequestError(
+        400,
+        "request/invalid",
+        `The id of the webhook has more than ${MAX_ID} characters.`,
+      );
+    const delivery = { webhook: name, ...verified, payload: payloadOf(body) };
+    const input = await inputOf(webhook, delivery);
+    if (input === undefined) return c.body(null, 204);
+    const { tenant, agent, meta } = webhook;
+    const id = sessionOf(webhook, delivery);
+    const dispatched = await dispatcher.dispatch(tenant === undefined ? id : `${tenant}/${id}`, input, {
+      agent,
+      meta: { ...meta, ...(tenant !== undefined && { tenant }), webhook: name },
+      idempotencyKey: `webhook/${name}/${delivery.id}`,
+    });
+    return c.json({ id, ...dispatched }, 202);
+  });
+}
+
+function payloadOf(body: Uint8Array): Json {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as Json;
+  } catch {
+    throw new RequestError(400, "request/invalid", "The body of the webhook is not JSON in UTF-8.");
+  }
+}
+
+async function inputOf({ input }: Webhook, delivery: WebhookDelivery) {
+  return typeof input === "string" ? fillTemplate(input, delivery) : input(delivery);
+}
+
+function sessionOf({ sessionId = "{$webhook}-{$id}" }: Webhook, delivery: WebhookDelivery): string {
+  return typeof sessionId === "string" ? fillTemplate(sessionId, delivery) : sessionId(delivery);
+}
