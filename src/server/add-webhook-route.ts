@@ -1,20 +1,50 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { wrongTokenLimiter } from "../core/base/rate-limiter.ts";
 import type { Json } from "../core/base/json.ts";
 import { addressOf, tooMany, type ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
+import { accepted } from "./reply-schemas.ts";
 import { RequestError } from "./request-error.ts";
+import { ERRORS, reply } from "./routes.ts";
+import { json } from "./shared-schemas.ts";
 import { verifyDelivery, type VerifiedDelivery } from "./webhook-signature.ts";
 import { fillTemplate, type Webhook, type WebhookDelivery } from "./webhooks.ts";
 
 const TOLERANCE_S = 300;
 const MAX_ID = 200;
 
+/** Describes the route. Its body is not parsed before its signature is verified, which is over its bytes. */
+const ROUTE: Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0] = {
+  method: "post",
+  path: "/webhooks/{name}",
+  tags: ["webhooks"],
+  summary: "Deliver a webhook",
+  description:
+    "Signed as https://www.standardwebhooks.com says. A delivery takes effect once, however often it is sent.",
+  request: {
+    params: z.object({ name: z.string() }),
+    headers: z.object({
+      "webhook-id": z.string().max(MAX_ID),
+      "webhook-timestamp": z.string().openapi({ description: "Seconds since 1970" }),
+      "webhook-signature": z
+        .string()
+        .openapi({ description: "`v1,` and the base64 of HMAC-SHA-256 over ID.TIMESTAMP.BODY" }),
+    }),
+    body: { content: { "application/json": { schema: json } }, required: true },
+  },
+  responses: {
+    202: reply("Stored durably for a worker", accepted),
+    204: { description: "The delivery is ignored" },
+    ...ERRORS,
+  },
+};
+
 /** Adds `POST /webhooks/NAME`. A delivery is an input whose key is its id: one that is sent again has no other effect. */
 export function addWebhookRoute(
   app: OpenAPIHono<ServerEnv>,
-  { webhooks = {}, dispatcher, now = Date.now }: ServerOptions,
+  { webhooks, dispatcher, now = Date.now }: ServerOptions & Required<Pick<ServerOptions, "webhooks">>,
 ): void {
+  app.openAPIRegistry.registerPath(ROUTE);
   const wrong = wrongTokenLimiter();
   app.post("/webhooks/:name", async (c) => {
     const name = c.req.param("name");

@@ -65,8 +65,10 @@ export function createServer(options: ServerOptions): HttpApp {
   ] as const;
   app.use("/v1/*", compress(), ...guards);
   app.use("/mcp", ...guards);
-  app.use("/webhooks/*", guards[2]);
-  addWebhookRoute(app, options);
+  if (options.webhooks) {
+    app.use("/webhooks/*", guards[2]);
+    addWebhookRoute(app, { ...options, webhooks: options.webhooks });
+  }
   addMcpRoute(app, options);
   const slots = new StreamSlots(options);
   addSessionRoutes(app, options, slots);

@@ -24,8 +24,8 @@ export function secretBytes(secret: string): Buffer {
 }
 
 /**
- * Verifies a delivery: one of its signatures must be that of one of the secrets, in constant time, and its timestamp at most `toleranceMs`
- * away from `now`. Throws a {@link RequestError} with status 401: `webhook/bad-signature`, also for missing headers, or `webhook/too-old`. It
+ * Verifies a delivery. One of its signatures must be that of one of the secrets, compared in constant time, and its timestamp at most
+ * `toleranceMs` away from `now`. Throws a {@link RequestError} with status 401: `webhook/bad-signature`, also for missing headers, or `webhook/too-old`. It
  * names no secret.
  */
 export function verifyDelivery(

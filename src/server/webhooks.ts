@@ -24,8 +24,8 @@ export type Webhook = {
   readonly secrets: readonly string[];
   /** The name of the worker's agent that drives the sessions. */
   readonly agent: string;
-  /** The text of the input, in which `{issue.title}` stands for what the payload has there, and `{$id}` and `{$webhook}` for the delivery; or a
-   *  function that returns text or messages, or undefined for a delivery that is ignored. */
+  /** The text of the input, or a function that returns text or messages. In the text `{issue.title}` stands for what the payload has there,
+   *  `{$id}` for the id of the delivery, and `{$webhook}` for the name. A delivery for which the function returns undefined is ignored. */
   readonly input:
     | string
     | ((delivery: WebhookDelivery) => WebhookInput | undefined | Promise<WebhookInput | undefined>);

@@ -166,6 +166,13 @@ describe("a webhook", () => {
     expect((await server.store.listDue({ before: NOW * 2 })).sessionIds).toEqual([]);
   });
 
+  test("is in the OpenAPI document of a server that has one", async () => {
+    const pathsOf = async (server: TestServer): Promise<object> =>
+      ((await (await server.app.request("/openapi.json")).json()) as { readonly paths: object }).paths;
+    expect(await pathsOf(open())).toHaveProperty(["/webhooks/{name}", "post", "responses", "202"]);
+    expect(await pathsOf(openServer())).not.toHaveProperty(["/webhooks/{name}"]);
+  });
+
   test("at the edge of its time is accepted", async () => {
     const server = open({ toleranceSeconds: 60 });
     for (const [id, at] of [
