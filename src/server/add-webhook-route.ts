@@ -42,7 +42,13 @@ const ROUTE: Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0] = {
 /** Adds `POST /webhooks/NAME`. A delivery is an input whose key is its id: one that is sent again has no other effect. */
 export function addWebhookRoute(
   app: OpenAPIHono<ServerEnv>,
-  { webhooks, dispatcher, now = Date.now }: ServerOptions & Required<Pick<ServerOptions, "webhooks">>,
+  {
+    webhooks,
+    dispatcher,
+    now = Date.now,
+  }: Pick<ServerOptions, "dispatcher" | "now"> & {
+    readonly webhooks: NonNullable<ServerOptions["webhooks"]>;
+  },
 ): void {
   app.openAPIRegistry.registerPath(ROUTE);
   const wrong = wrongTokenLimiter();
