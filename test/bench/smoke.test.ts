@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-test.each(["main", "sessions", "inspect", "knowledge", "bursts", "workers", "resting"])(
+test.each(["main", "sessions", "inspect", "knowledge", "bursts", "workers", "resting", "unstreamed"])(
   "bench/%s.ts runs to its end and measures every figure that it reports",
   async (name) => {
     const script = join(ROOT, "bench", `${name}.ts`);
