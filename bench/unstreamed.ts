@@ -63,7 +63,9 @@ if (process.argv[2] !== undefined) {
     for (let pair = 0; pair < PAIRS; pair++) {
       const order = pair % 2 === 0 ? [true, false] : [false, true];
       for (const streaming of order)
-        samples[streaming ? "streamed" : "whole"].push(await inProcess({ size, streaming, ...server }));
+        samples[streaming ? "streamed" : "whole"].push(
+          await inProcess({ size, streaming, baseURL: server.baseURL! }),
+        );
     }
     await close();
     const quartiles = [0.25, 0.5, 0.75].map((share) =>

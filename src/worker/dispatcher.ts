@@ -68,8 +68,6 @@ class StoreDispatcher implements Dispatcher {
     const clientTools = options.clientTools && checkClientTools(options.clientTools);
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
-    if (sessionId.startsWith(OWN_PREFIX))
-      throw new AgentError("config/invalid", `dispatch: the session id must not begin with ${OWN_PREFIX}.`);
     if (agent === undefined && !(await this.#exists(sessionId))) {
       throw new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
     }
@@ -254,6 +252,11 @@ class StoreDispatcher implements Dispatcher {
 
   /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
   async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
+    if (sessionId.startsWith(OWN_PREFIX))
+      throw new AgentError(
+        "config/invalid",
+        `${command.kind}: the session id must not begin with ${OWN_PREFIX}.`,
+      );
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     const at = this.#now();
     const data = commandData({ ...command, at } as InboxCommand);

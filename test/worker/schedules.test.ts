@@ -101,11 +101,10 @@ describe.each(STORES)("schedules in the store of kind $kind", ({ open }) => {
     expect((await store.search?.({}))?.sessions ?? []).toEqual([]);
     expect((await store.search?.({ prefix: "a" }))?.total ?? 0).toBe(0);
     expect((await store.prune({ olderThan: 0 })).pruned).toBe(0);
-    await expect(
-      dispatcher.dispatch("agentchart/schedule/hourly", "hi", { agent: "echo" }),
-    ).rejects.toMatchObject({
-      code: "config/invalid",
-    });
+    const id = scheduleId("hourly");
+    await expect(dispatcher.cancel(id)).rejects.toMatchObject({ code: "config/invalid" });
+    const asked = dispatcher.dispatch(id, "hi", { agent: "echo" });
+    await expect(asked).rejects.toMatchObject({ code: "config/invalid" });
   });
 
   test("a schedule that is due is found by its time, and not before", async () => {
