@@ -1,4 +1,4 @@
-// npm run inspect:demo — starts the inspector with three running agents. The models are scripted; no API key is needed.
+// npm run inspect:demo — starts the inspector with four running agents. The models are scripted; no API key is needed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { inspector, startHub } from "agentchart/inspect";
 import { fileStore } from "agentchart/store/file";
-import { demoAgents } from "./inspect-demo/agents.ts";
+import { demoAgents, HINTS } from "./inspect-demo/agents.ts";
 
 const root = join(import.meta.dirname, "..");
 if (!existsSync(join(root, "dist/visualizer/index.html"))) {
@@ -23,6 +23,8 @@ console.log(`Open ${styleText("bold", hub.link)}`);
 console.log(
   "In a few seconds three runs will wait for you: for an approval, an answer and a larger budget. Ctrl-C ends the demo.",
 );
+console.log("A fourth one goes wrong. Why? Three hints:");
+for (const [at, hint] of HINTS.entries()) console.log(`  ${at + 1}. ${hint}`);
 
 const { promise: stopped, resolve } = Promise.withResolvers<void>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

@@ -1,6 +1,10 @@
+import { join } from "node:path";
 import { defineConfig, type UserConfig } from "vite";
 import { recordBundled } from "../scripts/record-bundled.mjs";
 import { lexerOnly } from "./lexer-only.ts";
+
+/** What of Node is in modules that the page shares with agents, and is not needed in the page. */
+export const WITHOUT_NODE = { "node:crypto": join(import.meta.dirname, "src/why-not/no-crypto.ts") };
 
 type Page = { readonly root: string; readonly outDir: string; readonly name: string };
 
@@ -9,6 +13,7 @@ export function pageConfig({ root, outDir, name }: Page): UserConfig {
   return defineConfig({
     root,
     base: "./",
+    resolve: { alias: WITHOUT_NODE },
     plugins: [lexerOnly, recordBundled(name)],
     oxc: { jsx: { runtime: "automatic", importSource: "#page" } },
     build: {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgent, defineTool, suspend, type Agent, type AgentConfig } from "agentchart";
+import { createAgent, defineHook, defineTool, suspend, type Agent, type AgentConfig } from "agentchart";
+import { agentTool } from "agentchart/team";
 import { z } from "zod";
 import { plannedModel } from "./planned-model.ts";
 
@@ -54,6 +55,88 @@ const askCustomer = defineTool({
       }),
     }),
 });
+
+const lookUpOrder = defineTool({
+  name: "look_up_order",
+  description: "Looks an order up.",
+  input: z.object({ order: z.number() }),
+  async execute({ order }) {
+    await sleep(350);
+    return { order, paid: 31, currency: "EUR" };
+  },
+});
+
+const refund = defineTool({
+  name: "refund",
+  description: "Pays an order back.",
+  input: z.object({ order: z.number(), euros: z.number() }),
+  execution: { maxAttempts: 2, initialBackoffMs: 400 },
+  async execute({ order, euros }) {
+    await sleep(450);
+    throw new Error(`The bank refused to pay ${euros} euros back: order ${order} was less.`);
+  },
+});
+
+/** The bug of the demo: the bank once wanted cents, and nobody remembers this hook. */
+const centsForTheBank = defineHook({
+  name: "cents-for-the-bank",
+  postActing: ({ call, result: { state, output } }) => {
+    if (call.name !== lookUpOrder.name || state !== "success") return undefined;
+    const inCents = output.map((part) =>
+      part.type === "text" ? { ...part, text: part.text.replace('"paid":31', '"paid":3100') } : part,
+    );
+    return { result: { state, output: inCents } };
+  },
+});
+
+/** An agent that cannot pay 31 euros back, because of a hook. */
+function refundDesk(common: Pick<AgentConfig, "inspect" | "store">): Agent {
+  const policy = agentTool({
+    agent: {
+      name: "refund-policy",
+      sysPrompt: "You know when an order may be paid back.",
+      ...(common.inspect !== undefined && { inspect: common.inspect }),
+      model: plannedModel("planned-small", [
+        { text: "The customer may have all of it back: the parcel never came." },
+      ]),
+    },
+    description: "Says whether an order may be paid back.",
+  });
+  return createAgent({
+    ...common,
+    name: "refund-desk",
+    sysPrompt: "You pay orders back that never came. Ask for the policy first.",
+    tools: [lookUpOrder, refund, policy],
+    hooks: [centsForTheBank],
+    model: plannedModel("planned-large", [
+      {
+        text: "I look the order up.",
+        calls: [{ name: "look_up_order", input: { order: 4812 } }],
+      },
+      {
+        text: "3100 euros is much. I ask whether I may pay it back.",
+        calls: [
+          {
+            name: "call_refund-policy",
+            input: { message: "Order 4812 over 3100 euros never came. May I pay it back?" },
+          },
+        ],
+      },
+      {
+        text: "I may. I pay 3100 euros back.",
+        calls: [{ name: "refund", input: { order: 4812, euros: 3100 } }],
+      },
+      { text: "I am sorry: the bank refuses to pay your order back, and I do not know why." },
+    ]),
+  });
+}
+
+/** What leads to the cause of the bug in the demo, one after the other. */
+export const HINTS = [
+  'Open the run "refund-desk": it could not pay 31 euros back. In the map, `refund` has failed: click it to see with which amount.',
+  "Nobody paid 3100 euros. Follow the amount back along the map: a diamond on the edge from the tools to the prompt is a hook.",
+  "Click it: the step and the call that it changed are shown. The tool said 31, the model read 3100.",
+] as const;
 
 /**
  * Creates the agents of the demo, each with its task; all of them get the inspector and the store in `common`.
@@ -119,6 +202,10 @@ export function demoAgents(
     ),
   });
   return [
+    {
+      agent: refundDesk(common),
+      task: "My order 4812 over 31 euros never came. Please pay it back.",
+    },
     { agent: nightly, task: "Scan all parts of the project." },
     { agent: care, task: "Case 4812: is the customer satisfied?" },
     { agent: parser, task: "The parser loses newlines. Find the cause, fix it and push the branch." },

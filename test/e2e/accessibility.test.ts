@@ -175,7 +175,7 @@ test("j and k move between the matching steps while the timeline is filtered by 
   await ui.waitForStep(microsteps.length);
 });
 
-test("the header fits a phone's screen and shows the agent's name and the help button", async () => {
+test("the header fits a phone's screen and shows the agent's name, its actions in words, and a menu", async () => {
   const model = new HeldModel();
   const busy = createAgent({ name: "clerk-of-many-words", model: model.model, inspect: env.hub.address });
   const turn = busy.call("Go.");
@@ -196,17 +196,21 @@ test("the header fits a phone's screen and shows the agent's name and the help b
     );
     expect(needed).toBeLessThanOrEqual(available!);
     expect(await isVisible(displayedName)).toBe(true);
-    expect(await isVisible(header.getByRole("button", { name: "Keyboard shortcuts (?)" }))).toBe(true);
+    expect(await isVisible(header.getByRole("button", { name: "More about the page" }))).toBe(true);
   };
   for (const { sessionId, name } of [busy, agent]) {
     await panels.getByRole("button", { name: "Runs" }).click();
     await ui.run(sessionId).click();
     await header.getByRole("button", { name: "Interrupt" }).waitFor();
+    expect(await isVisible(header.getByText("Interrupt"))).toBe(true);
     await fits(name);
     await page.evaluate(`location.hash += "/2"`);
     await header.getByText("step 2 of").waitFor();
     await fits(name);
   }
+  await header.getByRole("button", { name: "More about the page" }).click();
+  await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).click();
+  await page.getByRole("dialog").waitFor();
   model.send({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });
   await turn;
   await busy.close();

@@ -64,6 +64,24 @@ test("shows an answer as it is written, its thinking, its calls and its error", 
   expect(faults).toEqual(NO_FAULTS);
 });
 
+test("copies what was said, and opens the inspector beside the chat", async () => {
+  const { page, faults } = await openDev({ permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByLabel("Agent").selectOption("clerk");
+  await say(page, "Halves.");
+  await page.getByRole("article", { name: "You" }).getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe("Halves.");
+  const opened = page.waitForEvent("popup");
+  await press(page, "Beside");
+  const inspector = await opened;
+  await inspector.getByTestId("run-status").waitFor();
+  expect(inspector.url()).toMatch(/#\/run\/local%2F/);
+  expect(await inspector.evaluate<number>("innerWidth")).toBeGreaterThanOrEqual(820);
+  const { origin } = new URL(inspector.url());
+  expect(faults.outbound.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]); // the rest are of the inspector
+  expect({ ...faults, outbound: [] }).toEqual(NO_FAULTS);
+});
+
 test("adds to a turn that runs, and stops one", async () => {
   const { project, page, faults } = await openDev();
   await say(page, "Wait.");
@@ -98,6 +116,9 @@ describe("approves, denies, edits and answers", () => {
     await page.reload();
     project.write("words.ts", wordsFile("Two"));
     await dev.printed("loaded desk, clerk again.");
+    await page.getByText("The agents were loaded again.").waitFor();
+    await press(page, "OK");
+    await page.getByText("The agents were loaded again.").waitFor({ state: "hidden" });
     await press(page, /^Approve/);
     await page.getByText("Two: paid 7").waitFor();
     await status(page, "ready");
@@ -136,7 +157,7 @@ describe("approves, denies, edits and answers", () => {
       page.context().waitForEvent("page"),
       page.getByRole("link", { name: "Inspect", exact: true }).click(),
     ]);
-    await inspector.locator('[data-state="agent"]').waitFor();
+    await inspector.getByTestId("run-status").waitFor();
     await expect.poll(() => inspector.url()).toMatch(/#\/run\/local%2Fc_[0-9a-f]{32}$/);
   });
 });

@@ -66,7 +66,7 @@ test("stored and live runs are found by what is deep inside, and told apart befo
     .toEqual(["live", "stored-17"]);
   expect(await page.locator('[data-run="live"]').innerText()).toContain("Ticket seven");
   const line = await page.locator('[data-run="stored-17"]').innerText();
-  expect(line).toMatch(/planner[^]*Question 17[^]*answered[^]*\$/); // its steps are not counted before it is opened
+  expect(line).toMatch(/planner[^]*answered[^]*Question 17[^]*\$/); // its steps are not counted before it is opened
   await find.fill("退款");
   await expect.poll(() => idsIn(page)).toEqual(["stored-17"]);
   await find.fill("clerk unexpected model call"); // no words of the messages

@@ -59,9 +59,9 @@ test("list, header and conversation say how each run ended, and why", async () =
   agents.push(failed, looping, answering, poor);
 
   const { page, ui, faults } = await env.open();
-  await expect.poll(() => ui.run("failed").innerText()).toMatch(/failing[^]*model\/auth[^]*failed/);
-  await expect.poll(() => ui.run("looping").innerText()).toMatch(/Find the box[^]*out of iterations/);
-  await expect.poll(() => ui.run("good").innerText()).toMatch(/How many\?[^]*answered/);
+  await expect.poll(() => ui.run("failed").innerText()).toMatch(/failing[^]*failed[^]*model\/auth/);
+  await expect.poll(() => ui.run("looping").innerText()).toMatch(/out of iterations[^]*Find the box/);
+  await expect.poll(() => ui.run("good").innerText()).toMatch(/answered[^]*How many\?/);
 
   const end = page.getByTestId("turn-end");
   await ui.choose("failed");
@@ -88,7 +88,7 @@ test("a stored run says how it ended before it is opened, and why once it is", a
   await failed.close();
   await store.close?.();
   const { page, ui, faults } = await env.open();
-  await expect.poll(() => ui.run("stored-failed").innerText()).toMatch(/model\/auth[^]*failed/);
+  await expect.poll(() => ui.run("stored-failed").innerText()).toMatch(/failed[^]*model\/auth/);
   await ui.choose("stored-failed");
   await expect.poll(() => ui.run("stored-failed").innerText()).toContain("model/auth");
   expect(await page.getByTestId("turn-end").innerText()).toContain("model/auth: The key was refused.");

@@ -61,7 +61,8 @@ test("a system prompt and a result are edited, the run is made twice more, and t
   await ui.choose(agent.sessionId);
   await ui.waitForRest();
   const conversation = await ui.openTab("conversation");
-  await conversation.getByRole("button", { name: "Edit result and run again" }).click();
+  await conversation.getByRole("button", { name: "More about the call stock" }).click();
+  await page.getByRole("menuitem", { name: "Edit result and run again" }).click();
   const dialog = page.getByRole("dialog", { name: /^Edit and run again from step/ });
   await dialog.getByRole("textbox", { name: "New result of stock: 7 lamps" }).fill("no lamps");
   await dialog.getByRole("combobox").selectOption({ label: "system prompt" });
@@ -76,12 +77,15 @@ test("a system prompt and a result are edited, the run is made twice more, and t
     .poll(async () => (await compare.getByText("Rudely: no lamps.").all()).length)
     .toBeGreaterThanOrEqual(2);
   expect(await compare.getByTestId("divergence").innerText()).toMatch(
-    /^First divergence: system prompt \(it differs\), after 0 rows that are the same\./,
+    /^First effect: answer \(it differs\)\. What differs before it: system prompt, result of stock\./,
   );
   const first = compare.locator("tr[data-divergence]");
-  expect(await first.innerText()).toMatch(/system prompt[^]*Politely:[^]*Rudely:[^]*Rudely:/);
+  expect(await first.innerText()).toMatch(/answer[^]*2 of 3[^]*Politely:[^]*Rudely:[^]*Rudely:/);
+  expect(await first.locator("mark").allInnerTexts()).toHaveLength(2);
   const rowOf = (name: string) =>
-    compare.locator("tbody tr").filter({ has: page.locator("th", { hasText: new RegExp(`^${name}$`) }) });
+    compare.locator("tbody tr").filter({
+      has: page.locator("th", { hasText: new RegExp(`^${name}(?:first effect)?(?:\\d of \\d)?$`) }),
+    });
   expect(await rowOf("result of stock").innerText()).toMatch(/7 lamps[^]*no lamps[^]*no lamps/);
   expect(await rowOf("cost").first().innerText()).toMatch(/\$/);
   const tokens = [...(await rowOf("tokens").innerText()).matchAll(/(\d+)↓ (\d+)↑/g)].map(([, , out]) =>
@@ -140,7 +144,7 @@ test("runs are chosen in the list and compared, and a link opens the comparison 
     at: `${env.hub.link}/compare/${[agent.sessionId, sessions[0]!.sessionId].join(",")}`,
   });
   const divergence = phone.page.getByTestId("divergence");
-  await expect.poll(() => divergence.innerText()).toContain("First divergence: system prompt");
+  await expect.poll(() => divergence.innerText()).toContain("What differs before it: system prompt");
   const { width } = (await phone.page.getByTestId("compare").boundingBox())!;
   expect(width).toBeLessThanOrEqual(390);
   expect(await accessibilityProblems(phone.page)).toEqual([]);

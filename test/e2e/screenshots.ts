@@ -39,7 +39,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 }
 
 async function look(options: Parameters<typeof env.open>[0] = {}): Promise<InspectorPage> {
-  const { ui } = await env.open({ viewport: WINDOW, ...options });
+  const { ui } = await env.open({ viewport: WINDOW, picture: "map", ...options });
   return ui;
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { expect, onTestFinished, test } from "vitest";
-import { demoAgents } from "../../examples/inspect-demo/agents.ts";
+import { demoAgents, HINTS } from "../../examples/inspect-demo/agents.ts";
 import { addressFilePath } from "../../src/inspect/protocol/hub-address.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
@@ -17,7 +17,8 @@ test("the agents of inspect-demo wait for an approval, an answer and a budget, a
   onTestFinished(() => inspect.close());
   const page = await HubPage.open(hub);
   const agents = demoAgents({ inspect, store: memoryStore() });
-  const ids = Object.fromEntries(agents.map(({ agent }) => [agent.name, agent.sessionId])) as Record<
+  const waiting = agents.filter(({ agent }) => agent.name !== "refund-desk");
+  const ids = Object.fromEntries(waiting.map(({ agent }) => [agent.name, agent.sessionId])) as Record<
     string,
     string
   >;
@@ -45,6 +46,28 @@ test("the agents of inspect-demo wait for an approval, an answer and a budget, a
   await page.command(ids["nightly-scan"]!, { type: "extendBudget", extra: { modelCalls: 10 } });
   for (const id of Object.values(ids)) await expect.poll(() => page.rows.get(id)?.phase).toBe("stopped");
 }, 120_000);
+
+test("the refund-desk of inspect-demo fails because of the hook that the hints lead to", async () => {
+  const store = memoryStore();
+  const [desk, ...others] = demoAgents({ store });
+  onTestFinished(() => Promise.all(others.map(({ agent }) => agent.close())).then(() => {}));
+  const { agent, task } = desk!;
+  const { reason, text } = await agent.call(task);
+  expect([reason, text]).toEqual(["MODEL_STOP", expect.stringContaining("refuses")]);
+  const results = new Map(
+    (await agent.messages()).flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === "tool_result" ? [[block.name, block] as const] : [])),
+    ),
+  );
+  expect(JSON.stringify(results.get("look_up_order")?.output)).toContain("3100");
+  expect(results.get("look_up_order")?.account?.results).toMatchObject([
+    { by: { hook: "cents-for-the-bank" } },
+  ]);
+  expect(results.get("refund")).toMatchObject({ state: "error", account: { attempts: [{ attempt: 1 }] } });
+  expect(JSON.stringify(results.get("call_refund-policy")?.output)).toContain("may have all of it back");
+  expect(HINTS).toHaveLength(3);
+  await agent.close();
+}, 60_000);
 
 test("npm run demo -- --inspect reports its run with its plan to the hub", async () => {
   const home = testHome();
@@ -97,7 +120,7 @@ test("npm run inspect:demo prints the link of a page that shows its agents, and 
   const ended = once(demo, "exit");
   let printed = "";
   demo.stdout.on("data", (data) => (printed += String(data)));
-  await expect.poll(() => printed, { timeout: 60_000 }).toContain("Ctrl-C ends the demo");
+  await expect.poll(() => printed, { timeout: 60_000 }).toContain(HINTS.at(-1));
   const [, url = "", token = ""] = /(http:\/\/[^/]+)\/#t=([\w-]+)/.exec(printed)!;
   const page = await fetch(url);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<script")]);
@@ -107,7 +130,11 @@ test("npm run inspect:demo prints the link of a page that shows its agents, and 
     };
     return rows.map(({ agent }) => agent).toSorted();
   };
-  await expect.poll(names).toEqual(["customer-care", "nightly-scan", "parser-fix"]);
+  await expect
+    .poll(async () => (await names()).filter((name) => name !== "refund-policy"))
+    .toEqual(["customer-care", "nightly-scan", "parser-fix", "refund-desk"]);
+  expect(printed).toContain("A fourth one goes wrong. Why? Three hints:");
+  for (const hint of HINTS) expect(printed).toContain(hint);
   demo.kill("SIGINT");
   expect(await ended).toEqual([0, null]);
   expect((await readdir(home)).filter((name) => name.includes("inspect-demo"))).toEqual([]);

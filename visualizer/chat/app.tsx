@@ -5,6 +5,7 @@ import { openChat, useChatId } from "./address.ts";
 import { ChatList } from "./chat-list.tsx";
 import { Conversation } from "./conversation.tsx";
 import { NewChat } from "./new-chat.tsx";
+import { ReloadHint } from "./reload-hint.tsx";
 import { NoToken } from "./no-token.tsx";
 import { useServer } from "./use-server.ts";
 
@@ -48,6 +49,7 @@ export function App({ token }: { readonly token: string }) {
           The server does not answer. This page connects again by itself.
         </p>
       )}
+      {info && <ReloadHint reloads={info.reloads} />}
       {info?.problem !== undefined && (
         <p className="banner is-problem" role="alert">
           {info.problem}

@@ -3,6 +3,7 @@ import { useAgent, type AgentSession } from "../../src/ui/react/use-agent.ts";
 import { compact } from "../src/logic/format.ts";
 import { DecisionCard } from "../src/pending/decision-card.tsx";
 import type { Decision, PendingItem } from "../src/wire/types.ts";
+import { openBeside } from "./beside.ts";
 import { Composer } from "./composer.tsx";
 import { MessageView } from "./message-view.tsx";
 import { useEnd } from "./use-end.ts";
@@ -82,6 +83,16 @@ export function Conversation({ id, token, agent, inspector, onChange }: Props) {
           >
             Inspect
           </a>
+        )}
+        {inspector !== undefined && (
+          <button
+            type="button"
+            className="button quiet"
+            title="Open the inspector in a window beside this one"
+            onClick={() => openBeside(`${inspector}/run/${encodeURIComponent(`${TENANT}/${id}`)}`)}
+          >
+            Beside
+          </button>
         )}
       </header>
       <div

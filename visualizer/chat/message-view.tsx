@@ -3,6 +3,7 @@ import type { TurnMessage, UIPart } from "../../src/core/event/conversation/mess
 import { Markdown } from "../src/conversation/markdown.tsx";
 import { Icon } from "../src/parts/icon.tsx";
 import { CallView } from "./call-view.tsx";
+import { CopyButton } from "./copy-button.tsx";
 
 type Props = { readonly message: TurnMessage; readonly agent: string | undefined };
 
@@ -21,6 +22,8 @@ export const MessageView = memo(function MessageView({ message, agent }: Props) 
       <header>
         <Icon name={isUser ? "user" : "model"} />
         <strong>{isUser ? "You" : (agent ?? "Agent")}</strong>
+        <span className="spacer" />
+        <CopyButton text={wordsOf(parts)} />
       </header>
       {parts.map((part, index) => (
         <PartView key={String(part["toolCallId"] ?? `${id} ${index}`)} part={part} isUser={isUser} />
@@ -28,6 +31,13 @@ export const MessageView = memo(function MessageView({ message, agent }: Props) 
     </article>
   );
 });
+
+/** What a message says, without its calls and what was thought. */
+const wordsOf = (parts: readonly UIPart[]): string =>
+  parts
+    .flatMap((part) => (part.type === "text" ? [String(part["text"] ?? "")] : []))
+    .join("\n\n")
+    .trim();
 
 const textOf = (parts: unknown): string =>
   (Array.isArray(parts) ? (parts as readonly UIPart[]) : [])

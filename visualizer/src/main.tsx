@@ -3,11 +3,19 @@ import { listenToKeys } from "./keys/keys.ts";
 import { App } from "./page/app.tsx";
 import { syncTitle } from "./page/title.ts";
 import { exposeForTests } from "./page/test-hooks.ts";
-import { acceptDrops } from "./store/files.ts";
+import { embeddedRun } from "./hand-on/page-file.ts";
+import { acceptDrops, openEmbedded } from "./store/files.ts";
 import { connect } from "./store/connect.ts";
+import { model } from "./store/model.ts";
 import { followAddress } from "./store/navigate.ts";
+import { preferences } from "./store/preferences.ts";
 
-connect();
+model.view = preferences().view;
+const run = embeddedRun();
+if (run) {
+  model.set({ connection: { kind: "noToken" } });
+  void openEmbedded(run);
+} else connect();
 followAddress();
 listenToKeys();
 acceptDrops();

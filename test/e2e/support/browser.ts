@@ -14,6 +14,8 @@ export type Faults = {
 export type OpenOptions = BrowserContextOptions & {
   /** Is called with the page before the page is loaded. */
   readonly prepare?: (page: Page) => Promise<void>;
+  /** The picture of the agent that the page begins with: that of the engine with all of its steps, unless a test is about the map, which a new user sees. */
+  readonly picture?: "map" | "chart";
 };
 export type Opened = { readonly page: Page; readonly faults: Faults };
 
@@ -29,7 +31,7 @@ export function launch(flags: readonly string[] = []): Promise<Browser> {
 export async function open(
   browser: Browser,
   address: string,
-  { prepare, ...options }: OpenOptions = {},
+  { prepare, picture = "chart", ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width: 1680, height: 980 },
@@ -54,6 +56,10 @@ export async function open(
   await page.exposeFunction("__noteViolation", (what: string) => faults.policy.push(what));
   await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
     __noteViolation([event.violatedDirective, event.blockedURI, event.sample].join(" ")));`);
+  if (picture === "chart")
+    await page.addInitScript(`try {
+      localStorage.getItem("agentchart.preferences") ?? localStorage.setItem("agentchart.preferences", '{"view":"chart","internals":true}');
+    } catch {}`);
   await prepare?.(page);
   await page.goto(address);
   return { page, faults };

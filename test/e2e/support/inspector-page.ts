@@ -34,9 +34,9 @@ export class InspectorPage {
     await this.#waitUntil("__agentchart.selection.shown === __agentchart.drawn");
   }
 
-  /** Waits until a chart is drawn. */
+  /** Waits until a chart, or the map that stands in its place, is drawn. */
   async waitForChart(): Promise<void> {
-    await this.page.locator("svg.chart [data-state]").first().waitFor();
+    await this.page.locator("svg.chart [data-state], svg.map [data-card]").first().waitFor();
   }
 
   /** Waits until a JavaScript condition is true in the page. */
@@ -156,8 +156,9 @@ export class InspectorPage {
     return this.page.locator(`[data-pending="${callId}"]`);
   }
 
-  /** Returns the run's status as the header shows it. */
-  status(): Promise<string> {
-    return this.page.getByTestId("run-status").innerText();
+  /** Returns the run's status as the header shows it, and the state that is active, which its tooltip says. */
+  async status(): Promise<string> {
+    const status = this.page.getByTestId("run-status");
+    return `${await status.innerText()} ${await status.getAttribute("data-state-name")}`;
   }
 }

@@ -4,6 +4,7 @@ import { compact, duration, money, shortId } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
 import { cut } from "../logic/json-rows.ts";
 import { outcomeOf } from "../logic/outcome.ts";
+import { changedMiddle } from "../logic/text-change.ts";
 import { modelCalls, sumUsage, type ModelCall } from "../logic/totals.ts";
 import { Button } from "../parts/button.tsx";
 import { sendCommandTo } from "../store/commands.ts";
@@ -104,8 +105,8 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
                 key={index}
                 row={row}
                 runIds={runIds}
-                isFirst={index === aligned.divergence}
-                place={index === aligned.divergence ? place : undefined}
+                isFirst={index === aligned.effect}
+                place={index === aligned.effect ? place : undefined}
               />
             ))}
           </tbody>
@@ -174,19 +175,29 @@ function RunHead({
   );
 }
 
+/** Says where the model first did something else, and what differs before that. */
 function Divergence({
   rows,
   divergence,
+  effect,
   onGo,
 }: ReturnType<typeof alignRuns> & { readonly onGo: () => void }) {
   if (rows.length === 0) return <p className="divergence">Nothing has happened yet.</p>;
   if (divergence < 0) return <p className="divergence">The runs do not differ.</p>;
-  const { title, cells } = rows[divergence]!;
+  const changed = rows.slice(0, effect < 0 ? rows.length : effect).filter(({ isSame }) => !isSame);
+  const names = [...new Set(changed.map(({ title }) => title))].join(", ");
+  if (effect < 0)
+    return (
+      <p className="divergence" data-testid="divergence">
+        No effect: the model said and did the same in all runs, although this differs: {names}.
+      </p>
+    );
+  const { title, cells } = rows[effect]!;
   const only = cells.some((cell) => !cell) ? "only some runs have it" : "it differs";
   return (
     <p className="divergence" data-testid="divergence">
-      First divergence: <strong>{title}</strong> ({only}), after {divergence}{" "}
-      {divergence === 1 ? "row" : "rows"} that are the same.{" "}
+      First effect: <strong>{title}</strong> ({only}).{" "}
+      {names === "" ? "Nothing differs before it." : `What differs before it: ${names}.`}{" "}
       <button type="button" className="link" onClick={onGo}>
         Show it
       </button>
@@ -202,38 +213,72 @@ type RowProps = {
 };
 
 /** Shows the events of each run. What is the same in all of them is said once. */
-function Row({ row: { title, cells, isSame }, runIds, isFirst, place }: RowProps) {
+function Row({ row: { title, cells, isSame, agree }, runIds, isFirst, place }: RowProps) {
   return (
     <tr ref={place} data-same={isSame || undefined} data-divergence={isFirst || undefined}>
       <th scope="row">
         {title}
-        {isFirst && <span className="badge">first divergence</span>}
+        {isFirst && <span className="badge">first effect</span>}
+        {runIds.length > 1 && agree > 1 && (
+          <span className="agree num" title="So many runs say the same">
+            {agree} of {runIds.length}
+          </span>
+        )}
       </th>
       {isSame && runIds.length > 1 ? (
         <td colSpan={runIds.length}>
           <Text text={cells[0]!.text} />
         </td>
       ) : (
-        cells.map((cell, index) => <Cell key={runIds[index]} cell={cell} />)
+        cells.map((cell, index) => (
+          <Cell key={runIds[index]} cell={cell} first={index === 0 ? undefined : cells[0]} />
+        ))
       )}
     </tr>
   );
 }
 
-function Cell({ cell }: { readonly cell: Moment | undefined }) {
-  return <td data-empty={!cell || undefined}>{cell ? <Text text={cell.text} /> : "not there"}</td>;
+/** Shows what a run has, with the words marked in which it differs from the first one. */
+function Cell({ cell, first }: { readonly cell: Moment | undefined; readonly first: Moment | undefined }) {
+  if (!cell) return <td data-empty="true">not there</td>;
+  if (!first)
+    return (
+      <td>
+        <Text text={cell.text} />
+      </td>
+    );
+  if (cell.text === first.text)
+    return (
+      <td data-equal="true">
+        <span className="muted">as in the first</span>
+      </td>
+    );
+  return (
+    <td>
+      <Text text={cell.text} before={first.text} />
+    </td>
+  );
 }
 
-function Text({ text }: { readonly text: string }) {
+/** A text; with `before`, the text that it is compared with, what differs from that is marked. */
+function Text({ text, before }: { readonly text: string; readonly before?: string }) {
   const [isOpen, setOpen] = useState(false);
   if (text === "") return <span className="muted">empty</span>;
-  if (text.length <= MAX_TEXT || isOpen) return <pre>{text}</pre>;
+  const isWhole = text.length <= MAX_TEXT || isOpen;
+  const shown = isWhole ? text : cut(text, MAX_TEXT);
+  const { begin, after, end } = changedMiddle(before ?? shown, shown);
   return (
     <>
-      <pre>{cut(text, MAX_TEXT)}</pre>
-      <button type="button" className="link" onClick={() => setOpen(true)}>
-        Show all
-      </button>
+      <pre>
+        {begin}
+        {after !== "" && <mark>{after}</mark>}
+        {end}
+      </pre>
+      {!isWhole && (
+        <button type="button" className="link" onClick={() => setOpen(true)}>
+          Show all
+        </button>
+      )}
     </>
   );
 }

@@ -1,16 +1,18 @@
 import { memo, useState } from "react";
 import { clock, duration } from "../logic/format.ts";
 import { innerRunOf } from "../logic/inner-runs.ts";
-import { preview } from "../logic/json-rows.ts";
+import { isBlob, preview } from "../logic/json-rows.ts";
 import { callStateText } from "../logic/parallel-calls.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { useNow } from "../parts/use-now.ts";
+import { copy } from "../store/copy.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { canFork, editArguments, editResult } from "../store/open-fork.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
-import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
+import type { CallRecord, Json, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
 import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { readAccount } from "../logic/call-account.ts";
 import { AfterRun, BeforeRun } from "./account.tsx";
@@ -46,51 +48,66 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
   const took = timeOf(attempts);
   const account = readAccount(result?.account ?? record?.account);
   const canEdit = useModel(canFork);
-  const [isOpen, setOpen] = useState(args.length < MAX_EXPANDED_LENGTH);
+  // the card of the decision says the same of a call that waits for one
+  const isAsked = useModel((all) => all.isLive && all.pending.items.some(({ callId }) => callId === call.id));
+  const [opened, setOpen] = useState<boolean>();
+  const isOpen = opened ?? (args.length < MAX_EXPANDED_LENGTH && !isAsked);
   return (
     <section className="call" data-tone={tone} data-call={call.id} data-call-state={state}>
-      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="tool" />
-        <strong className="mono" title={call.name}>
-          {call.name}
-        </strong>
-        {!isOpen && <span className="mono muted args">{preview(call.input, 60)}</span>}
-        <span className="spacer" />
-        {state === "running" && record && <Running since={record.since} />}
-        {state !== "running" && took !== undefined && (
-          <span className="num muted took" title="From the first attempt to the end of the last one">
-            {attempts.length > 1 && `${attempts.length} attempts · `}
-            {duration(took)}
+      <div className="call-top">
+        <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="tool" />
+          <strong className="mono" title={call.name}>
+            {call.name}
+          </strong>
+          {!isOpen && <span className="mono muted args">{preview(call.input, 60)}</span>}
+          <span className="spacer" />
+          {state === "running" && record && <Running since={record.since} />}
+          {state !== "running" && took !== undefined && (
+            <span className="num muted took" title="From the first attempt to the end of the last one">
+              {attempts.length > 1 && `${attempts.length} attempts · `}
+              {duration(took)}
+            </span>
+          )}
+          <span className="badge">
+            <Icon name={icon} /> {callStateText(state, record?.attempt ?? 0, record?.decided !== undefined)}
           </span>
-        )}
-        <span className="badge">
-          <Icon name={icon} /> {callStateText(state, record?.attempt ?? 0, record?.decided !== undefined)}
-        </span>
-      </button>
+        </button>
+        <Menu label={`More about the call ${call.name}`} items={itemsOf(call, result, canEdit)} />
+      </div>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
       <InnerRun callId={call.id} />
       <BeforeRun asked={call.input} account={account} isOver={result !== undefined} />
-      {record?.asks !== undefined && !result && <p className="reason">{record.asks}</p>}
+      {record?.asks !== undefined && !result && !isAsked && <p className="reason">{record.asks}</p>}
       <FailedAttempts attempts={attempts} hasResult={result !== undefined} account={account} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
       {result && <FileDiff diff={result.metadata?.["diff"]} />}
       <AfterRun account={account} />
-      {isOpen && canEdit && (
-        <p className="edit-again">
-          <button type="button" className="link" onClick={() => editArguments(call.id)}>
-            Edit arguments and run again
-          </button>
-          {result && (
-            <button type="button" className="link" onClick={() => editResult(call.id)}>
-              Edit result and run again
-            </button>
-          )}
-        </p>
-      )}
     </section>
   );
 });
+
+/** Offers what can be done with a call beside looking at it. */
+function itemsOf(
+  call: ToolUseBlock,
+  result: ToolResultBlock | undefined,
+  canEdit: boolean,
+): readonly MenuItem[] {
+  const args = call.rawInput ?? JSON.stringify(call.input, null, 2);
+  const texts = (result?.output ?? []).flatMap((part): readonly Json[] =>
+    "text" in part ? [part.text] : [],
+  );
+  const text = texts.some(isBlob) ? "" : texts.join("\n"); // of a long text only the beginning is here
+  return [
+    ...(canEdit ? [{ label: "Edit arguments and run again", onChoose: () => editArguments(call.id) }] : []),
+    ...(canEdit && result
+      ? [{ label: "Edit result and run again", onChoose: () => editResult(call.id) }]
+      : []),
+    { label: "Copy arguments", onChoose: () => void copy(args) },
+    ...(text !== "" ? [{ label: "Copy result", onChoose: () => void copy(text) }] : []),
+  ];
+}
 
 /** A link to the run inside of a call. */
 function InnerRun({ callId }: { readonly callId: string }) {

@@ -4,6 +4,10 @@ import { endOfTurn } from "../logic/outcome.ts";
 import { useStep } from "../panels/use-step.ts";
 import { Icon } from "../parts/icon.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
+import { itemsOfPlace } from "../map/place-filter.ts";
+import type { PlaceFilter } from "../store/model.ts";
+import { filterSteps } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
 import { useDisplayed } from "../store/displayed-step.ts";
 import type { JsonObject } from "../wire/types.ts";
 import { EndCard } from "./end-card.tsx";
@@ -23,9 +27,11 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
   const scroller = useRef<HTMLDivElement>(null);
   const blocks = useDisplayed((all) => all.blocks);
   const end = useMemo(() => endOfTurn(context), [context]);
+  const filter = useModel(({ stepFilter }) => (stepFilter?.kind === "place" ? stepFilter : null));
   const show = useCallback(
-    (least: number, from?: number) => conversationItems(context, blocks, least, from),
-    [context, blocks],
+    (least: number, from?: number) =>
+      filter ? itemsOfPlace(context, filter, least, from) : conversationItems(context, blocks, least, from),
+    [context, blocks, filter],
   );
   const { shown, isAtEnd, follow, listeners } = useNewest(scroller, stepNumber, show);
   return (
@@ -39,6 +45,7 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
         aria-label="Conversation"
         {...listeners}
       >
+        {filter && <PlaceNote filter={filter} count={shown.count ?? 0} />}
         {shown.items.map((item) => (
           <div key={item.key} className="place">
             {item.kind === "message" ? <MessageCard item={item} /> : <StreamCard blocks={item.blocks} />}
@@ -46,7 +53,7 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
         ))}
         <OwnReply context={context} />
         {end && <EndCard end={end} />}
-        {shown.items.length === 0 && !end && <p className="placeholder">No messages yet.</p>}
+        {shown.items.length === 0 && !end && !filter && <p className="placeholder">No messages yet.</p>}
       </div>
       {!isAtEnd && (
         <button type="button" className="button newest" onClick={follow}>
@@ -54,5 +61,19 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
         </button>
       )}
     </div>
+  );
+}
+
+/** Says that only messages of a place of the map are shown, and shows all again. */
+function PlaceNote({ filter, count }: { readonly filter: PlaceFilter; readonly count: number }) {
+  return (
+    <p className="place-note" role="status">
+      <span>
+        {count === 1 ? "1 message" : `${count} messages`} of <strong>{filter.label}</strong>
+      </span>
+      <button type="button" className="link" onClick={() => filterSteps(null)}>
+        show all
+      </button>
+    </p>
   );
 }

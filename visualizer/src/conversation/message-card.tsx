@@ -14,6 +14,7 @@ import { workLog } from "../store/work-log.ts";
 import type { Block, Json, Msg } from "../wire/types.ts";
 import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { CallCard } from "./call-card.tsx";
+import { Media } from "./media.tsx";
 import { ManyCalls, MAX_UNFOLDED } from "./many-calls.tsx";
 import { OriginStep } from "./origin-step.tsx";
 import { Markdown } from "./markdown.tsx";
@@ -68,52 +69,53 @@ export const MessageCard = memo(
           {isObject(message.metadata) && message.metadata["by"] === "inspector" && (
             <span className="badge">sent from the inspector</span>
           )}
-          <span className="spacer" />
-          {took !== undefined && (
-            <span className="num muted" title="How long the model took to answer">
-              {duration(took)}
-            </span>
-          )}
-          {message.usage && (
-            <span className="num muted" title="Tokens in and out">
-              {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
-            </span>
-          )}
-          {canEdit && step !== undefined && !isDraft && item.standsFor === undefined && (
-            <button
-              type="button"
-              className="step"
-              title="Edit and run again"
-              aria-label="Edit and run again"
-              onClick={() => editMessage(message)}
-            >
-              <Icon name="fork" />
-            </button>
-          )}
-          {isAnswer && !isFromOriginal && (
-            <button
-              type="button"
-              className="step"
-              title="Show what the model was sent"
-              onClick={() => {
-                goTo(step);
-                model.set({ tab: "prompt" });
-              }}
-            >
-              prompt
-            </button>
-          )}
-          {isFromOriginal && <OriginStep messageId={message.id} />}
-          {step !== undefined && !isFromOriginal && (
-            <button
-              type="button"
-              className="step num"
-              title="Show the step that stored this message"
-              onClick={() => goTo(step)}
-            >
-              #{step}
-            </button>
-          )}
+          <span className="meta">
+            {took !== undefined && (
+              <span className="num muted" title="How long the model took to answer">
+                {duration(took)}
+              </span>
+            )}
+            {message.usage && (
+              <span className="num muted" title="Tokens in and out">
+                {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
+              </span>
+            )}
+            {canEdit && step !== undefined && !isDraft && item.standsFor === undefined && (
+              <button
+                type="button"
+                className="step"
+                title="Edit and run again"
+                aria-label="Edit and run again"
+                onClick={() => editMessage(message)}
+              >
+                <Icon name="fork" />
+              </button>
+            )}
+            {isAnswer && !isFromOriginal && (
+              <button
+                type="button"
+                className="step"
+                title="Show what the model was sent"
+                onClick={() => {
+                  goTo(step);
+                  model.set({ tab: "prompt" });
+                }}
+              >
+                prompt
+              </button>
+            )}
+            {isFromOriginal && <OriginStep messageId={message.id} />}
+            {step !== undefined && !isFromOriginal && (
+              <button
+                type="button"
+                className="step num"
+                title="Show the step that stored this message"
+                onClick={() => goTo(step)}
+              >
+                #{step}
+              </button>
+            )}
+          </span>
         </header>
         <FailedAttempts attempts={requests} hasResult />
         {message.content.map((block, index) =>
@@ -176,11 +178,7 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
     case "image":
     case "audio":
     case "video":
-      return (
-        <span className="badge">
-          {block.type}: {block.source.type === "url" ? block.source.url : block.source.mediaType}
-        </span>
-      );
+      return <Media block={block} />;
     case "provider":
       return <span className="badge">provider data: {block.kind}</span>;
     default:

@@ -5,6 +5,7 @@ import { isBlob } from "../logic/json-rows.ts";
 import { BlobLink } from "../parts/json-value.tsx";
 import { boundOf } from "../logic/shown-part.ts";
 import { useDisplayed } from "../store/displayed-step.ts";
+import { Media } from "./media.tsx";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
 
 const MAX_HEAD_LENGTH = 700;
@@ -23,13 +24,7 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
         </span>
       )}
       {result.output.map((part, index) =>
-        "text" in part ? (
-          <Text key={index} text={part.text} />
-        ) : (
-          <span key={index} className="badge">
-            {part.type}: {part.source.type === "url" ? part.source.url : part.source.mediaType}
-          </span>
-        ),
+        "text" in part ? <Text key={index} text={part.text} /> : <Media key={index} block={part} />,
       )}
       <ShownPart result={result} />
       {result.output.length === 0 && <span className="muted">no output</span>}

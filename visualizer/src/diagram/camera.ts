@@ -29,8 +29,15 @@ export function showBox(box: Box, panel: Size, most: number, least = MIN_SCALE):
 }
 
 /** Zooms while the point (x, y) of the panel keeps its position. */
-export function zoomAt(camera: Camera, factor: number, x: number, y: number): Camera {
-  const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, camera.scale * factor));
+export function zoomAt(
+  camera: Camera,
+  factor: number,
+  x: number,
+  y: number,
+  least = MIN_SCALE,
+  most = MAX_SCALE,
+): Camera {
+  const scale = Math.min(most, Math.max(least, camera.scale * factor));
   const share = scale / camera.scale;
   return { x: x - (x - camera.x) * share, y: y - (y - camera.y) * share, scale };
 }

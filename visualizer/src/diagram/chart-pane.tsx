@@ -1,6 +1,7 @@
 import {
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -9,7 +10,7 @@ import {
   type PointerEvent,
 } from "react";
 import { useSize } from "../parts/use-size.ts";
-import type { IndexedChart } from "../store/model.ts";
+import { model, type ChartFilter, type IndexedChart, type Model } from "../store/model.ts";
 import { filterSteps, filterStepsOf } from "../store/navigate.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { usePreferences } from "../store/preferences.ts";
@@ -18,6 +19,7 @@ import type { Layout, Layouts } from "../wire/types.ts";
 import { betterLayout, fitCamera, showBox, type Size } from "./camera.ts";
 import { ChartPicture } from "./chart-picture.tsx";
 import { ChartTools } from "./chart-tools.tsx";
+import { zoomState, type Way } from "../map/zoom-state.ts";
 import { takenEdges, visitsOf } from "../store/run-queries.ts";
 import { describeState } from "./state-caption.tsx";
 import { ServiceBadges } from "./service-badges.tsx";
@@ -30,6 +32,9 @@ const ENTER_SCALE = 1;
 const READABLE_SCALE = 0.6;
 /** The scale below which only names are displayed. */
 const OVERVIEW_SCALE = 0.5;
+
+/** The share of its scale at the entry at which the map takes the place of the chart again. */
+const LEAVE_SCALE = 0.75;
 
 /** The chart at the displayed step. */
 export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; readonly layouts: Layouts }) {
@@ -44,7 +49,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const fit = useMemo(() => fitCamera(layout, size), [layout, size]);
   const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
   const { stepNumber, version, isAnimated } = useDisplayedStep();
-  const filter = useModel(({ stepFilter }) => (stepFilter?.kind === "search" ? null : stepFilter));
+  const filter = useModel(chartFilter);
   const run = useModel(({ run }) => run);
   const active = run.statesAt(stepNumber);
   const taken = useMemo(() => takenEdges(run, stepNumber), [run, stepNumber, version]);
@@ -52,8 +57,10 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const scale = roundedScale(camera.scale);
   const innermost = active.at(-1);
 
+  const [way, setWay] = useState<Way | null>(null);
   const showAll = useCallback(() => {
     setDetailed(false);
+    setWay(null);
     choose(null);
   }, [choose]);
   /** Zooms to a state with its rows and labels. */
@@ -66,7 +73,25 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
     },
     [whole, size, choose],
   );
-  useEffect(showAll, [chart.hash, showAll]);
+  useLayoutEffect(() => {
+    const { into } = zoomState;
+    if (size.width === 0) return;
+    zoomState.into = null;
+    if (!into) return showAll();
+    setDetailed(true);
+    setWay(into);
+    choose(into.camera, whole);
+  }, [chart.hash, size.width === 0]);
+  useEffect(() => {
+    if (!way) return;
+    if (camera.scale < way.camera.scale * LEAVE_SCALE && !isFit) {
+      zoomState.back = { ...way, camera, isWhole: false };
+      model.set({ view: "map" });
+    }
+  }, [way, camera, isFit]);
+  const left = useRef<Way | null>(null);
+  left.current = way && !isFit ? { ...way, camera, isWhole: true } : null;
+  useLayoutEffect(() => () => void (zoomState.back ??= left.current), []);
   useEffect(() => {
     if (follow) show(innermost, FOLLOW_SCALE);
   }, [follow, innermost, show]);
@@ -152,6 +177,10 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
     </div>
   );
 }
+
+/** The filter as far as states and edges of the chart are picked by it. */
+export const chartFilter = ({ stepFilter }: Model): ChartFilter | null =>
+  stepFilter && stepFilter.kind !== "search" && stepFilter.kind !== "place" ? stepFilter : null;
 
 function hover({ target }: PointerEvent): void {
   describeState((target as Element).closest<SVGElement>("[data-state]")?.dataset["state"] ?? null);

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
-import { zoomAt, type Camera } from "./camera.ts";
+import { MAX_SCALE, MIN_SCALE, zoomAt, type Camera } from "./camera.ts";
+
+const CHART_RANGE = [MIN_SCALE, MAX_SCALE] as const;
 
 /** The maximum movement of a press that counts as a click, px. */
 const CLICK_TOLERANCE = 4;
@@ -7,8 +9,15 @@ const CLICK_TOLERANCE = 4;
 const distance = (a: PointerEvent, b: PointerEvent): number =>
   Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
 
-/** The camera: the user's choice for this picture, else the one that fits. It never moves by itself. */
-export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, picture: object) {
+/** The camera: the user's choice for this picture, else the one that fits. It never moves by itself. `range`: the least and the most
+ *  scale. */
+export function useCamera(
+  panel: RefObject<HTMLElement | null>,
+  fit: Camera,
+  picture: object,
+  range: readonly [least: number, most: number] = CHART_RANGE,
+) {
+  const [least, most] = range;
   const [chosen, setChosen] = useState<{ readonly camera: Camera; readonly of: object } | null>(null);
   const isFit = chosen?.of !== picture;
   const camera = isFit ? fit : chosen.camera;
@@ -30,7 +39,9 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, pic
       event.preventDefault();
       const box = element.getBoundingClientRect();
       const factor = Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015));
-      choose(zoomAt(latest.current.camera, factor, event.clientX - box.x, event.clientY - box.y));
+      choose(
+        zoomAt(latest.current.camera, factor, event.clientX - box.x, event.clientY - box.y, least, most),
+      );
     };
     const pointers = new Map<number, PointerEvent>();
     const onPress = (down: PointerEvent): void => {
@@ -53,6 +64,8 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, pic
             distance(event, other) / Math.max(1, distance(before, other)),
             other.clientX - box.x,
             other.clientY - box.y,
+            least,
+            most,
           )
         : {
             ...camera,
@@ -70,14 +83,14 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, pic
     addEventListener("pointerup", onRelease, { signal });
     addEventListener("pointercancel", onRelease, { signal });
     return () => controller.abort();
-  }, [panel, choose]);
+  }, [panel, choose, least, most]);
 
   const zoom = useCallback(
     (factor: number) => {
       const { width = 0, height = 0 } = panel.current?.getBoundingClientRect() ?? {};
-      choose(zoomAt(latest.current.camera, factor, width / 2, height / 2));
+      choose(zoomAt(latest.current.camera, factor, width / 2, height / 2, least, most));
     },
-    [panel, choose],
+    [panel, choose, least, most],
   );
   return { camera, isFit, choose, zoom, hasMoved };
 }

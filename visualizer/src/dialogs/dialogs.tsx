@@ -5,6 +5,7 @@ import { GoToDialog } from "./go-to-dialog.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { MessageDialog } from "./message-dialog.tsx";
 
+const HandOnDialog = lazy(() => import("./hand-on-dialog.tsx"));
 const ForkDialog = lazy(() => import("./fork-dialog.tsx"));
 
 /** The open dialog. */
@@ -21,6 +22,12 @@ export function Dialogs() {
       return (
         <Suspense fallback={null}>
           <ForkDialog {...dialog} />
+        </Suspense>
+      );
+    case "handOn":
+      return (
+        <Suspense fallback={null}>
+          <HandOnDialog />
         </Suspense>
       );
     case "message":

@@ -1,5 +1,6 @@
 import { groupOf } from "../wire/types.ts";
 import { cameraControls } from "../diagram/camera-controls.ts";
+import { showView, shownView } from "../diagram/view-switch.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
@@ -52,7 +53,13 @@ export const KEYS: readonly Key[] = [
     keys: ["o"],
     show: ["o"],
     label: "chart or outline",
-    act: () => model.set({ view: model.view === "chart" ? "outline" : "chart" }),
+    act: () => showView(shownView(model) === "outline" ? "chart" : "outline"),
+  },
+  {
+    keys: ["m"],
+    show: ["m"],
+    label: "map of the agent, or its whole chart",
+    act: () => showView(shownView(model) === "map" ? "chart" : "map"),
   },
   { keys: ["w"], show: ["w"], label: "steps or waterfall", act: toggleWaterfall },
   { keys: ["0"], show: ["0"], label: "fit the chart to the view", act: () => cameraControls.current?.fit() },
@@ -87,7 +94,10 @@ function toggleWaterfall(): void {
   prefer({ lower: preferences().lower === "steps" ? "waterfall" : "steps" });
 }
 
+/** Forks from the step that a person sees: while the steps of the run arrive, the newest that is here may be another one. */
 function fork(): void {
+  const { isLoading, selection, run } = model;
+  if (isLoading || (selection.stepNumber ?? 0) > run.last) return;
   if (model.isConnected && model.row?.can.includes("fork") && model.stepNumber > 0)
     model.set({ dialog: { kind: "fork", stepNumber: model.stepNumber } });
 }

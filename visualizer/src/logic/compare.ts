@@ -18,6 +18,8 @@ export type CompareRow = {
   readonly cells: readonly (Moment | undefined)[];
   /** All runs have it, and it says the same. */
   readonly isSame: boolean;
+  /** In how many runs it says the same, at most: 3 of 3. */
+  readonly agree: number;
 };
 
 /** Returns what a run consists of: its settings, and its conversation. */
@@ -58,7 +60,7 @@ function momentsIn({ role, content }: Msg): readonly Moment[] {
     return [{ shape: title, title, text: [...state, ...output].join(" ") }];
   });
   if (results.length > 0) return results;
-  const title = names.length > 0 ? `calls ${names.join(", ")}` : role === "assistant" ? "answer" : role;
+  const title = names.length > 0 ? `${CALLS}${names.join(", ")}` : role === "assistant" ? ANSWER : role;
   return [{ shape: title, title, text: [...said, ...calls].join("\n") }];
 }
 
@@ -70,6 +72,9 @@ export function alignRuns(runs: readonly (readonly Moment[])[]): {
   readonly rows: readonly CompareRow[];
   /** The index of the first row in which the runs differ; -1 if there is none. */
   readonly divergence: number;
+  /** The index of the first row in which the model said or did something else; -1 if there is none. What differs before it, such as the
+   *  prompt or a result, may be its cause. */
+  readonly effect: number;
 } {
   const [base = [], ...others] = runs;
   const places = others.map((other) => matchesOf(base, other));
@@ -88,13 +93,28 @@ export function alignRuns(runs: readonly (readonly Moment[])[]): {
     rows.push(rowOf([base[at], ...others.map((other, index) => other[ends[index]!])]));
     for (const [index, end] of ends.entries()) if (end >= 0) next[index] = end + 1;
   }
-  return { rows, divergence: rows.findIndex(({ isSame }) => !isSame) };
+  return {
+    rows,
+    divergence: rows.findIndex(({ isSame }) => !isSame),
+    effect: rows.findIndex(({ isSame, title }) => !isSame && isOfModel(title)),
+  };
 }
+
+/** True for what the model has said or asked for. */
+const isOfModel = (title: string): boolean => title === ANSWER || title.startsWith(CALLS);
+
+const ANSWER = "answer";
+const CALLS = "calls ";
 
 function rowOf(cells: readonly (Moment | undefined)[]): CompareRow {
   const [first] = cells;
   const isSame = first !== undefined && cells.every((cell) => cell?.text === first.text);
-  return { title: cells.find((cell) => cell)?.title ?? "", cells, isSame };
+  const groups = Map.groupBy(
+    cells.filter((cell) => cell !== undefined),
+    ({ text }) => text,
+  );
+  const agree = Math.max(0, ...[...groups.values()].map(({ length }) => length));
+  return { title: cells.find((cell) => cell)?.title ?? "", cells, isSame, agree };
 }
 
 /** For each moment of `base` the index of that of `other` which corresponds to it; -1 for none. The indexes rise. */
@@ -126,5 +146,5 @@ function matchesOf(base: readonly Moment[], other: readonly Moment[]): readonly 
 
 /** The text of the last answer; undefined if there is none. */
 export function answerOf(moments: readonly Moment[]): string | undefined {
-  return moments.findLast(({ title }) => title === "answer")?.text;
+  return moments.findLast(({ title }) => title === ANSWER)?.text;
 }

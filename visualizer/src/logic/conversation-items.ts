@@ -31,6 +31,8 @@ export type StreamItem = {
 export type ConversationItems = {
   readonly items: readonly (MessageItem | StreamItem)[];
   readonly from: number;
+  /** Of a conversation that is filtered: how many messages the filter leaves. */
+  readonly count?: number;
 };
 
 /**

@@ -1,17 +1,26 @@
-import { hasFacts, type OutcomeName, type RunFilter, type RunRow } from "../wire/types.ts";
+import { ANY_SUSPICION, hasFacts, type OutcomeName, type RunFilter, type RunRow } from "../wire/types.ts";
 
 /** The filters of the list of runs, as a person sets them: "" and 0 for none. */
 export type ListFilter = {
   readonly agent: string;
   readonly outcome: OutcomeName | "";
   readonly tool: string;
+  /** The name of a check that has found something; "any" for one of all. */
+  readonly suspicion: string;
   /** Only runs that have changed within so many hours. */
   readonly hours: number;
   readonly minCost: number;
 };
 
 /** The filter that all runs pass. */
-export const NO_FILTER: ListFilter = { agent: "", outcome: "", tool: "", hours: 0, minCost: 0 };
+export const NO_FILTER: ListFilter = {
+  agent: "",
+  outcome: "",
+  tool: "",
+  suspicion: "",
+  hours: 0,
+  minCost: 0,
+};
 
 /** The times to choose from, in hours. */
 export const HOURS: readonly (readonly [hours: number, name: string])[] = [
@@ -25,7 +34,7 @@ const HOUR_MS = 3_600_000;
 
 /** Returns the query with which the server is asked. `now`: epoch ms. */
 export function queryOf(
-  { agent, outcome, tool, hours, minCost }: ListFilter,
+  { agent, outcome, tool, suspicion, hours, minCost }: ListFilter,
   search: string,
   now: number,
 ): RunFilter {
@@ -35,6 +44,7 @@ export function queryOf(
     ...(agent !== "" && { agent }),
     ...(outcome !== "" && { outcome }),
     ...(tool !== "" && { tool }),
+    ...(suspicion !== "" && { suspicion }),
     ...(hours > 0 && { since: now - hours * HOUR_MS }),
     ...(minCost > 0 && { minCost }),
   };
@@ -44,11 +54,15 @@ export function queryOf(
 export type Chip = { readonly key: keyof ListFilter; readonly text: string };
 
 /** The active filters, for people. */
-export function chipsOf({ agent, outcome, tool, hours, minCost }: ListFilter): readonly Chip[] {
+export function chipsOf({ agent, outcome, tool, suspicion, hours, minCost }: ListFilter): readonly Chip[] {
   const chips: readonly (Chip | false)[] = [
     outcome !== "" && { key: "outcome", text: outcome },
     agent !== "" && { key: "agent", text: `agent ${agent}` },
     tool !== "" && { key: "tool", text: `tool ${tool}` },
+    suspicion !== "" && {
+      key: "suspicion",
+      text: suspicion === ANY_SUSPICION ? "any suspicion" : `suspicion ${suspicion}`,
+    },
     hours > 0 && { key: "hours", text: HOURS.find(([each]) => each === hours)?.[1] ?? `last ${hours} hours` },
     minCost > 0 && { key: "minCost", text: `cost ≥ ${minCost}` },
   ];

@@ -55,6 +55,17 @@ const COMMANDS: { readonly [event: string]: string } = {
   [UNKNOWN_STEPS]: "changes whose steps are not known",
 };
 
+/** Tells whether a step is of the engine alone: it checked permissions and nobody is asked, or stored what had happened. */
+export function isInternal({ event }: Step, ended: readonly Work[], begun: readonly Work[]): boolean {
+  const shown = ended.filter(({ kind }) => kind !== "turn" && kind !== "rest");
+  return (
+    event !== UNKNOWN_STEPS &&
+    shown.length > 0 &&
+    shown.every(({ kind, state }) => (kind === "review" || kind === "store") && state === "done") &&
+    !begun.some(({ kind }) => kind === "wait")
+  );
+}
+
 /** Describes a step by what it ended, else by the event that caused it. */
 export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work[]): StepTitle {
   const isKnown = step.event !== UNKNOWN_STEPS;
@@ -62,11 +73,12 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
     ({ kind }) => kind !== "turn" && kind !== "rest" && kind !== "wait",
   );
   const main = shown.find(({ state }) => state === "failed") ?? shown[0];
+  const asked = main?.kind === "review" ? begun.find(({ kind }) => kind === "wait") : undefined;
   const note = noteOf(step);
   if (main)
     return {
-      title: `${textOf(main, step)}${shown.length > 1 ? ` and ${shown.length - 1} more` : ""}`,
-      note: [commandNote(step), main.detail === "" ? note : main.detail]
+      title: `${asked ? "a person is asked" : textOf(main, step)}${shown.length > 1 ? ` and ${shown.length - 1} more` : ""}`,
+      note: [commandNote(step), asked?.name ?? (main.detail === "" ? note : main.detail)]
         .filter((text) => text !== "")
         .join(" · "),
       isFailed: main.state === "failed",

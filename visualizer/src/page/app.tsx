@@ -1,8 +1,8 @@
 import { lazy, Suspense, useDeferredValue, type CSSProperties } from "react";
 import { CallsBar } from "../diagram/calls-bar.tsx";
-import { ChartPane } from "../diagram/chart-pane.tsx";
-import { Outline } from "../diagram/outline.tsx";
-import { StateCaption } from "../diagram/state-caption.tsx";
+import { ChartPane, Outline, StateCaption } from "../diagram/lazy-engine.tsx";
+import { shownView } from "../diagram/view-switch.tsx";
+import { MapPane } from "../map/map-pane.tsx";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
@@ -10,10 +10,12 @@ import { Header } from "../panels/header.tsx";
 import { Player } from "../panels/player.tsx";
 import { RunList } from "../panels/run-list.tsx";
 import { Strip } from "../panels/strip.tsx";
+import { Suspicions } from "../panels/suspicions.tsx";
 import { Timeline } from "../panels/timeline.tsx";
 import { Waterfall } from "../panels/waterfall.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
 import type { Model } from "../store/model.ts";
+import { WhyNot } from "../why-not/why-not.tsx";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { Announcer } from "./announcer.tsx";
@@ -77,6 +79,9 @@ function Body() {
         </ErrorBoundary>
         <Splitter side="left" />
       </nav>
+      <ErrorBoundary what="The suspicions">
+        <Suspicions key={runId} />
+      </ErrorBoundary>
       <main className="center">
         <ErrorBoundary what="The chart">
           <ChartArea />
@@ -105,7 +110,7 @@ function missingChartText({ row, unknownCharts, isConnected }: Model): string {
 
 function ChartArea() {
   const chart = useModel((all) => all.chart);
-  const view = useModel((all) => all.view);
+  const view = useModel(shownView);
   const text = useModel(missingChartText);
   const hasPicture = view === "chart" && chart?.layouts != null;
   const hasHiddenOutline = useDeferredValue(hasPicture, false); // large, and nobody waits for it with the chart
@@ -116,11 +121,18 @@ function ChartArea() {
       </div>
     );
   const { layouts } = chart;
+  if (view === "map")
+    return (
+      <div className="chart-pane">
+        <MapPane chart={chart} />
+      </div>
+    );
   return (
     <>
       <div className="chart-pane">
         {hasPicture && layouts ? <ChartPane chart={chart} layouts={layouts} /> : <Outline chart={chart} />}
         <CallsBar />
+        <WhyNot chart={chart} />
         {hasPicture && <StateCaption chart={chart} />}
       </div>
       {hasPicture && hasHiddenOutline && <Outline chart={chart} isHidden />}

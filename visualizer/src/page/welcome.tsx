@@ -45,6 +45,10 @@ function Explanation({ connection }: { readonly connection: ConnectionState }) {
             Start an agent with <code>inspect</code> and it appears here.
           </p>
           <pre>{SNIPPET}</pre>
+          <p>
+            Or run <code>npx agentchart dev --agents agents.ts</code>: a chat with your agents, with this page
+            beside it.
+          </p>
         </>
       );
     case "unreachable":

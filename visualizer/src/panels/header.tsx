@@ -5,6 +5,7 @@ import { parentOf } from "../logic/inner-runs.ts";
 import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
+import { Menu } from "../parts/menu.tsx";
 import { model } from "../store/model.ts";
 import { compareRuns, select } from "../store/navigate.ts";
 import { copy } from "../store/copy.ts";
@@ -76,6 +77,7 @@ export function Header() {
       {row && <Metrics />}
       {row && <Actions />}
       <PageTools />
+      <PhoneMenu />
     </header>
   );
 }
@@ -86,10 +88,19 @@ const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 function PageTools() {
   const { theme } = usePreferences();
   const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
+  const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
   return (
     <div className="actions page-tools">
       {hasRun && (
         <Button tone="quiet" icon="down" title="Export this run as a file" onClick={() => void exportRun()} />
+      )}
+      {hasAny && (
+        <Button
+          tone="quiet"
+          icon="link"
+          title="Hand on: one HTML file, pictures, a link"
+          onClick={() => model.set({ dialog: { kind: "handOn" } })}
+        />
       )}
       <Button
         tone="quiet"
@@ -103,6 +114,25 @@ function PageTools() {
         title="Keyboard shortcuts (?)"
         onClick={() => model.set({ dialog: { kind: "help" } })}
       />
+    </div>
+  );
+}
+
+/** The tools of the page in words, where there is no room for a row of icons. */
+function PhoneMenu() {
+  const { theme } = usePreferences();
+  const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
+  const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
+  const handOn = (): void => model.set({ dialog: { kind: "handOn" } });
+  const items = [
+    ...(hasRun ? [{ label: "Export this run as a file", onChoose: () => void exportRun() }] : []),
+    ...(hasAny ? [{ label: "Hand on: one HTML file, pictures, a link", onChoose: handOn }] : []),
+    { label: `Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
+    { label: "Keyboard shortcuts", onChoose: () => model.set({ dialog: { kind: "help" } }) },
+  ];
+  return (
+    <div className="phone-menu">
+      <Menu label="More about the page" items={items} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Button } from "../parts/button.tsx";
-import { model } from "../store/model.ts";
+import { model, type ChartFilter, type PlaceFilter } from "../store/model.ts";
 import { goLive, goTo, move, filterSteps } from "../store/navigate.ts";
 import { pause, play } from "../store/playback.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
@@ -84,7 +84,7 @@ export function Player() {
           title="Show all steps"
           onClick={() => filterSteps(null)}
         >
-          {filter.kind === "state" ? filter.ids.map(shortName).join(", ") : "transition"} ✕
+          {nameOf(filter)} ✕
         </button>
       )}
       <Legend />
@@ -92,9 +92,16 @@ export function Player() {
   );
 }
 
-/** Switches between the list of steps and the waterfall. */
+const nameOf = (filter: ChartFilter | PlaceFilter): string =>
+  filter.kind === "place"
+    ? filter.label
+    : filter.kind === "state"
+      ? filter.ids.map(shortName).join(", ")
+      : "transition";
+
+/** Switches between the list of steps and the waterfall, and between what an agent does and all that its engine does. */
 function LowerSwitch() {
-  const { lower } = usePreferences();
+  const { lower, internals } = usePreferences();
   return (
     <span className="lower-switch" role="group" aria-label="Below the strip">
       <Button
@@ -111,6 +118,15 @@ function LowerSwitch() {
         isPressed={lower === "waterfall"}
         onClick={() => prefer({ lower: "waterfall" })}
       />
+      {lower === "steps" && (
+        <Button
+          tone="quiet"
+          label="Internals"
+          title="Also the steps and states of the engine"
+          isPressed={internals}
+          onClick={() => prefer({ internals: !internals })}
+        />
+      )}
     </span>
   );
 }

@@ -2,13 +2,15 @@ import { useEffect, useState } from "react";
 import { compact } from "../logic/format.ts";
 import { chipsOf, HOURS, type ListFilter } from "../logic/run-filter.ts";
 import { GROUP_NAMES } from "../logic/run-groups.ts";
-import { OUTCOME_NAMES, RUN_GROUPS, type RunGroup } from "../wire/types.ts";
+import { ANY_SUSPICION, OUTCOME_NAMES, RUN_GROUPS, type RunGroup } from "../wire/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search-field.tsx";
 import { clearFilters, filterRuns, searchRuns } from "../store/load.ts";
 import { model } from "../store/model.ts";
+import { useChecks } from "../store/suspicions.ts";
 import { useModel } from "../store/use-model.ts";
 import { toggleChosen } from "./compare-choice.tsx";
+import { RunViews } from "./run-views.tsx";
 import { OpenFile } from "./open-file.tsx";
 
 /** The search field and the filters of the list of runs. */
@@ -64,6 +66,7 @@ export function Filters() {
           <Icon name="compare" />
         </button>
       </div>
+      <RunViews />
       {isOpen && <Fields filter={filter} />}
       {chips.length > 0 && (
         <div className="chips" role="group" aria-label="Active filters">
@@ -91,6 +94,7 @@ export function Filters() {
 
 function Fields({ filter }: { readonly filter: ListFilter }) {
   const rows = useModel((all) => all.rows);
+  const checks = useChecks();
   const agents = [...new Set([...rows.values()].map(({ agent }) => agent))].filter(Boolean).toSorted();
   return (
     <div className="fields" id="run-filter">
@@ -118,6 +122,23 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
           {HOURS.map(([hours, name]) => (
             <option key={hours} value={hours}>
               {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        suspicion
+        <select
+          className="input"
+          aria-label="suspicion"
+          value={filter.suspicion}
+          onChange={(event) => filterRuns({ suspicion: event.target.value })}
+        >
+          <option value="">with or without</option>
+          <option value={ANY_SUSPICION}>any</option>
+          {checks.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
             </option>
           ))}
         </select>

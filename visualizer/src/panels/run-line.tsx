@@ -19,6 +19,14 @@ type RunLineProps = {
   readonly style: { readonly transform: string; readonly height: number };
 };
 
+/** The length of a line of the list, in characters. */
+const LINE_LENGTH = 34;
+
+/** True if what a run is about, and what has gone wrong, needs a second line. */
+export function isLong({ title, error, forkOf }: RunRow): boolean {
+  return `${forkOf ? "fork at 00 " : ""}${error?.code ?? ""} ${title ?? ""}`.length > LINE_LENGTH;
+}
+
 /** A run in the list. */
 export const RunLine = memo(function RunLine({
   row,
@@ -29,13 +37,18 @@ export const RunLine = memo(function RunLine({
   now,
   style,
 }: RunLineProps) {
-  const { runId, agent, title, error, worker, updatedAt, pending, phase } = row;
+  const { runId, agent, title, error, worker, updatedAt, pending, phase, forkOf, suspicions = [] } = row;
+  const [suspicion] = suspicions;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
   const figures = figuresOf(row);
   const id = shortId(runId.replace(/^file:/, ""));
   return (
-    <div className="run-line" style={{ ...style, paddingLeft: 8 + depth * 16 }}>
+    <div
+      className="run-line"
+      data-long={isLong(row) || undefined}
+      style={{ ...style, paddingLeft: 8 + depth * 16 }}
+    >
       <button
         type="button"
         data-run={runId}
@@ -60,18 +73,6 @@ export const RunLine = memo(function RunLine({
         <span className="words">
           <span className="row">
             <strong>{agent}</strong>
-            <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
-          </span>
-          <span className="row">
-            {error ? (
-              <span className="failure" title={`${error.code}: ${error.message}`}>
-                {error.code}
-              </span>
-            ) : (
-              <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
-                {title ?? id}
-              </span>
-            )}
             {pending > 0 ? (
               <span className="badge" data-tone="amber" title={label}>
                 {pending}
@@ -79,9 +80,30 @@ export const RunLine = memo(function RunLine({
             ) : (
               <span className="outcome">{label}</span>
             )}
+            <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
           </span>
-          <span className="figures" title={figures}>
-            {figures}
+          <span className="about">
+            {forkOf && <span className="fork-of">fork at {forkOf.seq} </span>}
+            {error && (
+              <span className="failure" title={`${error.code}: ${error.message}`}>
+                {error.code}{" "}
+              </span>
+            )}
+            <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
+              {title ?? id}
+            </span>
+          </span>
+          <span className="row">
+            <span className="figures" title={figures}>
+              {figures}
+            </span>
+            {suspicion && (
+              <span className="suspicion" title={suspicions.map(({ label }) => label).join("\n")}>
+                <Icon name="warn" />
+                <span>{suspicion.label}</span>
+                {suspicions.length > 1 && <span className="num">+{suspicions.length - 1}</span>}
+              </span>
+            )}
           </span>
         </span>
       </button>

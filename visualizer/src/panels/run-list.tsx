@@ -1,6 +1,6 @@
 import { CompareChoice } from "./compare-choice.tsx";
 import { WorkerList } from "./worker-list.tsx";
-import { RunLine } from "./run-line.tsx";
+import { isLong, RunLine } from "./run-line.tsx";
 import { Filters, Foot, NoRuns } from "./run-filters.tsx";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
@@ -12,7 +12,14 @@ import { loadMore } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
-const LINE_HEIGHT = { run: 62, group: 30, more: 32 } as const;
+const LINE_HEIGHT = { run: 62, longRun: 78, group: 30, more: 32 } as const;
+
+type Line = ReturnType<typeof listLines>[number] | { readonly kind: "files" };
+
+function heightOf(line: Line): number {
+  if (line.kind === "run") return isLong(line.row) ? LINE_HEIGHT.longRun : LINE_HEIGHT.run;
+  return line.kind === "more" ? LINE_HEIGHT.more : LINE_HEIGHT.group;
+}
 
 /** The list of runs; runs that need a user come first. */
 export function RunList() {
@@ -47,16 +54,11 @@ export function RunList() {
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) =>
-      lines[at]!.kind === "run"
-        ? LINE_HEIGHT.run
-        : lines[at]!.kind === "more"
-          ? LINE_HEIGHT.more
-          : LINE_HEIGHT.group,
+    estimateSize: (at) => heightOf(lines[at]!),
     overscan: 6,
   });
-  const kinds = lines.map(({ kind }) => kind[0]).join("");
-  useEffect(() => list.measure(), [kinds, list]);
+  const heights = lines.map(heightOf).join();
+  useEffect(() => list.measure(), [heights, list]);
   const place = lines.findIndex((line) => line.kind === "run" && line.row.runId === selected);
   const latest = useRef(place);
   useEffect(() => {

@@ -45,10 +45,11 @@ export function RunStatus() {
       data-tone={isWorking ? toneOf(index, states) : tone}
       data-is-working={isWorking || undefined}
       data-testid="run-status"
-      title={row.error && `${row.error.code}: ${row.error.message}`}
+      data-state-name={name}
+      title={row.error ? `${row.error.code}: ${row.error.message}` : name}
     >
       <i className="dot" /> {row.source === "file" && "file · "}
-      {status} <span className="num">{row.error ? row.error.code : name}</span>
+      {status} {row.error && <span className="num">{row.error.code}</span>}
     </span>
   );
 }

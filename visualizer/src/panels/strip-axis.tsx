@@ -26,7 +26,8 @@ export function StripAxis({ run, version, scale, from, width }: Props) {
       const at = (scale.edges[index] ?? 0) - from;
       const last = found.at(-1);
       if (!step || at < 0 || (last && at - last.x < APART * 0.8)) continue;
-      found.push({ x: at, text: step.elapsed === start ? "0" : duration(step.elapsed - start) });
+      const text = step.elapsed === start ? "0" : duration(step.elapsed - start);
+      if (text !== last?.text) found.push({ x: at, text }); // an axis says what differs
     }
     return found;
   }, [run, version, scale, from, width]);

@@ -6,6 +6,8 @@ import { matchingSteps, timeIn } from "../store/run-queries.ts";
 import { onKeys } from "../parts/on-keys.ts";
 import { useSize } from "../parts/use-size.ts";
 import { model, type StepFilter } from "../store/model.ts";
+import { usePreferences } from "../store/preferences.ts";
+import { toldSteps, withStep } from "../store/told-steps.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { searchedFrom } from "../store/step-search.ts";
@@ -24,14 +26,20 @@ export function Timeline() {
   const overscan = isAnimated ? OVERSCAN : MIN_OVERSCAN;
   const filter = useModel((all) => all.stepFilter);
   const index = useModel((all) => all.chart?.index);
+  const { internals } = usePreferences();
   const found = useMemo(
     () => (filter ? matchingSteps(run, filter, index) : undefined),
     [run, version, filter, index],
   );
-  const count = found?.length ?? Math.max(0, run.last - run.first + 1);
-  const stepOf = (row: number): number => found?.[row] ?? run.first + row;
+  const told = useMemo(
+    () => (filter || internals ? undefined : withStep(toldSteps(run, index), stepNumber)),
+    [run, version, filter, index, internals, stepNumber],
+  );
+  const listed = found ?? told;
+  const count = listed?.length ?? Math.max(0, run.last - run.first + 1);
+  const stepOf = (row: number): number => listed?.[row] ?? run.first + row;
   const rowOf = (step: number): number =>
-    found ? found.findLastIndex((at) => at <= step) : step - run.first;
+    listed ? listed.findLastIndex((at) => at <= step) : step - run.first;
   const selected = rowOf(stepNumber);
   const { height } = useSize(scroller);
   const [view, setView] = useState({ top: 0, selected: -1, height: 0 });
@@ -49,7 +57,7 @@ export function Timeline() {
   const isDrawn = selected >= first && selected < first + drawn && stepOf(selected) === stepNumber;
   const start = run.at(run.first)?.elapsed ?? run.at(run.oldest)?.elapsed ?? 0;
   return (
-    <div className="timeline">
+    <div className="timeline" data-internals={internals || undefined}>
       <BeforeFork />
       {found && filter && <FilterSummary found={found} filter={filter} />}
       <div className="line is-head" aria-hidden="true">
@@ -128,6 +136,12 @@ function FilterSummary({
   if (filter.kind === "search") return <SearchSummary count={found.length} />;
   if (found.length === 0) return <p className="found">No matching steps</p>;
   if (filter.kind === "edge") return <p className="found">taken {times}</p>;
+  if (filter.kind === "place")
+    return (
+      <p className="found">
+        {found.length === 1 ? "1 step" : `${found.length} steps`} of {filter.label}
+      </p>
+    );
   return (
     <p className="found">
       entered {times}, {duration(timeIn(model.run, filter.ids) / found.length)} on average

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { compact, duration, money } from "../logic/format.ts";
 import { modelCalls, sumUsage } from "../logic/totals.ts";
 import { MissingStep } from "../parts/missing-step.tsx";
@@ -6,16 +6,26 @@ import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { useStep } from "./use-step.ts";
 
+/** So many of the newest calls are listed, unless all are wanted: a long list costs too much in each frame of a scrub. */
+const MAX_LISTED = 50;
+
 /** The model calls up to the step, with their tokens, time and cost. */
 export function TokensTab() {
   const { stepNumber, context } = useStep();
   const calls = useMemo(() => modelCalls(context), [context]);
+  const [isWhole, setWhole] = useState(false);
   if (!context) return <MissingStep stepNumber={stepNumber} />;
   if (calls.length === 0) return <p className="placeholder">No token usage reported yet.</p>;
   const total = sumUsage(calls.map(({ usage }) => usage));
   const most = Math.max(...calls.map(({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)), 1);
+  const shown = isWhole ? calls : calls.slice(-MAX_LISTED);
   return (
     <div className="tokens">
+      {shown.length < calls.length && (
+        <button type="button" className="link" onClick={() => setWhole(true)}>
+          Show the {calls.length - shown.length} calls before
+        </button>
+      )}
       <table>
         <thead>
           <tr>
@@ -28,7 +38,7 @@ export function TokensTab() {
           </tr>
         </thead>
         <tbody className="num">
-          {calls.map(({ messageId, usage }) => {
+          {shown.map(({ messageId, usage }) => {
             const step = model.run.stepOfMessage(messageId);
             return (
               <tr key={messageId} onClick={step === undefined ? undefined : () => goTo(step)}>

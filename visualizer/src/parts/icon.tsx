@@ -23,6 +23,7 @@ const PATHS = {
   target: "M8 3.4a4.6 4.6 0 1 0 0 9.2 4.6 4.6 0 0 0 0-9.2zM8 1.5v3M8 11.5v3M1.5 8h3M11.5 8h3",
   outline: "M3 3.5h10M5.5 8H13M8 12.5h5M3 8v0M3 12.5v0",
   chart: "M2.5 3h4v3h-4zM9.5 10h4v3h-4zM4.5 6v5.5h5",
+  map: "M1.8 5.5h4v5h-4zM10.2 2.5h4v4h-4zM10.2 9.5h4v4h-4zM5.8 8h2.2M10.2 4.5H8v7h2.2",
   detail: "M2.5 3h11v10h-11zM5 6h6M5 8.2h6M5 10.4h3.5",
   compact: "M3.5 2.5h9M3.5 13.5h9M8 4v3.2M6.2 5.6 8 7.4l1.8-1.8M8 12V8.8M6.2 10.4 8 8.6l1.8 1.8",
   count: "M3 12.5V9M6.3 12.5v-6M9.7 12.5V8M13 12.5v-9",
@@ -35,12 +36,16 @@ const PATHS = {
   user: "M8 2.6a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4zM2.8 13.4c.5-2.8 2.5-4 5.2-4s4.7 1.2 5.2 4",
   link: "M6.5 9.5l3-3M7 4.6l1.3-1.3a2.8 2.8 0 0 1 4 4L11 8.6M9 11.4l-1.3 1.3a2.8 2.8 0 0 1-4-4L5 7.4",
   compare: "M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z",
+  more: "M3.2 8h.1M8 8h.1M12.7 8h.1",
   right: "M6 3.5 10.5 8 6 12.5",
   hourglass: "M4.5 2.2h7M4.5 13.8h7M5 2.2c0 3.4 6 4.4 6 8.2v3.4M11 2.2c0 3.4-6 4.4-6 8.2v3.4",
 } as const;
 
 /** The name of an icon. */
 export type IconName = keyof typeof PATHS;
+
+/** The path of an icon in a square of 16 px. */
+export const iconPath = (name: IconName): string => PATHS[name];
 
 /** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {

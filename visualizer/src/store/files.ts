@@ -1,3 +1,4 @@
+import type { EmbeddedRun } from "../hand-on/page-file.ts";
 import { indexChart } from "../logic/chart-index.ts";
 import { readRunFile, type RunFile } from "../wire/run-file.ts";
 import { client } from "./client.ts";
@@ -17,10 +18,17 @@ export async function openFile(file: File): Promise<void> {
   }
 }
 
-async function openText(name: string, text: string): Promise<void> {
+/** Opens the run that is a part of this page, at its step. The page has no server: the file brings the layouts of its chart. */
+export async function openEmbedded({ name, text, step }: EmbeddedRun): Promise<void> {
+  await openText(name, text, ({ chart }) => Promise.resolve(chart));
+  const { runId } = model.selection;
+  if (step !== null) select({ runId, stepNumber: step }, "replace");
+}
+
+async function openText(name: string, text: string, findChart = chartOf): Promise<void> {
   const read = readRunFile(text);
   const { damage } = read;
-  const chart = await chartOf(read);
+  const chart = await findChart(read);
   const runId = `file:${read.row.runId}`.toWellFormed();
   const data = new RunData();
   for (const [at, context] of read.keyframes) data.keepKeyframe(at, context);

@@ -3,6 +3,7 @@ import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
 import type { ChartMessage, ForkPlace, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
 import { NO_FILTER, type ListFilter } from "../logic/run-filter.ts";
+import type { Preferences } from "./preferences.ts";
 import { RunData } from "./run-data.ts";
 import type { StepQuery } from "./step-search.ts";
 
@@ -28,10 +29,26 @@ export const TABS = ["conversation", "prompt", "context", "diff", "event", "toke
 /** A tab of the details panel. */
 export type Tab = (typeof TABS)[number];
 
-/** A filter of the list of steps: those that entered a state or took an edge of the chart, or that a search finds. */
-export type StepFilter = ChartFilter | StepQuery;
+/** A picture of the agent. */
+export type View = Preferences["view"];
+
+/**
+ * A filter of the list of steps. They entered a state or took an edge of the chart, something happened in a place of the map, or a
+ * search finds them.
+ */
+export type StepFilter = ChartFilter | PlaceFilter | StepQuery;
 /** Steps that entered one of the states, or took one of the edges. */
 export type ChartFilter = { readonly kind: "state" | "edge"; readonly ids: readonly string[] };
+
+/** Steps and messages of a place of the agent map: a card, a row of it, an edge or a hook. */
+export type PlaceFilter = {
+  readonly kind: "place";
+  readonly id: string;
+  /** The name of the place where the filter is shown. */
+  readonly label: string;
+  /** The tools that the place stands for, if it is a list of them or an edge to one. */
+  readonly tools?: readonly string[];
+};
 
 /** A short message at the edge of the page, which disappears by itself. */
 export type Notice = { readonly id: number; readonly tone: "info" | "good" | "bad"; readonly text: string };
@@ -47,6 +64,7 @@ export type Dialog =
       readonly at?: ForkPlace;
     }
   | { readonly kind: "goTo" }
+  | { readonly kind: "handOn" }
   /**
    * A message to the run. `revision` is that of the run when the dialog was opened; `text` was refused with
    * `error`.
@@ -133,8 +151,8 @@ export class Model {
   stream: StreamState = NO_STREAM;
   /** The open tab. */
   tab: Tab = "conversation";
-  /** Whether the chart or the outline is displayed. */
-  view: "chart" | "outline" = "chart";
+  /** The picture of the agent that is displayed: the map, the whole chart or its outline. */
+  view: View = "map";
   /** The panel that is visible on a phone. */
   phoneView: "runs" | "chart" | "steps" | "details" = "chart";
   /** The filter of the list of steps; null for none. */

@@ -10,7 +10,7 @@ import { edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
 import { loadChart, loadRun } from "./load.ts";
-import { model, type ChartFilter } from "./model.ts";
+import { model, type ChartFilter, type PlaceFilter, type StepFilter } from "./model.ts";
 import { RunData } from "./run-data.ts";
 import type { StepQuery } from "./step-search.ts";
 
@@ -115,11 +115,13 @@ export function goLive(): void {
 }
 
 /** Filters the list of steps by a state or an edge; the same filter again removes it. */
-export function filterSteps(filter: ChartFilter | null): void {
+export function filterSteps(filter: ChartFilter | PlaceFilter | null): void {
   const { stepFilter } = model;
-  const shown = stepFilter?.kind === "search" ? undefined : stepFilter?.ids.join();
-  model.set({ stepFilter: filter?.ids.join() === shown ? null : filter });
+  model.set({ stepFilter: filter && stepFilter && idOf(filter) === idOf(stepFilter) ? null : filter });
 }
+
+const idOf = (filter: StepFilter): string | undefined =>
+  filter.kind === "search" ? undefined : filter.kind === "place" ? `place ${filter.id}` : filter.ids.join();
 
 /** Filters the list of steps by a search; an empty one removes the filter. */
 export function searchSteps(query: StepQuery): void {

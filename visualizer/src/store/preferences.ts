@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import type { SavedView } from "../logic/quick-filters.ts";
 
 /** The preferences of a user. */
 export type Preferences = {
@@ -15,18 +16,27 @@ export type Preferences = {
   readonly follow: boolean;
   /** The panel below the strip. */
   readonly lower: "steps" | "waterfall";
+  /** True if the list of steps also shows what the engine does for itself, and its states. */
+  readonly internals: boolean;
+  /** The picture of the agent that a person has chosen last: its map, its whole chart, or the outline of the chart. */
+  readonly view: "map" | "chart" | "outline";
+  /** The saved filters of the list of runs. */
+  readonly views: readonly SavedView[];
 };
 
 const KEY = "agentchart.preferences";
 const DEFAULTS: Preferences = {
   theme: "system",
-  left: 248,
-  right: 440,
+  left: 300,
+  right: 500,
   bottom: 330,
   keys: true,
   visits: false,
   follow: false,
   lower: "steps",
+  internals: false,
+  view: "map",
+  views: [],
 };
 
 const listeners = new Set<() => void>();

@@ -1,6 +1,7 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
 import type { Json } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
+import { placeSteps } from "../map/place-filter.ts";
 import type { StepFilter } from "./model.ts";
 import type { RunData } from "./run-data.ts";
 import { foundSteps } from "./step-search.ts";
@@ -77,6 +78,7 @@ export function timeIn(run: RunData, ids: readonly string[]): number {
 /** The steps that match a filter. */
 export function matchingSteps(run: RunData, filter: StepFilter, index?: ChartIndex): readonly number[] {
   if (filter.kind === "search") return foundSteps(run, index, filter);
+  if (filter.kind === "place") return placeSteps(run, index, filter);
   const found: number[] = [];
   for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
     const step = run.at(stepNumber);

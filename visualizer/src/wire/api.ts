@@ -8,6 +8,7 @@ import type {
   RunGroup,
   RunRow,
   StepPage,
+  Suspicion,
   WireRequest,
 } from "./types.ts";
 
@@ -71,6 +72,18 @@ export class Api {
     const request = { method: "POST", body: JSON.stringify(chart) };
     return ((await (await this.#request("/api/layouts", request)).json()) as { layouts: Layouts | null })
       .layouts;
+  }
+
+  /** Resolves to what is odd in a run. */
+  async suspicions(runId: string): Promise<readonly Suspicion[]> {
+    const path = `/api/runs/${encodeURIComponent(runId)}/suspicions`;
+    return (await this.#json<{ readonly suspicions: readonly Suspicion[] }>(path)).suspicions;
+  }
+
+  /** Resolves to what the server checks runs for. */
+  async checks(): Promise<readonly { readonly name: string; readonly title: string }[]> {
+    type Checks = { readonly checks: readonly { readonly name: string; readonly title: string }[] };
+    return (await this.#json<Checks>("/api/suspicions")).checks;
   }
 
   /** Resolves to the newest request to a model up to a step. */

@@ -14,7 +14,7 @@ export type {
   WorkerRow,
 } from "../../../src/inspect/protocol/protocol.ts";
 export { NO_HELLO, PROTOCOL, RUN_GROUPS } from "../../../src/inspect/protocol/protocol.ts";
-export { groupOf, hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
+export { ANY_SUSPICION, groupOf, hasFacts, OUTCOME_NAMES } from "../../../src/inspect/protocol/outcomes.ts";
 export type { OutcomeName, RunFilter } from "../../../src/inspect/protocol/outcomes.ts";
 export type { Chart, ChartEdge, ChartNode } from "../../../src/core/diagram/chart-json.ts";
 export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/core/diagram/layout.ts";
@@ -22,6 +22,7 @@ export type { Json, JsonObject } from "../../../src/core/base/json.ts";
 export type {
   Block,
   CallAccount,
+  MediaBlock,
   Msg,
   ToolResultBlock,
   ToolUseBlock,
@@ -33,6 +34,7 @@ export type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 export type { CallRecord } from "../../../machines/agent/call-record.ts";
 export type { Plan, Subtask } from "../../../src/kit/plan/plan.ts";
 export type { Todo } from "../../../src/kit/plan/todo.ts";
+export type { Suspicion } from "../../../src/inspect/suspicions/suspicion.ts";
 export type { RecordedCall } from "../../../src/inspect/protocol/recorded-call.ts";
 export type {
   HookChange,

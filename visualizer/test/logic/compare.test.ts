@@ -25,6 +25,18 @@ test("alignRuns puts equal moments beside each other and marks the first diverge
   ]);
 });
 
+test("alignRuns marks the first effect: what the model said or did, not what was changed before", () => {
+  const of = (...runs: readonly string[]) => {
+    const { rows, effect } = alignRuns(runs.map(moments));
+    return [rows[effect]?.title, rows.map(({ agree }) => agree).join("")];
+  };
+  const said = "system:s result:r answer:a";
+  expect(of(said, "system:t result:q answer:b")).toEqual(["answer", "111"]);
+  expect(of(said, "system:t result:r answer:a")).toEqual([undefined, "122"]);
+  expect(of(said, said, "system:s result:r answer:b")).toEqual(["answer", "332"]);
+  expect(of("answer:a", "answer:a answer:b")).toEqual(["answer", "21"]);
+});
+
 test("alignRuns leaves room for what only some runs have", () => {
   expect(
     shown("user:a answer:d", "user:a call:b result:c answer:d", "user:a call:x result:c answer:e"),
@@ -40,7 +52,7 @@ test("alignRuns leaves room for what only some runs have", () => {
 test("alignRuns of equal runs, of one run and of nothing has no divergence", () => {
   expect(alignRuns([moments("user:a"), moments("user:a")]).divergence).toBe(-1);
   expect(alignRuns([moments("user:a")]).divergence).toBe(-1);
-  expect(alignRuns([])).toEqual({ rows: [], divergence: -1 });
+  expect(alignRuns([])).toEqual({ rows: [], divergence: -1, effect: -1 });
   expect(alignRuns([[], moments("user:a")]).divergence).toBe(0);
 });
 

@@ -4,6 +4,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import fc from "../../../test/support/fast-check.ts";
 import { GOLDEN_RUNS } from "../../../test/support/golden-runs.ts";
+import { SUSPICIOUS_RUNS } from "../../../test/inspect/suspicions/suspicious-runs.ts";
 import { play } from "../../../test/laws/properties/play.ts";
 import { scenario, type Scenario } from "../../../test/laws/properties/scenario.ts";
 import { toolOf } from "../../../test/support/agents.ts";
@@ -65,6 +66,15 @@ describe("a run has the same steps, titles, durations and outcome live, stored a
       expect(others).toEqual([live, live, live]);
     },
   );
+});
+
+describe("a run has the same suspicions live, stored and exported", () => {
+  test.each(Object.keys(SUSPICIOUS_RUNS))("%s", async (name) => {
+    const { live, others } = await toldOf(async ({ config, onAgent }) => {
+      await SUSPICIOUS_RUNS[name]!.play({ ...config, onAgent });
+    });
+    expect(others).toEqual([live, live, live]);
+  });
 });
 
 const ask = { calls: [{ id: "c1", name: "ask", input: {} }] };

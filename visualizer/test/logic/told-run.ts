@@ -8,6 +8,7 @@ import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { exportRun } from "../../../src/inspect/hub/export-run.ts";
 import { openFile } from "../../../src/inspect/hub/file-run.ts";
 import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
+import { RunSuspicions } from "../../../src/inspect/hub/run-suspicions.ts";
 import { RunLog } from "../../../src/inspect/hub/run-log.ts";
 import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
 import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";
@@ -43,8 +44,9 @@ export function told(log: RunLog, row: RunRow) {
   });
   const took = works.works.map(({ id: _, ...work }) => work);
   const { steps: count, startedAt, updatedAt, reason, phase, error, title, state, usage } = row;
+  const suspicions = new RunSuspicions().of(log);
   const end = { count, startedAt, updatedAt, reason, phase, error, title, state, usage };
-  return { steps, took, end: { ...end, outcome: outcomeOf(row).label } };
+  return { steps, took, suspicions, end: { ...end, outcome: outcomeOf(row).label } };
 }
 
 export type Told = ReturnType<typeof told>;

@@ -1,0 +1,16 @@
+import { useRef, useState } from "react";
+
+/** Says that the agents were loaded again since the page has heard of the server first, until it is read. */
+export function ReloadHint({ reloads }: { readonly reloads: number }) {
+  const first = useRef(reloads);
+  const [read, setRead] = useState(reloads);
+  if (reloads === read || reloads < first.current) return null;
+  return (
+    <p className="banner is-reload" role="status">
+      The agents were loaded again. The next message runs the new ones.
+      <button type="button" className="button quiet" onClick={() => setRead(reloads)}>
+        OK
+      </button>
+    </p>
+  );
+}

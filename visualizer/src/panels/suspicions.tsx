@@ -1,0 +1,60 @@
+import { useState } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { goTo } from "../store/navigate.ts";
+import { useSuspicions } from "../store/suspicions.ts";
+import { useModel } from "../store/use-model.ts";
+import type { Suspicion } from "../wire/types.ts";
+
+/** So many are shown unless all are wanted. */
+const SHOWN = 2;
+
+/** Says what is odd in the selected run, above it: a sentence each, which leads to the steps that show it. */
+export function Suspicions() {
+  const found = useSuspicions();
+  const [all, setAll] = useState(false);
+  if (found.length === 0) return null;
+  const isLong = found.length > SHOWN;
+  return (
+    <section className="suspicions" aria-label="Suspicions" data-testid="suspicions">
+      <ul data-all={all || undefined}>
+        {(all ? found : found.slice(0, SHOWN)).map((each, place) => (
+          <Line key={`${each.kind} ${place}`} suspicion={each} />
+        ))}
+      </ul>
+      {isLong && (
+        <button type="button" className="button quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Fewer" : `All ${found.length}`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Line({ suspicion: { kind, text, steps, isBroken } }: { readonly suspicion: Suspicion }) {
+  const current = useModel((model) => (steps.includes(model.stepNumber) ? model.stepNumber : 0));
+  const next = steps.find((step) => step > current) ?? steps[0]!;
+  const more = steps.length === 1 ? "" : ` of ${steps.length} steps`;
+  return (
+    <li>
+      <button
+        type="button"
+        data-suspicion={kind}
+        data-tone={isBroken ? "red" : "amber"}
+        title={`Show step ${next}${more}`}
+        aria-current={current > 0 ? "step" : undefined}
+        onClick={() => {
+          goTo(next);
+          model.set({ tab: "conversation" });
+        }}
+      >
+        <Icon name="warn" />
+        <span className="sentence">{text}</span>
+        <span className="num">
+          #{current || steps[0]}
+          {steps.length > 1 && ` (${steps.indexOf(current) + 1 || 1}/${steps.length})`}
+        </span>
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,6 @@
+/** Stands for `node:crypto` in the page: guards that compare digests of arguments cannot be judged there. */
+export default {
+  hash(): never {
+    throw new Error("The page has no node:crypto.");
+  },
+};

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createAgent } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { toolOf } from "../../../test/support/agents.ts";
+import { titleOf } from "../../src/logic/step-title.ts";
+import { toldSteps, withStep } from "../../src/store/told-steps.ts";
+import { workLog } from "../../src/store/work-log.ts";
+import type { RunData } from "../../src/store/run-data.ts";
+import { index, observed } from "../map/mapped.ts";
+
+const titlesOf = (run: RunData, steps: readonly number[]): readonly string[] => {
+  const log = workLog(run, index);
+  return steps.map((at) => titleOf(run.at(at)!, log.endedAt(at), log.begunAt(at)).title);
+};
+
+/** A run in which one call needs no permission, and one is asked for. */
+const paid = (): Promise<RunData> => {
+  const turns = [
+    { calls: [{ id: "1", name: "look", input: {} }] },
+    { calls: [{ id: "2", name: "pay", input: {} }] },
+    "Paid.",
+  ];
+  const tools = [toolOf("look", () => "a bill"), toolOf("pay", () => "paid", { permission: "ask" })];
+  const agent = createAgent({ name: "payer", model: scriptedModel(turns), tools });
+  return observed(agent, async () => {
+    await agent.call("Pay.");
+    await agent.decide(agent.status().pending[0]!.callId, "approve");
+    await agent.call();
+  });
+};
+
+test("the told steps are all but those in which the engine checked permissions or stored, and a step that asks a person is told", async () => {
+  const run = await paid();
+  const all = Array.from({ length: run.last }, (_, at) => at + 1);
+  const told = toldSteps(run, index);
+  const hidden = titlesOf(
+    run,
+    all.filter((at) => !told.includes(at)),
+  );
+  expect(new Set(hidden)).toEqual(new Set(["permissions checked"]));
+  expect(titlesOf(run, told)).toContain("a person is asked");
+  expect(titlesOf(run, told)).not.toContain("permissions checked");
+  expect(toldSteps(run, index)).toEqual(told); // judged once
+});
+
+test("the displayed step stands in its place among the told steps", () => {
+  expect(withStep([1, 3, 5], 3)).toEqual([1, 3, 5]);
+  expect(withStep([1, 3, 5], 4)).toEqual([1, 3, 4, 5]);
+  expect(withStep([3, 5], 1)).toEqual([1, 3, 5]);
+  expect(withStep([1, 3], 9)).toEqual([1, 3, 9]);
+  expect(withStep([1, 3], 0)).toEqual([1, 3]);
+});
