@@ -165,6 +165,18 @@ test("what waits for a decision is said once", async () => {
   expect((await right.innerText()).match(/"cents"/g)).toHaveLength(1);
 });
 
+test("the list of steps tells what the agent did, and the states of its engine on request, now and later", async () => {
+  const { page } = await env.open({ at: `${env.hub.link}/run/waits`, picture: "map" });
+  const steps = page.getByRole("listbox", { name: "Steps" });
+  const state = page.locator(".line .state").first();
+  await steps.getByText("a person is asked").waitFor();
+  expect(await state.isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Internals" }).click();
+  await expect.poll(() => state.innerText()).toMatch(/\w/);
+  await page.reload();
+  await expect.poll(() => state.isVisible()).toBe(true);
+});
+
 /** A BMP with a pattern, as base64. */
 function bitmap(width: number, height: number): string {
   const [header, line] = [54, width * 3];

@@ -79,8 +79,10 @@ test("no text overlaps, is small or is cut off on a phone, in dark and in light,
       "cost",
       "elapsed",
     ]);
-    for (const name of ["Export this run as a file", /^Theme/, "Keyboard shortcuts (?)"])
-      expect(await shown.getByRole("button", { name }).isVisible()).toBe(true);
+    await shown.getByRole("button", { name: "More about the page" }).click();
+    for (const name of ["Export this run as a file", /^Hand on/, /^Theme/, "Keyboard shortcuts"])
+      await shown.getByRole("menuitem", { name }).waitFor();
+    await page.keyboard.press("Escape");
   }
   await show("Steps");
   for (const part of [".line .tok", ".line .note"])

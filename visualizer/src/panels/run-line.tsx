@@ -94,8 +94,9 @@ export const RunLine = memo(function RunLine({
             </span>
           </span>
           <span className="row">
-            <span className="figures" title={figures}>
-              {figures}
+            <span className="figures" title={figures.join(" · ")}>
+              {figures.slice(0, 2).join(" · ")}
+              <span className="spent">{figures.slice(2).map((spent) => ` · ${spent}`)}</span>
             </span>
             {suspicion && (
               <span className="suspicion" title={suspicions.map(({ label }) => label).join("\n")}>
@@ -111,18 +112,18 @@ export const RunLine = memo(function RunLine({
   );
 });
 
-/** Returns the figures of time, amount and number, as far as they are known. */
+/** Returns how many steps a run has, how long it took and what it spent, as far as that is known. */
 function figuresOf({
   steps,
   isAtMost,
   startedAt,
   updatedAt,
   usage: { inputTokens, outputTokens, cost },
-}: RunRow): string {
+}: RunRow): readonly string[] {
   const tokens = inputTokens === undefined ? undefined : inputTokens + (outputTokens ?? 0);
   return [
     ...(isAtMost ? [] : [`${compact(steps)} ${steps === 1 ? "step" : "steps"}`]),
     duration(Math.max(0, updatedAt - startedAt)),
     ...(cost === undefined ? (tokens === undefined ? [] : [`${compact(tokens)} tokens`]) : [money(cost)]),
-  ].join(" · ");
+  ];
 }
