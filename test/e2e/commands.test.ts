@@ -75,7 +75,7 @@ test("a message that is rejected after another run was selected is not offered t
   for (const name of ["first", "other"]) worker.show(name, "the-agent", ["agent", "agent.stopped"], row);
   const { page, ui } = await env.open();
   await ui.choose("first");
-  await page.getByRole("button", { name: "Message" }).click();
+  await page.getByRole("button", { name: "Message", exact: true }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("For the first one.");
   await clickTwice(page.getByRole("dialog").getByRole("button", { name: /^Send/ }));
   await expect.poll(() => worker.commands).toMatchObject([{ runId: "first", text: "For the first one." }]);
