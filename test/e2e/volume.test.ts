@@ -32,6 +32,7 @@ const LAZY = {
   "hand-on-dialog": 4_000,
   "why-not-view": 38_000,
   "file-suspicions": 8_000,
+  waterfall: 6_000,
   shown: 1_000, // what two of them share
 };
 

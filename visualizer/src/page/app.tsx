@@ -12,7 +12,6 @@ import { RunList } from "../panels/run-list.tsx";
 import { Strip } from "../panels/strip.tsx";
 import { Suspicions } from "../panels/suspicions.tsx";
 import { Timeline } from "../panels/timeline.tsx";
-import { Waterfall } from "../panels/waterfall.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
 import type { Model } from "../store/model.ts";
 import { WhyNot } from "../why-not/why-not.tsx";
@@ -25,6 +24,7 @@ import { PhoneNav } from "./phone-nav.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { Welcome } from "./welcome.tsx";
 
+const Waterfall = lazy(async () => ({ default: (await import("../panels/waterfall.tsx")).Waterfall }));
 const CompareView = lazy(() => import("../compare/compare-view.tsx"));
 
 /** The page. */
@@ -93,7 +93,13 @@ function Body() {
           </ErrorBoundary>
           <Player />
           <ErrorBoundary what={lower === "steps" ? "The list of steps" : "The waterfall"}>
-            {lower === "steps" ? <Timeline /> : <Waterfall />}
+            {lower === "steps" ? (
+              <Timeline />
+            ) : (
+              <Suspense fallback={null}>
+                <Waterfall />
+              </Suspense>
+            )}
           </ErrorBoundary>
         </section>
       </main>
