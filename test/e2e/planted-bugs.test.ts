@@ -211,7 +211,7 @@ test("a tool that runs out of time: the card counts the attempts, and the waterf
     .toMatch(/3 attempts[^]*attempt 1 failed after[^]*ran out of time/);
   await click(page.getByRole("button", { name: "Waterfall" }));
   const lane = page.locator('[data-lane="tool"]');
-  expect(await lane.locator('[data-bar="failed"]').count()).toBe(2);
+  await expect.poll(() => lane.locator('[data-bar="failed"]').count()).toBe(2);
   await caught(lane.locator(".lane-time"), /3 attempts/);
 });
 

@@ -59,6 +59,7 @@ export async function shootWaiting({ env, look: openPage, shoot }: ScreenshotToo
   const parallel = await parallelFailures({ inspect });
   await page.page.getByTestId("compare").getByRole("button", { name: "Close" }).click();
   await page.choose(parallel.sessionId);
+  await page.page.getByRole("button", { name: "Engine" }).click(); // what runs in parallel is listed beside the chart
   await page.page.getByRole("button", { name: "Waterfall", exact: true }).click();
   await page.goTo(20);
   await page.page.locator(".calls-chip").click();
