@@ -111,6 +111,7 @@ const main = defineConfig({
     "ui/index": "src/ui/index.ts",
     "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",
+    "evals/index": "src/testing/evals/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",
     "store/file": "src/store/file.ts",

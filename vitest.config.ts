@@ -57,6 +57,7 @@ const PROCESS_TESTS = [
   "test/session/idle-heap.test.ts",
   "test/workspace/hostile.test.ts",
   "test/workspace/killed.test.ts",
+  "test/testing/evals/killed.test.ts",
   "test/session/young-garbage.test.ts",
   "test/session/process-end.test.ts",
   "test/session/dead-holder.test.ts",

@@ -1,14 +1,16 @@
 import {
+  amount,
   boolean,
   choice,
   defineCommand,
+  integer,
   port,
   required,
   string,
   strings,
   withDefault,
 } from "./define-command.ts";
-import { AGENT, JSON_EVENTS, STORE, TURN_EXIT_CODES } from "./shared-flags.ts";
+import { AGENT, JSON_EVENTS, JSON_RESULT, STORE, STORES, TURN_EXIT_CODES } from "./shared-flags.ts";
 
 export const run = defineCommand({
   name: "run",
@@ -49,6 +51,36 @@ export const acp = defineCommand({
     Output: `stdout is for the editor; everything else goes to stderr. Each session of the editor is a session of the store, and is
 opened again by its id. Tools get the folder of the editor as "context.cwd". Needs the package @agentclientprotocol/sdk.`,
     "Exit codes": "0    the editor has closed stdin, or SIGTERM or SIGINT\n2    wrong usage",
+  },
+});
+
+export const evaluateSuite = defineCommand({
+  name: "eval",
+  description: "Run an agent on the cases of a suite, judge each run, and compare with an earlier report",
+  args: { suite: required(string("suite", "file that exports a suite: { name, agent, cases, judge }")) },
+  flags: {
+    min: amount("SHARE", "share of runs that must pass, from 0 to 1 (default: 1)"),
+    compare: string("FILE", "earlier report to compare with, run by run"),
+    out: string("FILE", "write the report as JSON"),
+    junit: string("FILE", "write the report as JUnit's XML"),
+    case: strings("NAME", "only this case"),
+    repeat: integer("N", "number of runs of each case (default: that of the suite)"),
+    store: string("STORE", "store of the sessions, with which the command goes on (default: memory)", {
+      Stores: STORES,
+    }),
+    ...JSON_RESULT,
+  },
+  examples: [
+    "eval refunds.ts",
+    "eval refunds.ts --repeat 5 --min 0.9 --out report.json --junit report.xml",
+    "eval refunds.ts --compare main.json",
+  ],
+  sections: {
+    Output: `The runs that did not pass, each with its session and why, then the counts; JSON outside a terminal.
+With --store a run that was cut off goes on, and "agentchart inspect --store" opens each session.`,
+    "Exit codes": `0    enough runs passed, and none is significantly worse than in --compare
+1    too few passed, some ended as errors or were skipped, or it is worse (p < 0.05)
+2    wrong usage`,
   },
 });
 

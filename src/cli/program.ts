@@ -57,6 +57,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(knowledge.search, async () => (await import("./knowledge/commands.ts")).searchCommand);
   add(knowledge.list, async () => (await import("./knowledge/commands.ts")).listCommand);
   add(knowledge.remove, async () => (await import("./knowledge/commands.ts")).removeCommand);
+  add(main.evaluateSuite, async () => (await import("./eval-command.ts")).evalCommand);
   add(dev.dev, async () => (await import("./dev/dev-command.ts")).devCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.acp, async () => (await import("./acp/acp-command.ts")).acpCommand);

@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import { AgentError } from "../core/base/error.ts";
+import { evaluate } from "../testing/evals/evaluate.ts";
+import { compareEvals, junitOf, readReport, reasonOf, type EvalComparison } from "../testing/evals/report.ts";
+import type { EvalReport, EvaluateOptions } from "../testing/evals/types.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Handler } from "./define-command.ts";
+import type { evaluateSuite as definition } from "./definitions.ts";
+import { importFile } from "./import-file.ts";
+import { onSignal } from "./on-signal.ts";
+import { openStore } from "./open-store.ts";
+import { printsJson, table } from "./output.ts";
+import { writeAtomically } from "./sessions/write-atomically.ts";
+import { UsageError } from "./usage-error.ts";
+import { withCleanup } from "./with-cleanup.ts";
+
+/** What a suite exports. */
+type Suite = EvaluateOptions & { readonly name: string };
+type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
+
+/** A difference of two evaluations below this chance is no accident. */
+const SIGNIFICANT = 0.05;
+
+/** `agentchart eval`. */
+export const evalCommand: Handler<typeof definition> = async ({ args, flags }, io) => {
+  const { min = 1 } = flags;
+  if (min > 1) throw new UsageError("--min must be a share from 0 to 1, such as 0.9.");
+  const before = flags.compare === undefined ? undefined : await reportIn(flags.compare);
+  const { name, ...options } = chosen(await loadSuite(args.suite), flags);
+  const store = flags.store === undefined ? undefined : await openStore(flags.store);
+  const report = await withCleanup(
+    () => run(name, { ...options, ...(store && { store }) }, io),
+    async () => store?.close(),
+  );
+  if (flags.out !== undefined) await write(flags.out, `${JSON.stringify(report, null, 2)}\n`);
+  if (flags.junit !== undefined) await write(flags.junit, junitOf(report));
+  const comparison = before && compareEvals(before, report);
+  if (printsJson(io, flags))
+    io.stdout.write(`${JSON.stringify({ report, ...(comparison && { comparison }) })}\n`);
+  else print(io, report, comparison);
+  return isGood(report, min, comparison) ? 0 : 1;
+};
+
+function isGood(
+  { counts, passed }: EvalReport,
+  min: number,
+  comparison: EvalComparison | undefined,
+): boolean {
+  const { better = [], worse = [], p = 1 } = comparison ?? {};
+  const isWorse = worse.length > better.length && p < SIGNIFICANT;
+  return counts.error + counts.skipped === 0 && (passed?.rate ?? 0) >= min && !isWorse;
+}
+
+/** The suite with the cases and the repeats of the command line. */
+function chosen(suite: Suite, { case: names, repeat }: Flags): Suite {
+  const unknown = names.find((name) => !suite.cases.some((of) => of.name === name));
+  if (unknown !== undefined) throw new UsageError(`The suite has no case '${unknown}'.`);
+  const cases = names.length > 0 ? suite.cases.filter(({ name }) => names.includes(name)) : suite.cases;
+  return { ...suite, cases, ...(repeat !== undefined && { repeat }) };
+}
+
+async function loadSuite(file: string): Promise<Suite> {
+  const module = await importFile(file, "suite");
+  const suite: unknown = module["default"] ?? module["suite"];
+  const { name, cases } = (typeof suite === "object" && suite !== null ? suite : {}) as Partial<Suite>;
+  if (typeof name === "string" && Array.isArray(cases)) return suite as Suite;
+  throw new AgentError(
+    "config/invalid",
+    `${file} exports no suite: use "export default { name: "refunds", agent, cases, judge }" with judges of agentchart/evals.`,
+  );
+}
+
+async function reportIn(file: string): Promise<EvalReport> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new UsageError(`The report ${file} cannot be read: check --compare.`, { cause });
+  });
+  return readReport(text, file);
+}
+
+/** Runs a suite; Ctrl-C interrupts it. */
+async function run(name: string, options: EvaluateOptions, io: CliIo): Promise<EvalReport> {
+  const stop = new AbortController();
+  const abort = (): boolean => (stop.abort(), true);
+  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) =>
+    onSignal(signal, abort, () => io.exit(130)),
+  );
+  try {
+    return await evaluate(name, {
+      ...options,
+      signal: stop.signal,
+      onProgress: (progress) => {
+        const { done, of, result } = progress;
+        io.terminal.status(`${done} of ${of}: ${result.case} #${result.repeat} ${result.state}`);
+        options.onProgress?.(progress);
+      },
+    });
+  } finally {
+    io.terminal.status("");
+    for (const remove of removers) remove();
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  async function* once(): AsyncGenerator<string> {
+    yield text;
+  }
+  await writeAtomically(file, once());
+}
+
+const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+
+function print(io: CliIo, report: EvalReport, comparison: EvalComparison | undefined): void {
+  const { results, counts, passed, passAny, passAll, repeat, tokens, cost } = report;
+  const bad = results.filter(({ state }) => state !== "passed");
+  if (bad.length > 0)
+    io.stdout.write(
+      table(
+        ["SESSION", "STATE", "WHY"],
+        bad.map((result) => [result.sessionId, result.state, reasonOf(result)]),
+      ),
+    );
+  const lines = [
+    `${counts.passed} passed, ${counts.failed} failed, ${counts.error} errors, ${counts.skipped} skipped`,
+    ...(passed
+      ? [`${percent(passed.rate)} passed (95 %: ${percent(passed.low)} to ${percent(passed.high)})`]
+      : []),
+    ...(repeat > 1 && passAny.length > 0
+      ? [
+          `one of ${repeat} passes: ${percent(passAny.at(-1)!)}; all ${repeat} pass: ${percent(passAll.at(-1)!)}`,
+        ]
+      : []),
+    `tokens: ${tokens ?? "unknown"}; cost: ${cost === undefined ? "unknown" : `$${cost.toFixed(4)}`}`,
+  ];
+  if (comparison) {
+    const { better, worse, pairs, unpaired, p } = comparison;
+    lines.push(
+      `compared: ${better.length} better, ${worse.length} worse of ${pairs} (p = ${p.toFixed(3)}), ${unpaired} not compared`,
+    );
+    for (const { case: name, repeat: number } of worse) lines.push(`worse: ${name} #${number}`);
+  }
+  io.stdout.write(`${lines.join("\n")}\n`);
+}

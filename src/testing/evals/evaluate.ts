@@ -1,0 +1,199 @@
+import { AgentError, errorInfo, type ErrorInfo } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
+import { memoryStore } from "../../store/memory.ts";
+import { storeSchema } from "../../store/store-schema.ts";
+import { tokensOf } from "./judges.ts";
+import { RunReader } from "./read-run.ts";
+import { reportOf } from "./report.ts";
+import { runCase, type RunPlan } from "./run-case.ts";
+import type { EvalCase, EvalReport, EvalResult, EvalRun, EvaluateOptions, Judge, Verdict } from "./types.ts";
+
+const judgeSchema = s.lazily(() => s.having<Judge>("judge", "a judge: an object with `name` and `judge`"));
+
+const evaluateSchema = s.lazily(() =>
+  s.options<EvaluateOptions>({
+    agent: s.func(),
+    cases: s.listOf(caseSchema()),
+    judge: s.either(judgeSchema(), s.listOf(judgeSchema()), "a judge, or an array of them"),
+    repeat: s.optional(s.integer(1, 1_000)),
+    concurrency: s.optional(s.integer(1, 100)),
+    budget: s.optional(
+      s.options<NonNullable<EvaluateOptions["budget"]>>({
+        cost: s.optional(s.atLeast(0)),
+        tokens: s.optional(s.atLeast(0)),
+      }),
+    ),
+    store: s.optional(storeSchema()),
+    output: s.anything(),
+    decide: s.optional(s.func()),
+    user: s.optional(s.func()),
+    maxTurns: s.optional(s.integer(1, 1_000)),
+    signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    onProgress: s.optional(s.func()),
+  }),
+);
+
+/** The schema of an {@link EvalCase}. */
+export const caseSchema = s.lazily(() =>
+  s.options<EvalCase>({
+    name: s.nonEmpty(),
+    input: s.optional(s.either(s.string(), s.listOf(s.string()), "a text, or an array of texts")),
+    expected: s.anything(),
+    meta: s.optional(s.object()),
+  }),
+);
+
+function checkOptions(name: string, options: EvaluateOptions): void {
+  check(s.nonEmpty(), name, "evaluate: name");
+  check(evaluateSchema(), options, "evaluate");
+  const { cases, user, judge } = options;
+  const invalid = (problem: string): never => {
+    throw new AgentError("config/invalid", `evaluate: ${problem}.`);
+  };
+  if (cases.length === 0) invalid("expected at least one case");
+  if ([judge].flat().length === 0) invalid("expected at least one judge");
+  const names = new Set<string>();
+  for (const { name: of, input = [] } of cases) {
+    if (names.has(of)) invalid(`two cases are named '${of}'`);
+    if ([input].flat().length === 0 && !user)
+      invalid(`the case '${of}' has no \`input\`, and no \`user\` says it`);
+    names.add(of);
+  }
+}
+
+/**
+ * Runs an agent on each case, `repeat` times, each in a session of its own, and judges what is stored of it. Returns the report. With a
+ * `store` an evaluation that was cut off goes on when it is called again: sessions are named `NAME/CASE/REPEAT`, a turn that is stored is
+ * not run again, and each session opens in the inspector. Use another name for another configuration. A run that fails or that a judge
+ * cannot judge is an error of its own; the others go on.
+ *
+ * Rejects `config/invalid` for wrong options, before anything runs, and `run/aborted`.
+ *
+ * @example
+ * ```ts
+ * import { evaluate, reply, used } from "agentchart/evals";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const report = await evaluate("greetings", {
+ *   agent: () => ({ name: "greeter", model: scriptedModel(["Hello, Ada!"]) }),
+ *   cases: [{ name: "ada", input: "I am Ada.", expected: "Ada" }],
+ *   judge: [reply.contains(), used("search").never()],
+ * });
+ * console.log(report.passed);
+ * ```
+ */
+export async function evaluate(name: string, options: EvaluateOptions): Promise<EvalReport> {
+  checkOptions(name, options);
+  const { cases, repeat = 1, concurrency = 4, store = memoryStore(), signal, onProgress } = options;
+  const plans = cases.flatMap((of) =>
+    Array.from({ length: repeat }, (_, at): RunPlan => {
+      const number = at + 1;
+      return { case: of, repeat: number, sessionId: `${name}/${of.name}/${number}`, store };
+    }),
+  );
+  const reader = new RunReader(store);
+  const edges = new Set<string>();
+  const results: EvalResult[] = [];
+  const spent = { tokens: 0, cost: 0 };
+  let next = 0;
+  let done = 0;
+  const work = async (): Promise<void> => {
+    while (next < plans.length) {
+      if (signal?.aborted) throw new AgentError("run/aborted", `The evaluation '${name}' was aborted.`);
+      const place = next++;
+      const plan = plans[place]!;
+      const result = isOver(spent, options) ? skipped(plan) : await resultOf(plan, options, reader, edges);
+      spent.tokens += result.tokens ?? 0;
+      spent.cost += result.cost ?? 0;
+      results[place] = result;
+      onProgress?.({ done: ++done, of: plans.length, result });
+    }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: Math.min(concurrency, plans.length) }, work));
+  const failed = workers.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+  return reportOf(name, repeat, results, edges);
+}
+
+function isOver(
+  spent: { readonly tokens: number; readonly cost: number },
+  { budget = {} }: EvaluateOptions,
+): boolean {
+  const { tokens = Infinity, cost = Infinity } = budget;
+  return spent.tokens >= tokens || spent.cost >= cost;
+}
+
+const skipped = ({ case: of, repeat, sessionId }: RunPlan): EvalResult => ({
+  case: of.name,
+  repeat,
+  sessionId,
+  state: "skipped",
+  verdicts: [],
+});
+
+/** Makes and judges one run. Rejects `run/aborted`; any other failure is the result. */
+async function resultOf(
+  plan: RunPlan,
+  options: EvaluateOptions,
+  reader: RunReader,
+  edges: Set<string>,
+): Promise<EvalResult> {
+  const { sessionId, repeat } = plan;
+  const common = { case: plan.case.name, repeat, sessionId };
+  let run: EvalRun;
+  try {
+    run = await runCase(plan, options, reader);
+  } catch (thrown) {
+    if (options.signal?.aborted)
+      throw new AgentError("run/aborted", "The evaluation was aborted.", { cause: thrown });
+    return { ...common, state: "error", verdicts: [], error: infoOf(thrown) };
+  }
+  for (const step of run.steps) for (const edge of step.edges) edges.add(edge);
+  const verdicts: (Verdict & { readonly judge: string })[] = [];
+  let error: ErrorInfo | undefined;
+  for (const [place, judge] of [options.judge].flat().entries()) {
+    try {
+      const scope = { store: plan.store, sessionId: `${sessionId}/judge-${place + 1}` };
+      verdicts.push({ judge: judge.name, ...verdictOf(await judge.judge(run, scope), judge.name) });
+    } catch (thrown) {
+      const info = infoOf(thrown);
+      error ??= { ...info, message: `The judge '${judge.name}' failed: ${info.message}` };
+    }
+  }
+  const hasPassed = verdicts.every(({ pass }) => pass);
+  const { text, durationMs } = run;
+  return {
+    ...common,
+    state: error ? "error" : hasPassed ? "passed" : "failed",
+    verdicts,
+    ...((error ?? run.error) && { error: error ?? run.error }),
+    text,
+    durationMs,
+    ...spentOf(run, verdicts),
+  };
+}
+
+function verdictOf(given: Verdict | boolean, judge: string): Verdict {
+  if (typeof given === "boolean") return { pass: given, reason: given ? "It holds." : "It does not hold." };
+  if (typeof given === "object" && typeof given.pass === "boolean") return given;
+  throw new AgentError("config/invalid", `The judge '${judge}' returned neither a boolean nor a verdict.`);
+}
+
+function spentOf(run: EvalRun, verdicts: readonly Verdict[]): Pick<EvalResult, "tokens" | "cost"> {
+  const usages = [run.usage, ...verdicts.flatMap(({ usage }) => usage ?? [])];
+  const tokens = usages.map(tokensOf);
+  const costs = usages.map(({ cost }) => cost);
+  return { ...sumOf("tokens", tokens), ...sumOf("cost", costs) };
+}
+
+/** The sum of counts under a name; nothing if one is not known. */
+function sumOf<Name extends string>(
+  name: Name,
+  counts: readonly (number | undefined)[],
+): { [N in Name]?: number } {
+  if (counts.includes(undefined)) return {};
+  return { [name]: counts.reduce<number>((sum, count) => sum + count!, 0) } as { [N in Name]?: number };
+}
+
+const infoOf = (thrown: unknown): ErrorInfo => errorInfo(thrown, "run/invalid-event");

@@ -1,0 +1,273 @@
+import { agentResolver } from "../../../machines/agent/agent-chart.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import { isSame } from "../../core/base/is-same.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { CallFact } from "../../inspect/suspicions/facts.ts";
+import type { EvalCase, EvalRun, Judge, Verdict } from "./types.ts";
+
+const verdict = (pass: boolean, reason: string): Verdict => ({ pass, reason });
+const quoted = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+const invalid = (message: string): AgentError => new AgentError("config/invalid", message);
+
+type Wanted<T> = T | ((of: EvalCase) => T);
+const wantedOf = <T>(wanted: Wanted<T>, of: EvalCase): T =>
+  typeof wanted === "function" ? (wanted as (of: EvalCase) => T)(of) : wanted;
+
+/** The text that a case expects. Throws `config/invalid` if it expects none. */
+function expectedText({ name, expected }: EvalCase): string {
+  if (typeof expected === "string" || typeof expected === "number") return String(expected);
+  throw invalid(`The case '${name}' has no \`expected\` text or number, which this judge compares with.`);
+}
+
+/** A judge of the last reply. */
+function ofReply(name: string, test: (text: string, of: EvalCase) => Verdict): Judge {
+  return {
+    name,
+    judge: ({ text, error, case: of }) =>
+      error ? verdict(false, `The turn failed: ${error.message}`) : test(text, of),
+  };
+}
+
+/** Judges of the text of the last reply. Each compares with `expected` of the case unless it is given something else. */
+export const reply = {
+  /** The reply is this text, without spaces around it. */
+  equals: (wanted: Wanted<string> = expectedText): Judge =>
+    ofReply("reply equals", (text, of) => {
+      const exact = wantedOf(wanted, of).trim();
+      return verdict(text.trim() === exact, `The reply is ${quoted(text)}; expected ${quoted(exact)}.`);
+    }),
+  /** The reply contains this text; small and capital letters are the same. */
+  contains: (wanted: Wanted<string> = expectedText): Judge =>
+    ofReply("reply contains", (text, of) => {
+      const part = wantedOf(wanted, of);
+      const has = text.toLowerCase().includes(part.toLowerCase());
+      return verdict(has, `The reply ${has ? "contains" : "lacks"} ${quoted(part)}.`);
+    }),
+  /** The reply matches this regular expression. */
+  matches: (pattern: RegExp): Judge =>
+    ofReply(`reply matches ${String(pattern)}`, (text) => {
+      const has = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, "")).test(text);
+      return verdict(
+        has,
+        `The reply ${quoted(text)} ${has ? "matches" : "does not match"} ${String(pattern)}.`,
+      );
+    }),
+  /** The last number of the reply is this one, give or take `within`, default 0. Thousands may be separated by commas. */
+  isNumber: (wanted: Wanted<number> = (of) => Number(expectedText(of)), within = 0): Judge =>
+    ofReply("reply is number", (text, of) => {
+      const exact = wantedOf(wanted, of);
+      if (!Number.isFinite(exact)) throw invalid(`The case '${of.name}' expects no number.`);
+      const last = text.match(/[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/giu)?.at(-1);
+      if (last === undefined) return verdict(false, `The reply ${quoted(text)} has no number.`);
+      const number = Number(last.replaceAll(",", ""));
+      const isNear = Math.abs(number - exact) <= within;
+      return verdict(
+        isNear,
+        `The reply says ${number}; expected ${exact}${within > 0 ? ` ± ${within}` : ""}.`,
+      );
+    }),
+  /** The structured answer contains these fields; without them, it is what the case expects. */
+  hasOutput: (fields?: JsonObject): Judge => ({
+    name: "reply has output",
+    judge: ({ output, case: of }) => {
+      const wanted = fields ?? of.expected;
+      if (wanted === undefined) throw invalid(`The case '${of.name}' has no \`expected\` output.`);
+      const has = contains(output as Json, wanted);
+      return verdict(has, `The output is ${quoted(JSON.stringify(output) ?? "undefined")}.`);
+    },
+  }),
+};
+
+/** True if each field of `wanted` is in `value`, at any depth; lists are compared whole. */
+function contains(value: Json | undefined, wanted: Json): boolean {
+  if (!isObject(wanted)) return isSame(value, wanted);
+  return isObject(value) && Object.entries(wanted).every(([key, part]) => contains(value[key], part!));
+}
+
+/** Something that may happen in a run, at some steps. It is a judge that it happens at least once. */
+export class Occurrence implements Judge {
+  readonly name: string;
+  /** Returns the steps at which it happened, in order. */
+  readonly find: (run: EvalRun) => readonly number[];
+
+  constructor(name: string, find: (run: EvalRun) => readonly number[]) {
+    this.name = name;
+    this.find = find;
+  }
+
+  judge(run: EvalRun): Verdict {
+    const steps = this.find(run);
+    return verdict(steps.length > 0, `${this.name}: ${told(steps)}.`);
+  }
+
+  /** Judges that it happens so many times. */
+  times(count: number): Judge {
+    return this.#counted(`${this.name} ${count} times`, (times) => times === count);
+  }
+
+  /** Judges that it happens so many times or less. */
+  atMost(count: number): Judge {
+    return this.#counted(`${this.name} at most ${count} times`, (times) => times <= count);
+  }
+
+  /** Judges that it happens so many times or more. */
+  atLeast(count: number): Judge {
+    return this.#counted(`${this.name} at least ${count} times`, (times) => times >= count);
+  }
+
+  /** Judges that it never happens. */
+  never(): Judge {
+    return this.#counted(`never ${this.name}`, (times) => times === 0);
+  }
+
+  /** Judges that each time the other happens, this has happened before. A run in which the other never happens passes. */
+  before(other: Occurrence): Judge {
+    return {
+      name: `${this.name} before ${other.name}`,
+      judge: (run) => {
+        const [first] = this.find(run);
+        const [later] = other.find(run);
+        if (later === undefined) return verdict(true, `${other.name}: never.`);
+        const isBefore = first !== undefined && first < later;
+        return verdict(
+          isBefore,
+          `${this.name}: ${told(this.find(run))}; ${other.name}: ${told(other.find(run))}.`,
+        );
+      },
+    };
+  }
+
+  #counted(name: string, test: (times: number) => boolean): Judge {
+    return {
+      name,
+      judge: (run) => {
+        const steps = this.find(run);
+        return verdict(test(steps.length), `${this.name}: ${told(steps)}.`);
+      },
+    };
+  }
+}
+
+function told(steps: readonly number[]): string {
+  if (steps.length === 0) return "never";
+  const shown = steps.slice(0, 5).join(", ");
+  return `${steps.length} times, at step ${shown}${steps.length > 5 ? " …" : ""}`;
+}
+
+/** True if a call came to something: it was not denied, and its result is there. */
+const hasRun = ({ answeredAt, state }: CallFact): boolean =>
+  answeredAt !== undefined && (state === "success" || state === "error");
+
+const namedWith = (tool: string, input?: JsonObject): string =>
+  input ? `${tool} with ${JSON.stringify(input)}` : tool;
+
+const isCallOf =
+  (tool: string, input: JsonObject | undefined) =>
+  (call: CallFact): boolean =>
+    call.tool === tool && (!input || contains(call.input, input));
+
+/** Returns the request of the model to call a tool, whether the call ran or not. With `input`, only calls whose arguments contain these
+ *  fields. */
+export function asked(tool: string, input?: JsonObject): Occurrence {
+  return new Occurrence(`asked for ${namedWith(tool, input)}`, ({ facts }) =>
+    facts.calls.filter(isCallOf(tool, input)).map(({ askedAt }) => askedAt),
+  );
+}
+
+/** Returns the run of a tool: the step at which its result was stored, a success or an error. A call that was denied did not run. With
+ *  `input`, only calls whose arguments, as the model gave them, contain these fields. */
+export function used(tool: string, input?: JsonObject): Occurrence {
+  return new Occurrence(`used ${namedWith(tool, input)}`, ({ facts }) =>
+    facts.calls
+      .filter((call) => hasRun(call) && isCallOf(tool, input)(call))
+      .map(({ answeredAt }) => answeredAt!)
+      .toSorted((a, b) => a - b),
+  );
+}
+
+/** Judges that these tools ran in this order, as the model asked for them; others may lie between them. */
+export function usedInOrder(...tools: readonly string[]): Judge {
+  return {
+    name: `used ${tools.join(", then ")}`,
+    judge: ({ facts }) => {
+      let next = 0;
+      const ran = facts.calls.filter(hasRun);
+      for (const { tool } of ran) if (tool === tools[next]) next++;
+      const calls = ran.map(({ tool }) => tool).join(", ");
+      return verdict(next === tools.length, `The calls were ${calls || "none"}.`);
+    },
+  };
+}
+
+/** What happens on the chart. */
+export const path = {
+  /** A state is entered, such as "suspended.waiting". Throws `config/invalid` for a state that the chart does not have. */
+  visits(state: string): Occurrence {
+    const known = [...agentResolver.nodes.values()]
+      .filter(({ kind }) => kind === "state")
+      .map((node) => node.path);
+    if (state === "" || !known.includes(state))
+      throw invalid(`The chart has no state '${state}'; \`agentchart chart\` prints them.`);
+    return new Occurrence(`visits ${state}`, ({ steps }) =>
+      steps.flatMap(({ step, states }, place) =>
+        states.includes(state) && !steps[place - 1]?.states.includes(state) ? [step] : [],
+      ),
+    );
+  },
+  /** An edge is taken; its id begins with this text, such as "agent.acting.reviewing|". */
+  takes: (edge: string): Occurrence =>
+    new Occurrence(`takes ${edge}`, ({ steps }) =>
+      steps.flatMap(({ step, edges }) => edges.filter((id) => id.startsWith(edge)).map(() => step)),
+    ),
+};
+
+/** Upper bounds of a run; each is allowed itself. */
+export type Limits = {
+  readonly tokens?: number;
+  readonly cost?: number;
+  readonly modelCalls?: number;
+  readonly toolCalls?: number;
+  readonly durationMs?: number;
+};
+
+/** Judges that a run used no more than this. A count that is not known does not pass. */
+export function atMost(limits: Limits): Judge {
+  const given = Object.entries(limits) as [keyof Limits, number][];
+  return {
+    name: `at most ${given.map(([name, limit]) => `${limit} ${name}`).join(", ")}`,
+    judge: (run) => {
+      const used = { ...run, tokens: tokensOf(run.usage), cost: run.usage.cost };
+      const over = given.filter(([name, limit]) => !((used[name] ?? Infinity) <= limit));
+      const said = given.map(([name, limit]) => `${used[name] ?? "unknown"} of ${limit} ${name}`).join(", ");
+      return verdict(over.length === 0, `The run used ${said}.`);
+    },
+  };
+}
+
+/** The tokens of a usage; undefined if a count is not known. */
+export const tokensOf = ({
+  inputTokens,
+  outputTokens,
+}: {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}): number | undefined =>
+  inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
+
+/** Judges that nothing is odd in a run: no suspicion of these kinds, or of any kind. */
+export function notSuspicious(...kinds: readonly string[]): Judge {
+  return {
+    name: kinds.length > 0 ? `no suspicion of ${kinds.join(", ")}` : "no suspicion",
+    judge: ({ suspicions }) => {
+      const found = suspicions.filter(({ kind }) => kinds.length === 0 || kinds.includes(kind));
+      const said = found.map(({ kind, text, steps }) => `${kind} at step ${steps[0]}: ${text}`).join(" ");
+      return verdict(found.length === 0, said || "Nothing is odd.");
+    },
+  };
+}
+
+/** Judges by a function. */
+export function by(name: string, judge: Judge["judge"]): Judge {
+  return { name, judge };
+}

@@ -1,0 +1,130 @@
+import { createAgent } from "../../agent/create-agent.ts";
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
+import type { Agent, Reply } from "../../agent/types.ts";
+import { agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
+import { textOf } from "../../core/message/query.ts";
+import type { Usage } from "../../core/message/types.ts";
+import { addUsage } from "../../core/message/usage.ts";
+import type { SessionStore } from "../../store/port.ts";
+import type { RunReader } from "./read-run.ts";
+import type { EvalCase, EvalRun, EvaluateOptions } from "./types.ts";
+
+type Options = Pick<EvaluateOptions, "agent" | "output" | "decide" | "user" | "maxTurns" | "signal">;
+
+/** The input of a call that goes on with a turn. */
+const NOTHING = undefined;
+
+/** A run that is to be made. */
+export type RunPlan = {
+  readonly case: EvalCase;
+  readonly repeat: number;
+  readonly sessionId: string;
+  readonly store: SessionStore;
+};
+
+/** The turns of a session, as far as they have run. */
+type Turns = { last: Reply | undefined; error: ErrorInfo | undefined; usage: Usage } & {
+  -readonly [Count in "modelCalls" | "toolCalls" | "durationMs"]: number;
+};
+
+/**
+ * Runs a case in its session, and reads what judges ask. A turn that is stored is not run again, and one that was cut off goes on. A turn
+ * that fails is a run with an `error`. Rejects with what the configuration, `decide` or `user` throws, and `run/aborted`.
+ */
+export async function runCase(plan: RunPlan, options: Options, reader: RunReader): Promise<EvalRun> {
+  const { case: of, store, sessionId, repeat } = plan;
+  const config = { ...(await options.agent(of)), store, sessionId } as unknown as AgentConfig;
+  const agent = createAgent(config);
+  try {
+    const turns = await runTurns(agent, of, options);
+    const { last, error, ...counts } = turns;
+    return {
+      case: of,
+      repeat,
+      sessionId,
+      text: last?.text ?? "",
+      output: last?.output,
+      ...(last && { reason: last.reason }),
+      ...(error && { error }),
+      messages: await agent.messages(),
+      ...counts,
+      ...(await reader.read(sessionId)),
+    };
+  } finally {
+    await agent.close();
+  }
+}
+
+async function runTurns(agent: Agent, of: EvalCase, options: Options): Promise<Turns> {
+  const turns: Turns = {
+    last: undefined,
+    error: undefined,
+    usage: {},
+    modelCalls: 0,
+    toolCalls: 0,
+    durationMs: 0,
+  };
+  const said = (await agent.messages())
+    .filter(({ role, name }) => role === "user" && name === undefined)
+    .map(textOf);
+  for (let turn = 1; ; turn++) {
+    const input = await inputOf(turn, said, agent, of, options);
+    if (input === undefined) return turns;
+    try {
+      count(turns, await runTurn(agent, input, turn, of, options));
+    } catch (error) {
+      const failed = agentErrorOf(error, "run/invalid-event");
+      if (options.signal?.aborted || failed.code === "config/invalid") throw failed;
+      turns.error = failed.toJSON();
+      return turns;
+    }
+  }
+}
+
+/** The input of a turn: of a session that goes on, the one that is stored. */
+async function inputOf(
+  turn: number,
+  said: readonly string[],
+  agent: Agent,
+  of: EvalCase,
+  { user, maxTurns = 10 }: Options,
+): Promise<string | undefined> {
+  const inputs = of.input === undefined ? [] : [of.input].flat();
+  if (turn <= inputs.length) return inputs[turn - 1];
+  if (!user || turn > maxTurns) return undefined;
+  return said[turn - 1] ?? (await user(await agent.messages(), of));
+}
+
+async function runTurn(
+  agent: Agent,
+  input: string,
+  turn: number,
+  of: EvalCase,
+  { output, decide, signal }: Options,
+): Promise<Reply> {
+  const more = { ...(signal && { signal }), ...(output && { output }) } as { readonly signal?: AbortSignal };
+  let reply: Reply = await agent.call(input, { idempotencyKey: `turn-${turn}`, ...more });
+  if (!decide) return reply;
+  while (reply.pending.length > 0) {
+    const open = reply.pending.filter(({ decided }) => decided === undefined);
+    let left = open.length;
+    for (const call of open) {
+      const decision = await decide(call, of);
+      if (decision === undefined) continue;
+      await agent.decide(call.callId, decision);
+      left--;
+    }
+    if (left > 0) return reply;
+    reply = await agent.call(NOTHING, more);
+  }
+  return reply;
+}
+
+function count(turns: Turns, reply: Reply): void {
+  const { usage, modelCalls, toolCalls, durationMs } = reply.turn;
+  turns.usage = turns.last ? addUsage(turns.usage, usage) : usage;
+  turns.last = reply;
+  turns.modelCalls += modelCalls;
+  turns.toolCalls += toolCalls;
+  turns.durationMs += durationMs;
+}
