@@ -14,7 +14,7 @@ import { writeAtomically } from "./sessions/write-atomically.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
 
-/** What a suite exports. */
+/** The exported object of a suite. */
 type Suite = EvaluateOptions & { readonly name: string };
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 

@@ -28,6 +28,7 @@ describe("The completion of bash", () => {
       "audit",
       "memory",
       "knowledge",
+      "eval",
       "dev",
       "inspect",
       "acp",

@@ -238,7 +238,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "lru-cache": ["core/base", "core/diagram", "store", "inspect/client", "inspect/hub", "worker"],
   "gpt-tokenizer/encoding/cl100k_base": ["core/model"],
   yaml: ["kit/skills"],
-  "csv-parse": ["testing/evals"],
+  "csv-parse/sync": ["testing/evals"],
   pg: ["store", "store/sql", "kit/knowledge", "kit/memory", "worker/queue"],
   "sqlite-vec": ["kit/knowledge"],
   htmlparser2: ["kit/knowledge"],

@@ -167,16 +167,34 @@ const isCallOf =
   (call: CallFact): boolean =>
     call.tool === tool && (!input || contains(call.input, input));
 
-/** Returns the request of the model to call a tool, whether the call ran or not. With `input`, only calls whose arguments contain these
- *  fields. */
+/**
+ * Returns the request of the model to call a tool, whether the call ran or not. With `input`, only calls whose arguments contain these
+ * fields.
+ *
+ * @example
+ * ```ts
+ * import { asked } from "agentchart/evals";
+ *
+ * export const wantsNoRefund = asked("refund").never();
+ * ```
+ */
 export function asked(tool: string, input?: JsonObject): Occurrence {
   return new Occurrence(`asked for ${namedWith(tool, input)}`, ({ facts }) =>
     facts.calls.filter(isCallOf(tool, input)).map(({ askedAt }) => askedAt),
   );
 }
 
-/** Returns the run of a tool: the step at which its result was stored, a success or an error. A call that was denied did not run. With
- *  `input`, only calls whose arguments, as the model gave them, contain these fields. */
+/**
+ * Returns the run of a tool: the step at which its result was stored, a success or an error. A call that was denied did not run. With
+ * `input`, only calls whose arguments, as the model gave them, contain these fields.
+ *
+ * @example
+ * ```ts
+ * import { path, used } from "agentchart/evals";
+ *
+ * export const asksFirst = path.visits("suspended.waiting").before(used("refund", { cents: 500 }));
+ * ```
+ */
 export function used(tool: string, input?: JsonObject): Occurrence {
   return new Occurrence(`used ${namedWith(tool, input)}`, ({ facts }) =>
     facts.calls
@@ -186,7 +204,16 @@ export function used(tool: string, input?: JsonObject): Occurrence {
   );
 }
 
-/** Judges that these tools ran in this order, as the model asked for them; others may lie between them. */
+/**
+ * Judges that these tools ran in this order, as the model asked for them; others may lie between them.
+ *
+ * @example
+ * ```ts
+ * import { usedInOrder } from "agentchart/evals";
+ *
+ * export const verifies = usedInOrder("verify", "refund");
+ * ```
+ */
 export function usedInOrder(...tools: readonly string[]): Judge {
   return {
     name: `used ${tools.join(", then ")}`,
@@ -200,7 +227,7 @@ export function usedInOrder(...tools: readonly string[]): Judge {
   };
 }
 
-/** What happens on the chart. */
+/** Occurrences on the chart. */
 export const path = {
   /** A state is entered, such as "suspended.waiting". Throws `config/invalid` for a state that the chart does not have. */
   visits(state: string): Occurrence {
@@ -231,7 +258,16 @@ export type Limits = {
   readonly durationMs?: number;
 };
 
-/** Judges that a run used no more than this. A count that is not known does not pass. */
+/**
+ * Judges that a run used no more than this. A count that is not known does not pass.
+ *
+ * @example
+ * ```ts
+ * import { atMost } from "agentchart/evals";
+ *
+ * export const cheap = atMost({ tokens: 20_000, cost: 0.1, toolCalls: 8 });
+ * ```
+ */
 export function atMost(limits: Limits): Judge {
   const given = Object.entries(limits) as [keyof Limits, number][];
   return {
@@ -255,7 +291,16 @@ export const tokensOf = ({
 }): number | undefined =>
   inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
 
-/** Judges that nothing is odd in a run: no suspicion of these kinds, or of any kind. */
+/**
+ * Judges that nothing is odd in a run: no suspicion of these kinds, or of any kind.
+ *
+ * @example
+ * ```ts
+ * import { notSuspicious } from "agentchart/evals";
+ *
+ * export const makesProgress = notSuspicious("loop", "repeated-call");
+ * ```
+ */
 export function notSuspicious(...kinds: readonly string[]): Judge {
   return {
     name: kinds.length > 0 ? `no suspicion of ${kinds.join(", ")}` : "no suspicion",
@@ -267,7 +312,16 @@ export function notSuspicious(...kinds: readonly string[]): Judge {
   };
 }
 
-/** Judges by a function. */
+/**
+ * Judges by a function.
+ *
+ * @example
+ * ```ts
+ * import { by } from "agentchart/evals";
+ *
+ * export const isShort = by("is short", ({ text }) => text.length <= 280);
+ * ```
+ */
 export function by(name: string, judge: Judge["judge"]): Judge {
   return { name, judge };
 }

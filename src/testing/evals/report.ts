@@ -108,7 +108,17 @@ const resultSchema = s.lazily(() =>
   s.openOptions<EvalResult>({ case: s.nonEmpty(), repeat: s.integer(1), state: s.oneOf(...STATES) } as never),
 );
 
-/** Returns the report that a JSON text holds. Throws `config/invalid` for anything else; `from` names it. */
+/**
+ * Returns the report that a JSON text holds. Throws `config/invalid` for anything else; `from` names it.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { readReport } from "agentchart/evals";
+ *
+ * export const before = () => readReport(readFileSync("main.json", "utf8"), "main.json");
+ * ```
+ */
 export function readReport(text: string, from: string): EvalReport {
   let value: unknown;
   try {
@@ -129,7 +139,17 @@ const escaped = (text: string): string =>
     .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "\u{FFFD}")
     .replaceAll(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]!);
 
-/** Returns a report in JUnit's XML, for build servers. */
+/**
+ * Returns a report in JUnit's XML, for build servers.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from "node:fs";
+ * import { junitOf, type EvalReport } from "agentchart/evals";
+ *
+ * const write = (report: EvalReport) => writeFileSync("report.xml", junitOf(report));
+ * ```
+ */
 export function junitOf({ name, results, counts }: EvalReport): string {
   const cases = results.map((result) => {
     const title = `${result.case} #${result.repeat}`;
