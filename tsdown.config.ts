@@ -148,6 +148,7 @@ const main = defineConfig({
       "unpdf",
       "bullmq",
       "croner",
+      "csv-parse/sync",
       "ioredis",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
