@@ -148,7 +148,7 @@ const main = defineConfig({
       "unpdf",
       "bullmq",
       "croner",
-      "csv-parse/sync",
+      "csv-parse",
       "ioredis",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
