@@ -251,11 +251,11 @@ export const path = {
 
 /** Upper bounds of a run; each is allowed itself. */
 export type Limits = {
-  readonly tokens?: number;
-  readonly cost?: number;
-  readonly modelCalls?: number;
-  readonly toolCalls?: number;
-  readonly durationMs?: number;
+  readonly tokens?: number | undefined;
+  readonly cost?: number | undefined;
+  readonly modelCalls?: number | undefined;
+  readonly toolCalls?: number | undefined;
+  readonly durationMs?: number | undefined;
 };
 
 /**
@@ -286,8 +286,8 @@ export const tokensOf = ({
   inputTokens,
   outputTokens,
 }: {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
 }): number | undefined =>
   inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
 
