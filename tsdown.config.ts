@@ -66,6 +66,7 @@ const isForNode = (entry: string): boolean =>
     "cli/dev-thread",
     "diagram/layout-worker",
     "tool/check-thread",
+    "check/check-thread",
     ...FOR_PAGES,
   ].includes(entry);
 
@@ -108,6 +109,8 @@ const main = defineConfig({
     "mcp/index": "src/kit/mcp/index.ts",
     "otel/index": "src/kit/otel/index.ts",
     "rules/index": "src/kit/rules/index.ts",
+    "check/index": "src/testing/check/index.ts",
+    "check/check-thread": "src/testing/check/check-thread.ts",
     "ui/index": "src/ui/index.ts",
     "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",

@@ -75,6 +75,7 @@ const PROCESS_TESTS = [
  *  `npm run test:exhaustive`. */
 const EXHAUSTIVE_TESTS = [
   "test/laws/explorer/*.test.ts",
+  "test/testing/check/*.test.ts",
   "test/laws/properties/*.test.ts",
   "test/laws/overflow.test.ts",
   "test/model/openai/long-arguments.test.ts",

@@ -3,6 +3,7 @@ import {
   boolean,
   choice,
   defineCommand,
+  duration,
   integer,
   port,
   required,
@@ -38,6 +39,37 @@ export const run = defineCommand({
 Ctrl-C interrupts the turn and keeps the text so far; a second Ctrl-C exits immediately.
 With --session, SIGTERM stops the turn at its next step, saves it and prints the command that continues it.`,
     "Exit codes": TURN_EXIT_CODES,
+  },
+});
+
+export const check = defineCommand({
+  name: "check",
+  description: "Prove the rules of agents within bounds, or print the shortest way round them",
+  args: { file: required(string("file", "file that exports agents, as its default or as `agents`")) },
+  flags: {
+    agent: string("NAME", "only this agent (default: all)"),
+    turns: integer("N", "calls to the agent in one session (default: 1)"),
+    iterations: integer("N", "answers of the model that ask for calls, in one turn (default: 2)"),
+    batch: integer("N", "calls in one answer (default: 2)"),
+    disturbances: integer("N", "crashes, interrupts and waits in one session (default: 1)"),
+    timeLimit: duration("TIME", "end with what is known after this time (default: 60s)"),
+    threads: integer("N", "number of threads (default: one for each processor)"),
+    assume: strings("NAME", "a name that a function of a rule reads, and that never changes"),
+    withoutApproval: strings("TOOL", "claim that no call of this tool begins without an approval"),
+    endWithout: strings("TOOL", "claim that this tool succeeds in each turn that the model ends"),
+    runs: string("FOLDER", 'write each way round a rule as a run, for "agentchart inspect --open"'),
+    json: boolean("print the reports as JSON"),
+  },
+  examples: ["check agents.ts", "check agents.ts --disturbances 2 --time-limit 10m --json"],
+  sections: {
+    Output: `holds      no path within the bounds breaks the rule, and one does without its guard
+idle       no call can break the rule, even without its guard
+unknown    the time was over first
+broken     the shortest path is printed; that of a rule of the mode "shadow" too, which is a claim`,
+    "Exit codes": `0    all rules and claims hold
+1    one is broken
+2    wrong usage
+3    one is unknown or idle, and none is broken`,
   },
 });
 

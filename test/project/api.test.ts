@@ -28,6 +28,7 @@ test("the names each subpath exports", async () => {
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
     ./otel: otelObserver traceKnowledge traceMemory
+    ./check: bypassRun checkRules
     ./rules: anyOf approvedBy atMost auditSession before inTurn never onlyIf shadow sum withRules within
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent

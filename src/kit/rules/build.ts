@@ -230,7 +230,7 @@ export function onlyIf(
   };
   const says = `${listed(law.then)} runs only if its condition holds`;
   return ruleOf(
-    { law, says, read, functions: [predicate as never] },
+    { law, says, read, wants: { table: true }, functions: [predicate as never] },
     `${law.then.join("|")} only if`,
     options,
   );

@@ -30,7 +30,8 @@ export function anyOf(rules: readonly [Rule, Rule, ...Rule[]], options: RuleOpti
   const says = parts.map((part) => part.says).join(", or ");
   const functions = parts.flatMap((part) => part.functions);
   const name = rules.map((rule) => rule.data.name).join(" or ");
-  return ruleOf({ law, says, functions, ...(read && { read }) }, name, {
+  const wants = { of: parts.map((part) => part.wants ?? {}) };
+  return ruleOf({ law, says, functions, ...(read && { read, wants }) }, name, {
     scope: data.scope,
     optional: rules.some(({ optional }) => optional),
     ...options,

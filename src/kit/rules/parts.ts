@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { isCounted, isJudged, type Law, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
-import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts";
+import type { ReadLetter, Rule, RuleParts, Wants } from "../../core/tool/rules/rule.ts";
 import { ruleEngine } from "./engine.ts";
 import { idOf } from "./letters.ts";
 import { msOf, type AboutOptions, type Duration, type Per, type RuleOptions } from "./options.ts";
@@ -77,7 +77,7 @@ export function reader(
     readonly counts?: AboutOptions["when"] | undefined;
     readonly amount?: ((input: JsonObject) => number) | undefined;
   },
-): Pick<RuleParts, "read" | "functions"> {
+): Pick<RuleParts, "read" | "functions" | "wants"> {
   const functions = [per, when, counts, amount].filter((each) => typeof each === "function");
   if (functions.length === 0 && per === undefined) return { functions };
   const read: ReadLetter = (name, input): Letter => {
@@ -92,7 +92,13 @@ export function reader(
       ...(matters && amount && { amount: amountOf(amount(input)) }),
     };
   };
-  return { read, functions: functions as RuleParts["functions"] };
+  const wants: Wants = {
+    ...(per !== undefined && { key: true }),
+    ...(amount && { amount: true }),
+    ...(when && { isOther: true }),
+    ...(counts && { isVoid: true }),
+  };
+  return { read, wants, functions: functions as RuleParts["functions"] };
 }
 
 function amountOf(value: unknown): number {

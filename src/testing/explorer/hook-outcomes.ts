@@ -2,11 +2,12 @@ import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { written } from "./slots.ts";
+import type { Desk } from "./desk.ts";
 import { message, results, text, toolResult, toolUse, user } from "./messages.ts";
 import type { Ending, Scene } from "./move.ts";
 import type { World } from "./world.ts";
 
-function ofAnswer(answer: Msg, step: number): readonly Ending[] {
+function ofAnswer(answer: Msg, step: number, desk: Desk | undefined): readonly Ending[] {
   const ids = toolUsesOf(answer).map(({ id }) => id);
   const says = user(`g${step}`);
   const given = results(`r${step}`, ids);
@@ -24,16 +25,23 @@ function ofAnswer(answer: Msg, step: number): readonly Ending[] {
     { label: "unchanged", output: { message: answer, stop: false } },
     { label: "stop", output: { message: answer, stop: true }, meaning: { stops: true } },
     ...gotos,
-    ids.length > 0
+    ids.length > 0 || desk
       ? { label: "drops the calls", output: { message: { ...answer, content: [text("no calls")] } } }
       : {
           label: "adds a call",
           output: { message: { ...answer, content: [...answer.content, toolUse(`c${step}.1`)] } },
         },
+    ...(desk?.tools ?? []).map(({ name }) => {
+      const call = { ...toolUse(`c${step}.3`), name };
+      return {
+        label: `adds ${name}`,
+        output: { message: { ...answer, content: [...answer.content, call] } },
+      };
+    }),
   ];
 }
 
-function changes(input: HooksInput, step: number): readonly Ending[] {
+function changes(input: HooksInput, step: number, desk: Desk | undefined): readonly Ending[] {
   switch (input.point) {
     case "preCall": {
       const other = [user(`p${step}`)];
@@ -47,7 +55,7 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
     case "preSummary":
       return [{ label: "unchanged", output: { edits: [] } }];
     case "postReasoning":
-      return ofAnswer(input.draft.message, step);
+      return ofAnswer(input.draft.message, step, desk);
     case "preActing": {
       const ids = input.calls.map(({ id }) => id);
       const denies = (callIds: readonly string[]) => ({
@@ -73,7 +81,7 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
         { label: "stop", output: { result, stop: true }, meaning: { stops: true } },
         {
           label: "other result",
-          output: { result: toolResult(call.id, "other") },
+          output: { result: { ...toolResult(call.id, "other"), name: call.name } },
           meaning: { replaces: call.id },
         },
       ];
@@ -115,9 +123,9 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
 }
 
 /** All a chain of hooks may come to at its point. */
-export function hookOutcomes(input: HooksInput, { step }: Scene, { tool }: World): readonly Ending[] {
+export function hookOutcomes(input: HooksInput, { step }: Scene, { tool, desk }: World): readonly Ending[] {
   const error = { code: "hook/failed", message: `a hook failed in ${input.point}` };
-  const endings = changes(input, step);
+  const endings = changes(input, step, desk);
   const writes = tool.writes && written(input.slots, `by a hook in step ${step}`);
   const writing: Ending = {
     label: "unchanged, and writes a slot",

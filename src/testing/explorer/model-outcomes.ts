@@ -2,13 +2,16 @@ import type { Block, FinishReason, ToolUseBlock } from "../../core/message/types
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
 import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
 import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
+import { batchesOf, callsOf, namesOf } from "./desk.ts";
 import { message, text, thinking, toolUse } from "./messages.ts";
+import type { World } from "./world.ts";
 import type { Ending, Scene } from "./move.ts";
 
 /** All kinds of answers a model may give. */
 export function modelOutcomes(
   { phase, wanted, takesNews }: ModelInput,
   { leaf, step, context }: Scene,
+  { desk }: Pick<World, "desk"> = {},
 ): readonly Ending[] {
   const says = (
     label: string,
@@ -96,6 +99,13 @@ export function modelOutcomes(
       says("the structured answer and a call", "tool_calls", [text("and"), output, ...calls(1)]),
     ],
   };
+  if (desk) {
+    const asked = batchesOf(
+      desk.tools.map(({ name }) => name),
+      desk.batch,
+    ).map((batch) => says(`asks for ${namesOf(batch)}`, "tool_calls", callsOf(batch, step)));
+    return [...asked, ...unsent, answer, fails("final failure", false)];
+  }
   const ruled = [
     ["refund"],
     ["verify"],

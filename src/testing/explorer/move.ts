@@ -2,6 +2,7 @@
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { Letters } from "./desk.ts";
 import type { ChartEvent } from "./pure.ts";
 
 /** The meaning of a move, apart from what the chart makes of it: the invariants hold the chart to it. */
@@ -18,6 +19,12 @@ export type Meaning = {
   readonly answers?: string;
   /** Calls that a review allowed to run. */
   readonly grants?: readonly string[];
+  /** The values that were read in the arguments of those calls, by their ids. */
+  readonly letters?: { readonly [callId: string]: Letters };
+  /** The calls that an agent inside of the call has made. */
+  readonly inner?: readonly { readonly name: string; readonly letters: Letters }[];
+  /** Who has decided, and how. */
+  readonly decided?: { readonly callId: string; readonly as: string; readonly by: string };
   /** Calls that a hook denied. */
   readonly denies?: readonly string[];
   /** The result that a tool gave. */

@@ -8,6 +8,7 @@ import { toolResult } from "./messages.ts";
 import { modelOutcomes } from "./model-outcomes.ts";
 import { TICK, type Ending, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, type Service } from "./pure.ts";
+import { deskEndings } from "./desk-outcomes.ts";
 import { reviewOutcomes } from "./review-outcomes.ts";
 import type { World } from "./world.ts";
 
@@ -44,13 +45,14 @@ function endingsOf(service: Service, world: World, scene: Scene): readonly Endin
   switch (src) {
     case "callModel":
       return [
-        ...modelOutcomes(input as ModelInput, scene).filter(({ label }) => isGiven(label, world)),
+        ...modelOutcomes(input as ModelInput, scene, world).filter(({ label }) => isGiven(label, world)),
         broken,
       ];
     case "runTool":
+      if (world.desk) return deskEndings(input as ToolInput, world.desk, scene);
       return [...toolEndings(input as ToolInput, world), broken];
     case "reviewCalls":
-      return [...reviewOutcomes(input as ReviewInput, world), broken];
+      return [...reviewOutcomes(input as ReviewInput, world, scene), broken];
     case "runHooks":
       return hookOutcomes(input as HooksInput, scene, world);
     case "commit":

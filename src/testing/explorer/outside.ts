@@ -4,6 +4,8 @@ import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { revisionOf } from "../../core/tool/stored-slots.ts";
 import { answers } from "./asks.ts";
 import { SLOT, written } from "./slots.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { Desk } from "./desk.ts";
 import { results, toolResult, user } from "./messages.ts";
 import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
@@ -20,6 +22,9 @@ const DECISIONS: readonly (readonly [string, Decision])[] = [
   ["answer", { answer: "by a person" }],
   ["approve and remember", { approve: true, remember: "tool" }],
 ];
+
+/** The inputs with which a turn goes on that waits or was cut off. */
+const GOES_ON: ReadonlySet<string> = new Set(["nothing", "all results"]);
 
 /** All kinds of input where it counts; elsewhere one, to see that it is refused. */
 function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [string, readonly Msg[]])[] {
@@ -45,7 +50,7 @@ function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [
   return [...given, ...all, ...(open.length > 1 ? some : [])];
 }
 
-function calls({ wanted, agent }: World, scene: Scene, at: number): readonly Move[] {
+function calls({ wanted, agent, desk }: World, scene: Scene, at: number): readonly Move[] {
   const isThere = isAtRest(scene.leaf);
   const call = (what: string, input: readonly Msg[], hasOutput: boolean): Move => ({
     label: `call(${what})`,
@@ -54,10 +59,23 @@ function calls({ wanted, agent }: World, scene: Scene, at: number): readonly Mov
     events: [
       { type: "call", at, input, hasOutput, ...(hasOutput && wanted && { wanted }), ...(agent && { agent }) },
     ],
-    cost: "call",
+    // a call that goes on with a turn belongs to it
+    ...(desk && scene.leaf !== "stopped.idle" && GOES_ON.has(what) ? {} : { cost: "call" }),
     meaning: { input },
   });
   const given = inputs(scene, isThere).map(([what, input]) => call(what, input, true));
+  if (isThere && desk?.jumps.length) {
+    const [text] = given.filter(({ label }) => label === "call(text)");
+    const late = desk.jumps.map((jump): Move => {
+      const [event] = text!.events;
+      return {
+        ...text!,
+        label: `call(text)${afterText(jump)}`,
+        events: [{ ...event, at: at + jump } as ChartEvent],
+      };
+    });
+    return [...given, ...late];
+  }
   return isThere && wanted?.isStandard ? [...given, call("nothing, without its schema", [], false)] : given;
 }
 
@@ -75,6 +93,7 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
     return running
       ? [unknown, decide("tool.decide(approve) on a call", running.call.id, "approve")]
       : [unknown];
+  if (world.desk) return deskDecisions(world.desk, context, at);
   const each = context.calls.flatMap(({ call }, index) =>
     DECISIONS.filter(([name]) => world.judges || name === "answer").map(([name, decision]) =>
       decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision),
@@ -90,6 +109,43 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
   const asked = context.calls.flatMap((record, index) => answers(record, `call ${index + 1}`, at));
   return [unknown, ...each, ...asked, ...(world.judges ? late : [])];
 }
+
+/** The decisions about the calls of a desk, by each person, at once and after each length of time. */
+function deskDecisions({ people, jumps }: Desk, context: AgentContext, at: number): readonly Move[] {
+  const move = (
+    index: number,
+    [name, decision]: (typeof DECISIONS)[number],
+    by: string,
+    after: number,
+  ): Move => {
+    const callId = context.calls[index]!.call.id;
+    const who = by === "" ? "" : ` by ${by}`;
+    return {
+      label: `tool.decide(${name}) on call ${index + 1}${who}${afterText(after)}`,
+      group: `tool.decide(${name}) on call`,
+      kind: "outside",
+      events: [
+        { type: "tool.decide", at: at + after, callId, decision, ...(by !== "" && { decidedBy: by }) },
+      ],
+      ...(after > 0 && { cost: "disturbance" }),
+      meaning: { decides: callId, decided: { callId, as: name, by } },
+    };
+  };
+  return context.calls.flatMap(({ stored }, index) =>
+    stored
+      ? []
+      : DECISIONS.flatMap((decision) => [
+          ...(decision[0] === "approve" || decision[0] === "edit"
+            ? people.map((by) => move(index, decision, by, 0))
+            : [move(index, decision, "", 0)]),
+          ...(decision[0] === "approve" || decision[0] === "retry"
+            ? jumps.map((jump) => move(index, decision, people[0] ?? "", jump))
+            : []),
+        ]),
+  );
+}
+
+const afterText = (ms: number): string => (ms === 0 ? "" : ` after ${ms} ms`);
 
 /** Writes of the slot from outside: for the revision that it has, and for another one. */
 function slotWrites({ tool }: World, { context, step }: Scene, at: number): readonly Move[] {
@@ -183,6 +239,30 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
   const isJudgedByCause = scene.leaf === "suspended.waiting" || scene.leaf === "stopped.postCall";
   const byLimit = disturb("run.interrupt by a limit", { type: "run.interrupt", at, cause: "timeout" });
   const points = context.listening.length === world.listening.length ? world.otherwise : world.listening;
+  const crash: Move = {
+    label: "crash",
+    group: "crash and restore",
+    kind: "crash",
+    events: [],
+    // also within the grace period of an interrupt, at the smallest bounds too
+    ...(context.interruption === null && { cost: "disturbance" }),
+  };
+  const edit = disturb("session.edit", {
+    type: "session.edit",
+    at,
+    messages: context.transcript.slice().map(edited),
+  });
+  const common = [
+    ...calls(world, scene, at),
+    ...decisions(world, scene, at),
+    disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
+    ...(isJudgedByCause ? [byLimit] : []),
+    disturb("run.steer", { type: "run.steer", at, message: said }, said),
+    edit,
+    disturb("run.shutdown", { type: "run.shutdown", at }),
+    crash,
+  ];
+  if (world.desk) return common;
   return [
     ...calls(world, scene, at),
     ...decisions(world, scene, at),
@@ -198,21 +278,14 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
       kind: "outside",
       events: [{ type: "session.compact", at }],
     },
-    disturb("session.edit", { type: "session.edit", at, messages: context.transcript.slice().map(edited) }),
+    edit,
     disturb("run.shutdown", { type: "run.shutdown", at }),
     disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
     disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
     ...(world.allows ? [disturb("tools.allow", { type: "tools.allow", allowed: otherTools })] : []),
     ...loads(world, at),
     ...adoptions(world, at),
-    {
-      label: "crash",
-      group: "crash and restore",
-      kind: "crash",
-      events: [],
-      // also within the grace period of an interrupt, at the smallest bounds too
-      ...(context.interruption === null && { cost: "disturbance" }),
-    },
+    crash,
     ...lateMoves(scene.leaf, at),
   ];
 }

@@ -3,6 +3,7 @@ import { agentSlots, type AgentMachine } from "../../../machines/agent/agent.mac
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { AgentCommand } from "../../../machines/agent/events.ts";
 import type { Fact } from "../../../machines/agent/facts.ts";
+import type { takenStep } from "../../agent/steps.ts";
 import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import type { Refusal } from "../../../machines/chart/definition.ts";
 import type { ServiceEvent } from "../../../machines/chart/machine-type.ts";
@@ -50,13 +51,18 @@ export class PureChart {
     resolver: Resolver<AgentContext>,
     context: AgentContext,
     taken: (edge: string) => void = () => {},
+    onStep: (
+      event: Parameters<typeof takenStep>[0],
+      step: Parameters<typeof takenStep>[1],
+    ) => void = () => {},
   ) {
     this.machine = acceleratedMachine(resolver, agentSlots, {
       isUnshared: () => true,
-      stepTaken: (_, { step }) => {
+      stepTaken: (_, { event, step }) => {
         this.#refused = step.refused;
         this.#facts.push(...(step.facts as readonly Fact[]));
         for (const edge of step.edges) taken(edge);
+        onStep(event as Parameters<typeof takenStep>[0], step as Parameters<typeof takenStep>[1]);
       },
     }) as unknown as AgentMachine;
     const self = createActor(this.machine, { input: context });

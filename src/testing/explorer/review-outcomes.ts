@@ -1,4 +1,5 @@
-import type { Ending } from "./move.ts";
+import { deskReviews } from "./desk-outcomes.ts";
+import type { Ending, Scene } from "./move.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { termsOf } from "../../../machines/agent/updates/reviewing.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
@@ -37,7 +38,12 @@ function verdict({ call, decided }: CallRecord, action: Action, tool: World["too
 }
 
 /** Every combination of verdicts on the calls that have none. */
-export function reviewOutcomes(input: ReviewInput, { judges, tool }: World): readonly Ending[] {
+export function reviewOutcomes(
+  input: ReviewInput,
+  { judges, tool, desk, gate }: World,
+  scene: Scene,
+): readonly Ending[] {
+  if (desk) return deskReviews(input, desk, scene, gate);
   const { calls } = input;
   const combinations = calls.reduce<readonly (readonly Action[])[]>(
     (before, record) =>

@@ -1,13 +1,54 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
+import { idOfCall } from "../../../machines/agent/updates/rules.ts";
+import type { LawState, Letter } from "../../core/tool/rules/law.ts";
+
+/** Far longer than a walk takes without the jumps of its clock, and a whole part of each of them, ms. */
+export const UNIT_MS = 10_000_000;
+
+/** The time since an instant, in jumps of the clock: what passes between them is of no account. */
+export const ageOf = (then: number, now: number): number => Math.round((now - then) / UNIT_MS);
+
+const letterKeys = new WeakMap<Letter, string>();
+
+/** Returns a letter as a text; letters are made once and used often. */
+export function letterKey(letter: Letter | undefined): string {
+  if (letter === undefined) return "";
+  let key = letterKeys.get(letter);
+  if (key === undefined) letterKeys.set(letter, (key = JSON.stringify(letter)));
+  return key;
+}
+
+/** The memory of a law, with its open calls by their places: a retry of one counts in the place of its attempt. */
+function stateKey({ seen, used, isLost, of }: LawState, at: number, open: readonly string[]): string {
+  const seenKey = Object.entries(seen ?? {}).map(([key, then]) => `${key}@${ageOf(then, at)}`);
+  const usedKey = Object.entries(used ?? {}).map(([key, calls]) => {
+    const each = Object.entries(calls).map(
+      ([call, [then, amount]]) => `${open.indexOf(call)}:${amount}@${ageOf(then, at)}`,
+    );
+    return `${key}=${each.toSorted().join("+")}`;
+  });
+  const parts = of?.map((part) => stateKey(part, at, open)) ?? [];
+  return `${seenKey.toSorted().join()};${usedKey.toSorted().join()};${isLost ? "lost" : ""};${parts.join("|")}`;
+}
+
+function recordKey({ rules }: CallRecord): string {
+  if (!rules) return "";
+  const { letters = {}, approver, asked, waived, maybe, isUnknown, isInner } = rules;
+  const read = Object.values(letters).map(letterKey).join();
+  return `${read} ${approver ?? ""} ${asked?.join() ?? ""} ${waived?.join() ?? ""}${maybe ? "m" : ""}${isUnknown ? "?" : ""}${isInner ? "i" : ""}`;
+}
 
 /** The part of the rules that a guard may read: what they remember, and what a call has left. */
-export function rulesKey({ settings, progress, calls }: AgentContext): string {
+export function rulesKey(context: AgentContext): string {
+  const { settings, progress, calls, at } = context;
   if (settings.rules === undefined) return "";
-  const known = settings.rules.map(({ name }) => {
-    const { seen = {}, used = {}, isLost = false } = progress.rules?.[name] ?? {};
-    const uses = Object.values(used).map((each) => Object.keys(each).length);
-    return `${Object.keys(seen).length}/${uses.join("+")}/${isLost}`;
+  const open = calls.map((_, place) => idOfCall(context, place));
+  const known = settings.rules.map(({ name, scope }) => {
+    const state = progress.rules?.[name];
+    if (!state) return "";
+    const isOld = scope === "turn" && state.turn !== progress.turn;
+    return `${isOld ? "old " : ""}${stateKey(state, at, open)}`;
   });
-  const left = calls.map(({ rules }) => `${rules?.maybe ?? ""}${rules?.isUnknown ? "?" : ""}`);
-  return `${known.join()} ${left.join()}`;
+  return `${known.join("/")} ${calls.map(recordKey).join("/")}`;
 }

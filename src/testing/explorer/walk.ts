@@ -6,7 +6,7 @@ import type { Move, Scene } from "./move.ts";
 import { serviceMoves, timerMoves } from "./outcomes.ts";
 import { outsideMoves } from "./outside.ts";
 import { leafOf, PureChart, servicesOf, type AgentSnapshot, type ChartEvent, type Step } from "./pure.ts";
-import { restoredFrom } from "./restore.ts";
+import { restored } from "./restore.ts";
 import { isRefusal, type Transition } from "./transition.ts";
 import { contextOf, type Bounds, type World } from "./world.ts";
 
@@ -42,8 +42,8 @@ export type WalkOptions = {
   readonly onProgress?: (world: string, states: number, transitions: number, waiting: number) => void;
   /** Asked now and then; the walk ends before its end once it is true. */
   readonly isOver?: () => boolean;
-  /** Returns true for the moves that are tried. Default: all are. */
-  readonly tries?: (move: Move) => boolean;
+  /** True if nothing is tried that leads beyond the bounds. Default: each such move is tried once in each state of the chart. */
+  readonly isStrict?: boolean;
 };
 
 /** A state that has been reached, and how: `parent` and `label` make the path. */
@@ -73,7 +73,7 @@ function outcomeOf(before: AgentSnapshot, after: AgentSnapshot): string {
 }
 
 /** The number of states that are expanded between two looks at the clock. */
-const EACH = 2_000;
+const EACH = 250;
 
 /** Walks one world breadth first, so that the first path to a problem is a shortest one. */
 export class Walk<Memory> {
@@ -154,11 +154,12 @@ export class Walk<Memory> {
     this.#depth = step;
     this.#watch.onLeaf?.(leaf);
     const scene = { context, leaf, step };
+    const { isStrict = false } = this.#options;
     const isTried = this.#tried.has(state.key);
     this.#tried.add(state.key);
     for (const move of this.#answers(state, scene)) this.#try(state, leaf, move);
     for (const move of outsideMoves(this.#world, scene)) {
-      if (!isTried || this.#leadsOn(state, move)) this.#try(state, leaf, move);
+      if ((!isTried && !isStrict) || this.#leadsOn(state, move)) this.#try(state, leaf, move);
     }
   }
 
@@ -184,14 +185,16 @@ export class Walk<Memory> {
   }
 
   #try(state: Open<Memory>, leaf: string, move: Move): void {
-    const { onEvent, tries } = this.#options;
-    if (tries && !tries(move)) return;
+    const { onEvent } = this.#options;
     this.transitions++;
     const before = state.snapshot;
     let after: Step;
     if (move.kind !== "crash") onEvent?.(before, move.events[0]!);
     try {
-      after = move.kind === "crash" ? this.#restore(before) : this.#chart.next(before, ...move.events);
+      after =
+        move.kind === "crash"
+          ? restored(this.#chart, this.#world, before)
+          : this.#chart.next(before, ...move.events);
     } catch (error) {
       return this.#report([...this.#pathTo(state.id), move.label], {
         rule: "I3",
@@ -244,17 +247,6 @@ export class Walk<Memory> {
     return id;
   }
 
-  /** The process ends; another one goes on from the snapshot, as `createAgent({ sessionOptions: { snapshot } })` does. */
-  #restore(snapshot: AgentSnapshot): Step {
-    const context = restoredFrom(snapshot);
-    const { snapshot: begun } = this.#chart.begin({
-      ...contextOf(this.#world),
-      listening: context.listening,
-      allowed: context.allowed,
-    });
-    return this.#chart.next(begun, { type: "session.load", context });
-  }
-
   #pathTo(id: number): string[] {
     const path: string[] = [];
     for (let at = id; at > 0; at = this.#reached[at]!.parent) path.unshift(this.#reached[at]!.label);
@@ -264,6 +256,25 @@ export class Walk<Memory> {
   #report(path: readonly string[], problem: Problem): void {
     if (this.violations.some((known) => isSameKind(known, problem))) return;
     this.violations.push({ ...problem, world: this.#world.name, path });
+  }
+
+  /** The steps of the longest run that services make by themselves, from any state until the session rests. */
+  get longest(): number {
+    const length = new Int32Array(this.states).fill(-1);
+    for (let root = this.states - 1; root >= 0; root--) {
+      const stack = [root];
+      while (stack.length > 0) {
+        const id = stack.at(-1)!;
+        const next = this.#onward[id]!.filter((to) => to !== id);
+        const open = next.find((to) => length[to] === -1);
+        if (open !== undefined && !stack.includes(open)) stack.push(open);
+        else {
+          length[id] = next.reduce((most, to) => Math.max(most, length[to]! + 1), 0);
+          stack.pop();
+        }
+      }
+    }
+    return length.reduce((most, each) => Math.max(most, each), 0);
   }
 
   /** Left alone with its services, every state comes to rest: there is no way round in circles. */

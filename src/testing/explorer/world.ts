@@ -9,6 +9,7 @@ import {
   type WantedOutput,
 } from "../../../machines/agent/context.ts";
 import type { ExecutionData, Settings } from "../../../machines/agent/settings.ts";
+import type { Desk, Gate } from "./desk.ts";
 import { message, text, toolUse } from "./messages.ts";
 
 /** One configuration of an agent, and how its services may behave. */
@@ -39,6 +40,10 @@ export type World = {
   readonly answers?: readonly string[];
   /** Verdicts of a review besides `allow`. */
   readonly judges: boolean;
+  /** The tools of an agent with rules, in the place of the only tool of the world. */
+  readonly desk?: Desk;
+  /** Judges calls in the place of a review; only in one thread. */
+  readonly gate?: Gate;
   /** Sessions are loaded, too, whose last turn was cut off in hooks at its end. */
   readonly endings?: true;
   /** The agent of the world, and those that may take its place in the middle of a turn, by what differs. */
@@ -56,8 +61,9 @@ export type Bounds = {
   readonly worlds: readonly World[];
 };
 
-export function contextOf({ settings, history, listening, allows, tool }: World): AgentContext {
-  const allowed = allows ? { tool } : {};
+export function contextOf({ settings, history, listening, allows, tool, desk }: World): AgentContext {
+  const free = (desk?.tools ?? []).filter(({ isFree }) => isFree);
+  const allowed = allows ? { tool } : Object.fromEntries(free.map(({ name, terms }) => [name, terms]));
   return { ...freshContext(settings, Transcript.of(history)), listening, allowed };
 }
 

@@ -4,6 +4,18 @@ import type { Law, Letter, RuleData } from "./law.ts";
 /** Reads what a law wants to know of the arguments of a call. */
 export type ReadLetter = (name: string, input: JsonObject) => Letter;
 
+/** The values that a law wants to know of the arguments of a call. */
+export type Wants = {
+  readonly key?: true;
+  readonly amount?: true;
+  /** Whether it is about the call at all, and whether its success counts. */
+  readonly isOther?: true;
+  readonly isVoid?: true;
+  readonly table?: true;
+  /** Of `any`: of each part. */
+  readonly of?: readonly Wants[];
+};
+
 /** The parts of a rule, before it has a name. */
 export type RuleParts = {
   readonly law: Law;
@@ -11,6 +23,8 @@ export type RuleParts = {
   readonly says: string;
   /** Absent if the arguments do not matter. */
   readonly read?: ReadLetter;
+  /** The values that it wants to know of the arguments, for a walk that tries all of them; absent if it wants none. */
+  readonly wants?: Wants;
   /** The functions that read arguments, for the id of the rule. */
   readonly functions: readonly ((...given: never[]) => unknown)[];
 };

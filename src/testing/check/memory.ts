@@ -1,0 +1,207 @@
+import type { ToolInput } from "../../../machines/agent/services.ts";
+import type { RuleData } from "../../core/tool/rules/law.ts";
+import type { Letters } from "../explorer/desk.ts";
+import type { Move } from "../explorer/move.ts";
+import { servicesOf, type AgentSnapshot, type Step } from "../explorer/pure.ts";
+import { startedOf } from "../explorer/transition.ts";
+import { brokenBy, runsKey, type Consent, type Run } from "./what-ran.ts";
+
+/** The events on the way to a state, as the world saw them. */
+export type Ledger = {
+  readonly runs: readonly Run[];
+  /** The values that were read in the arguments of each call that a review has allowed. */
+  readonly letters: { readonly [callId: string]: Letters };
+  /** The decisions of people, until a review has seen them. */
+  readonly decided: {
+    readonly [callId: string]: { readonly as: string; readonly by: string; readonly told: readonly string[] };
+  };
+  readonly consents: { readonly [callId: string]: Consent };
+  /** The problems with the calls that began in the last step. */
+  readonly broken: readonly { readonly rule: string; readonly message: string }[];
+  /** The tools whose calls began in the last step, and whether a person has approved each. */
+  readonly began: readonly { readonly name: string; readonly isApproved: boolean }[];
+};
+
+export const NOTHING: Ledger = {
+  runs: [],
+  letters: {},
+  decided: {},
+  consents: {},
+  broken: [],
+  began: [],
+};
+
+/** The calls that an agent inside of a tool may make, by the name of the tool. */
+export type Inside = {
+  readonly [tool: string]: readonly { readonly name: string; readonly letters: Letters }[];
+};
+
+/** Notes what a person has decided about a call, and of which rules that person was told. */
+function withDecision(ledger: Ledger, { meaning }: Move, before: AgentSnapshot): Ledger {
+  const { callId, as, by } = meaning!.decided!;
+  const record = before.context.calls.find(({ call }) => call.id === callId);
+  const told = record?.rules?.asked ?? [];
+  const runs =
+    as === "retry"
+      ? ledger.runs.map((run) =>
+          run.callId === callId && run.is === "maybe" ? { ...run, isFixed: true as const } : run,
+        )
+      : ledger.runs;
+  return { ...ledger, runs, decided: { ...ledger.decided, [callId]: { as, by, told } } };
+}
+
+/** Notes what a review has allowed: an approval lasts as long as a call is only repeated. */
+function withReview(ledger: Ledger, letters: { readonly [callId: string]: Letters }): Ledger {
+  const consents = { ...ledger.consents };
+  const decided = { ...ledger.decided };
+  for (const callId of Object.keys(letters)) {
+    const { as, by, told = [] } = decided[callId] ?? {};
+    const known = consents[callId];
+    delete decided[callId];
+    if (as === "retry") continue;
+    if (as === "approve" || as === "edit" || as === "approve and remember")
+      consents[callId] = { approver: by!, waived: [...(known?.waived ?? []), ...told] };
+    else delete consents[callId];
+  }
+  return { ...ledger, consents, decided, letters: { ...ledger.letters, ...letters } };
+}
+
+const changed = (runs: readonly Run[], callId: string, to: (run: Run) => readonly Run[]): readonly Run[] =>
+  runs.flatMap((run) => (run.callId === callId && !run.isFixed ? to(run) : [run]));
+
+/** Notes what a tool said of its call. */
+function withResult(ledger: Ledger, { meaning, events }: Move, at: number, turn: number): Ledger {
+  const { output } = events[0] as {
+    readonly output?: { readonly callId?: string; readonly suspension?: object };
+  };
+  const callId = output?.callId;
+  if (callId === undefined) return ledger;
+  const isSuccess = meaning?.result?.state === "success";
+  const isNothing = (meaning?.result !== undefined && !isSuccess) || output?.suspension !== undefined;
+  const runs = changed(ledger.runs, callId, (run) => {
+    if (run.is !== "running") return [run];
+    if (isSuccess) return [{ ...run, is: "success", at }];
+    if (isNothing && !run.wasMaybe) return [];
+    return [{ ...run, is: "maybe", at }];
+  });
+  const inner = (meaning?.inner ?? []).map(({ name, letters }, index): Run => ({
+    callId: `${callId}/${index + 1}`,
+    name,
+    letters,
+    is: "success",
+    at,
+    turn,
+  }));
+  return { ...ledger, runs: [...runs, ...inner] };
+}
+
+/** Notes the calls whose services are gone without a word, and the answers that were given in the place of suspended ones. */
+function withLost(ledger: Ledger, before: AgentSnapshot, after: Step, inside: Inside): Ledger {
+  const { context } = after.snapshot;
+  const alive = new Set(
+    servicesOf(after.snapshot).flatMap(({ src, input }) =>
+      src === "runTool" ? [(input as ToolInput).call.id] : [],
+    ),
+  );
+  const { at, progress } = context;
+  const runs = ledger.runs.flatMap((run): readonly Run[] => {
+    if (run.is !== "running" || alive.has(run.callId)) return [run];
+    const all = inside[run.name]?.map(({ name, letters }): Run => ({
+      callId: `${run.callId}/?`,
+      name,
+      letters,
+      is: "maybe",
+      at,
+      turn: progress.turn,
+    }));
+    return [{ ...run, is: "maybe", at }, ...(all ?? [])];
+  });
+  const given = before.context.calls.flatMap((record): readonly Run[] => {
+    if (record.status !== "suspended" || record.result || record.attempt === 0) return [];
+    const now = context.calls.find(({ call }) => call.id === record.call.id);
+    const { letters } = ledger;
+    if (now?.result?.state !== "success") return [];
+    const { id, name } = record.call;
+    return [{ callId: id, name, letters: letters[id] ?? {}, is: "answered", at, turn: progress.turn }];
+  });
+  return { ...ledger, runs: [...runs, ...given] };
+}
+
+/** Judges the calls that begin, one after the other, and notes them. */
+function withStarts(ledger: Ledger, after: Step, rules: readonly RuleData[], inside: Inside): Ledger {
+  const { at, progress } = after.snapshot.context;
+  const { turn } = progress;
+  let { runs } = ledger;
+  const broken: Ledger["broken"][number][] = [];
+  const began: Ledger["began"][number][] = [];
+  for (const { input } of startedOf(after, "runTool")) {
+    const { call, resumed } = input as ToolInput;
+    const { id, name } = call;
+    const letters = ledger.letters[id] ?? {};
+    const consent = ledger.consents[id] ?? {};
+    const about = { callId: id, name, letters };
+    for (const rule of rules) {
+      const why = brokenBy(rule, about, { runs: withInside(runs, inside, turn), consent, at, turn });
+      if (why !== undefined)
+        broken.push({ rule: rule.name, message: `\`${name}\` (${id}) begins to run, but ${why}` });
+    }
+    began.push({ name, isApproved: consent.approver !== undefined });
+    const earlier = runs.find((run) => run.callId === id && !run.isFixed && run.is === "maybe");
+    const run: Run = { ...about, is: "running", at, turn, ...(earlier && { wasMaybe: true as const }) };
+    if (!resumed || !runs.some((each) => each.callId === id && each.is === "running"))
+      runs = [...runs.filter((each) => each !== earlier), run];
+  }
+  return { ...ledger, runs, broken, began };
+}
+
+/** While an agent inside of a call runs, any of its calls may be running. */
+function withInside(runs: readonly Run[], inside: Inside, turn: number): readonly Run[] {
+  return runs.flatMap((run) => [
+    run,
+    ...(run.is === "running" ? (inside[run.name] ?? []) : []).map(({ name, letters }): Run => ({
+      callId: `${run.callId}/?`,
+      name,
+      letters,
+      is: "running",
+      at: run.at,
+      turn,
+    })),
+  ]);
+}
+
+/** Returns what is to be remembered after `move` has led to `after`. */
+export function remembered(
+  ledger: Ledger,
+  move: Move,
+  after: Step,
+  before: AgentSnapshot,
+  rules: readonly RuleData[],
+  inside: Inside,
+): Ledger {
+  const { meaning = {}, kind } = move;
+  const { at, progress } = after.snapshot.context;
+  if (kind !== "crash" && after.refused !== undefined) return { ...ledger, broken: [], began: [] };
+  let now = ledger;
+  if (meaning.decided) now = withDecision(now, move, before);
+  if (meaning.letters) now = withReview(now, meaning.letters);
+  if (kind === "service") now = withResult(now, move, at, progress.turn);
+  now = withLost(now, before, after, inside);
+  return withStarts(now, after, rules, inside);
+}
+
+/** Returns all of the ledger that a rule may read, as a text. */
+export function ledgerKey(
+  ledger: Ledger,
+  { snapshot: { context } }: Step,
+  rules: readonly RuleData[],
+): string {
+  const { calls, at, progress } = context;
+  const open = calls.map(({ call }) => call.id);
+  const people = open.map((id) => {
+    const { approver, waived } = ledger.consents[id] ?? {};
+    const decided = ledger.decided[id];
+    return `${approver ?? ""}${waived?.join("+") ?? ""}${decided ? `${decided.as}${decided.by}${decided.told.join("+")}` : ""}`;
+  });
+  const ran = rules.map((rule) => runsKey(rule, ledger.runs, at, progress.turn, open));
+  return `${people.join()} ${ran.join("/")}`;
+}
