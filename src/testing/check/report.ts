@@ -34,14 +34,14 @@ export type RuleReport = {
    *  without being enforced (`idle`): no call within the bounds can break it. */
   readonly result: "holds" | "broken" | "unknown" | "idle";
   /** The largest bounds that were walked whole; absent if none were. */
-  readonly within?: Extent;
+  readonly within?: Extent | undefined;
   /** The walks, with rising bounds. */
   readonly walks: readonly WalkReport[];
   /** True if the last walk met no situation that the one before had not met. */
   readonly isSaturated: boolean;
   /** The steps of the bypass that was planted to see that the walk finds one: the same rule without its guard. */
-  readonly planted?: number;
-  readonly bypass?: Bypass;
+  readonly planted?: number | undefined;
+  readonly bypass?: Bypass | undefined;
 };
 
 /** The findings about an agent. */

@@ -17,6 +17,9 @@ import { scriptedModel } from "agentchart/testing";
 import { describe, expect, test } from "vitest";
 import { deskOf, listening, tool } from "./desk.ts";
 
+const SOAK = process.env["SOAK"] === "1";
+/** Without SOAK=1 one call in an answer; with it two, and a crash, an interrupt or a wait anywhere. */
+const CRASHING = { iterations: 1, batch: SOAK ? 2 : 1, disturbances: SOAK ? 1 : 0 } as const;
 const HERE = { threads: 0, timeLimitMs: 120_000 } as const;
 const NAMES = ["verify", "refund", "look"];
 
@@ -25,7 +28,11 @@ const RULES: readonly (readonly [string, Rule, object])[] = [
   ["before", before("verify", "refund"), {}],
   ["before per subject", before("verify", "refund", { per: "customer" }), {}],
   ["before with an answer", before("verify", "refund", { answers: true }), {}],
-  ["before within an hour", within("1h", before("verify", "refund")), {}],
+  [
+    "before within an hour",
+    within("1h", before("verify", "refund")),
+    { iterations: 1, batch: 1, disturbances: 1 },
+  ],
   ["never after", never("refund").after("verify"), {}],
   ["at most once", atMost(1, "refund"), {}],
   ["at most once per subject", atMost(1, "refund", { per: "order" }), {}],
@@ -44,7 +51,7 @@ describe("a rule", () => {
     "holds within bounds, and not without its guard: %s",
     { timeout: 120_000 },
     async (_, rule, more) => {
-      const bounds = { iterations: 1, disturbances: 1, ...HERE, ...more };
+      const bounds = { iterations: 2, batch: SOAK ? 2 : 1, disturbances: 0, ...HERE, ...more };
       const config = deskOf(NAMES, { rules: [rule] });
       const { result, rules } = await checkRules(config, bounds);
       const [report] = rules;
@@ -54,6 +61,10 @@ describe("a rule", () => {
       const { rules: claims } = await checkRules(deskOf(NAMES, { rules: [shadow(rule)] }), bounds);
       expect(claims[0]).toMatchObject({ kind: "claim", result: "broken" });
       expect(claims[0]!.bypass!.path).toHaveLength(report!.planted!);
+      if (!SOAK) return;
+      const crashed = await checkRules(config, { ...HERE, ...CRASHING });
+      expect(crashed.rules[0]!.bypass).toBeUndefined();
+      expect(crashed.rules[0]!.result).not.toBe("unknown");
     },
   );
 
@@ -64,7 +75,7 @@ describe("a rule", () => {
       tools: [tool("verify"), tool("refund"), ask] as never,
       rules: [atMost(1, "refund")],
     });
-    const { result, rules } = await checkRules(config, { iterations: 1, ...HERE });
+    const { result, rules } = await checkRules(config, { ...CRASHING, ...HERE });
     expect(rules[0]!.bypass).toBeUndefined();
     expect(result).toBe("holds");
   });
@@ -141,7 +152,7 @@ describe("a gate of one's own is found wrong", () => {
     const gate: Gate = ({ tool: name }) => name !== "refund";
     const { rules } = await checkRules(deskOf(NAMES, { rules: [shadow(before("verify", "refund"))] }), {
       gate,
-      iterations: 1,
+      ...CRASHING,
       ...HERE,
     });
     expect(rules[0]).toMatchObject({ kind: "claim", result: "holds" });
