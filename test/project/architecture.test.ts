@@ -122,6 +122,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   ],
   "testing/check": [
     "core/base",
+    "core/message",
     "core/tool",
     "core/tool/rules",
     "core/hook",

@@ -2,7 +2,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { nearestName } from "../../core/base/nearest-name.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
-import { approvedBy, atMost } from "../../kit/rules/build.ts";
+import { approvedBy, before } from "../../kit/rules/build.ts";
 import { shadow } from "../../kit/rules/combine.ts";
 import type { AgentUnderCheck } from "./agent-under-check.ts";
 
@@ -19,6 +19,9 @@ export type Claim = { readonly rule: Rule; readonly endsOnlyAfter?: string };
 
 /** The people who may approve in a walk: those whom rules name, anybody else, and somebody without a name. */
 const ANYBODY = ["somebody else", "somebody"];
+
+/** The name of no tool: a rule for it follows what has succeeded, and judges nothing. */
+const NO_TOOL = " ";
 
 /** Returns the questions as claims. Throws `config/invalid` for a tool that the agent does not have. */
 export function claimsOf(
@@ -44,7 +47,7 @@ export function claimsOf(
     })),
     ...endWithout.map((tool) => ({
       rule: shadow(
-        atMost(1_000_000, tool, {
+        before(tool, NO_TOOL, {
           name: `no end without ${tool}`,
           says: `A turn that the model ends has had a success of \`${tool}\`.`,
         }),

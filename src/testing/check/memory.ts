@@ -1,4 +1,7 @@
 import type { ToolInput } from "../../../machines/agent/services.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import { toolResultsOf } from "../../core/message/query.ts";
+import type { ToolResultBlock } from "../../core/message/types.ts";
 import type { RuleData } from "../../core/tool/rules/law.ts";
 import type { Letters } from "../explorer/desk.ts";
 import type { Move } from "../explorer/move.ts";
@@ -60,7 +63,7 @@ function withReview(ledger: Ledger, letters: { readonly [callId: string]: Letter
     delete decided[callId];
     if (as === "retry") continue;
     if (as === "approve" || as === "edit" || as === "approve and remember")
-      consents[callId] = { approver: by!, waived: [...(known?.waived ?? []), ...told] };
+      consents[callId] = { approver: by!, waived: [...new Set([...(known?.waived ?? []), ...told])] };
     else delete consents[callId];
   }
   return { ...ledger, consents, decided, letters: { ...ledger.letters, ...letters } };
@@ -95,6 +98,16 @@ function withResult(ledger: Ledger, { meaning, events }: Move, at: number, turn:
   return { ...ledger, runs: [...runs, ...inner] };
 }
 
+/** The result of a call of the newest batch, in its record or already in the transcript. */
+function resultOf({ calls, transcript }: AgentContext, callId: string): ToolResultBlock | undefined {
+  const { result } = calls.find(({ call }) => call.id === callId) ?? {};
+  for (let index = transcript.length - 1; result === undefined && index >= 0; index--) {
+    const found = toolResultsOf(transcript.at(index)!).find(({ id }) => id === callId);
+    if (found) return found;
+  }
+  return result;
+}
+
 /** Notes the calls whose services are gone without a word, and the answers that were given in the place of suspended ones. */
 function withLost(ledger: Ledger, before: AgentSnapshot, after: Step, inside: Inside): Ledger {
   const { context } = after.snapshot;
@@ -118,9 +131,9 @@ function withLost(ledger: Ledger, before: AgentSnapshot, after: Step, inside: In
   });
   const given = before.context.calls.flatMap((record): readonly Run[] => {
     if (record.status !== "suspended" || record.result || record.attempt === 0) return [];
-    const now = context.calls.find(({ call }) => call.id === record.call.id);
+    const result = resultOf(context, record.call.id);
     const { letters } = ledger;
-    if (now?.result?.state !== "success") return [];
+    if (result?.state !== "success") return [];
     const { id, name } = record.call;
     return [{ callId: id, name, letters: letters[id] ?? {}, is: "answered", at, turn: progress.turn }];
   });

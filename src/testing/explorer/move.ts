@@ -52,7 +52,7 @@ export type Move = {
   readonly kind: "service" | "outside" | "late" | "crash" | "load";
   /** The events that are sent, in order; none for a crash. */
   readonly events: readonly ChartEvent[];
-  readonly cost?: "call" | "disturbance";
+  readonly cost?: "call" | "disturbance" | "resumption";
   readonly meaning?: Meaning;
 };
 

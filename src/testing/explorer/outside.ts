@@ -60,7 +60,7 @@ function calls({ wanted, agent, desk }: World, scene: Scene, at: number): readon
       { type: "call", at, input, hasOutput, ...(hasOutput && wanted && { wanted }), ...(agent && { agent }) },
     ],
     // a call that goes on with a turn belongs to it
-    ...(desk && scene.leaf !== "stopped.idle" && GOES_ON.has(what) ? {} : { cost: "call" }),
+    cost: desk && scene.leaf !== "stopped.idle" && GOES_ON.has(what) ? "resumption" : "call",
     meaning: { input },
   });
   const given = inputs(scene, isThere).map(([what, input]) => call(what, input, true));

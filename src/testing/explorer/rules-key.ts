@@ -36,7 +36,7 @@ function recordKey({ rules }: CallRecord): string {
   if (!rules) return "";
   const { letters = {}, approver, asked, waived, maybe, isUnknown, isInner } = rules;
   const read = Object.values(letters).map(letterKey).join();
-  return `${read} ${approver ?? ""} ${asked?.join() ?? ""} ${waived?.join() ?? ""}${maybe ? "m" : ""}${isUnknown ? "?" : ""}${isInner ? "i" : ""}`;
+  return `${read} ${approver ?? ""} ${asked?.join() ?? ""} ${[...new Set(waived)].join()}${maybe ? "m" : ""}${isUnknown ? "?" : ""}${isInner ? "i" : ""}`;
 }
 
 /** The part of the rules that a guard may read: what they remember, and what a call has left. */

@@ -56,6 +56,7 @@ type Open<Memory> = {
   readonly step: number;
   readonly calls: number;
   readonly disturbances: number;
+  readonly resumptions: number;
 };
 
 /** True for the same problem with other calls and messages. */
@@ -114,6 +115,11 @@ export class Walk<Memory> {
     return this.#world.calls ?? this.#bounds.calls;
   }
 
+  /** So often a session goes on with turns that wait: twice for each turn. */
+  get #resumptions(): number {
+    return 2 * this.#calls;
+  }
+
   get states(): number {
     return this.#reached.length;
   }
@@ -127,7 +133,7 @@ export class Walk<Memory> {
   run(): void {
     const { stopAtFirst = false } = this.#options;
     const first = this.#chart.begin(contextOf(this.#world));
-    this.#open(first, keyOf(first), this.#watch.nothing, { parent: -1, label: "" }, 0, 0, 0);
+    this.#open(first, keyOf(first), this.#watch.nothing, { parent: -1, label: "" }, 0, 0, 0, 0);
     for (let level = this.#queue; level.length > 0; level = this.#queue) {
       this.#queue = [];
       for (const [index, state] of level.entries()) {
@@ -179,7 +185,8 @@ export class Walk<Memory> {
   }
 
   /** False if what this move leads to would be beyond the bounds: then it need be tried once only. */
-  #leadsOn({ calls, disturbances }: Open<Memory>, { kind, cost }: Move): boolean {
+  #leadsOn({ calls, disturbances, resumptions }: Open<Memory>, { kind, cost }: Move): boolean {
+    if (cost === "resumption") return resumptions < this.#resumptions;
     if (cost === "call") return calls < this.#calls;
     return cost === "disturbance" ? disturbances < this.#bounds.disturbances : kind !== "late";
   }
@@ -221,9 +228,11 @@ export class Walk<Memory> {
     const isSame = key === state.key;
     const calls = state.calls + (move.cost === "call" && !isSame ? 1 : 0);
     const disturbances = state.disturbances + (move.cost === "disturbance" && !isSame ? 1 : 0);
+    const resumptions = state.resumptions + (move.cost === "resumption" && !isSame ? 1 : 0);
     if (calls > this.#calls || disturbances > this.#bounds.disturbances) return;
+    if (resumptions > this.#resumptions) return;
     const reached = { parent: state.id, label: move.label };
-    const id = this.#open(after, key, memory, reached, state.step + 1, calls, disturbances);
+    const id = this.#open(after, key, memory, reached, state.step + 1, calls, disturbances, resumptions);
     if (move.kind === "service") this.#onward[state.id]!.push(id);
   }
 
@@ -235,15 +244,16 @@ export class Walk<Memory> {
     depth: number,
     calls: number,
     disturbances: number,
+    resumptions: number,
   ): number {
-    const key = `${abstract} | ${this.#watch.key(memory, step)} ${calls} ${disturbances}`;
+    const key = `${abstract} | ${this.#watch.key(memory, step)} ${calls} ${disturbances} ${resumptions}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const id = this.#reached.push(reached) - 1;
     this.#ids.set(key, id);
     this.#onward.push([]);
     const { snapshot } = step;
-    this.#queue.push({ id, key: abstract, snapshot, memory, step: depth, calls, disturbances });
+    this.#queue.push({ id, key: abstract, snapshot, memory, step: depth, calls, disturbances, resumptions });
     return id;
   }
 

@@ -75,7 +75,7 @@ describe("a rule", () => {
       tools: [tool("verify"), tool("refund"), ask] as never,
       rules: [atMost(1, "refund")],
     });
-    const { result, rules } = await checkRules(config, { ...CRASHING, ...HERE });
+    const { result, rules } = await checkRules(config, { ...CRASHING, iterations: 2, ...HERE });
     expect(rules[0]!.bypass).toBeUndefined();
     expect(result).toBe("holds");
   });
