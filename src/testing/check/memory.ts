@@ -101,11 +101,12 @@ function withResult(ledger: Ledger, { meaning, events }: Move, at: number, turn:
 /** The result of a call of the newest batch, in its record or already in the transcript. */
 function resultOf({ calls, transcript }: AgentContext, callId: string): ToolResultBlock | undefined {
   const { result } = calls.find(({ call }) => call.id === callId) ?? {};
-  for (let index = transcript.length - 1; result === undefined && index >= 0; index--) {
+  if (result !== undefined) return result;
+  for (let index = transcript.length - 1; index >= 0; index--) {
     const found = toolResultsOf(transcript.at(index)!).find(({ id }) => id === callId);
     if (found) return found;
   }
-  return result;
+  return undefined;
 }
 
 /** Notes the calls whose services are gone without a word, and the answers that were given in the place of suspended ones. */
