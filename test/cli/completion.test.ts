@@ -32,6 +32,7 @@ describe("The completion of bash", () => {
       "dev",
       "inspect",
       "acp",
+      "check",
       "chart",
       "worker",
       "serve",
