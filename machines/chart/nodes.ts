@@ -116,30 +116,17 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     const id = parent ? `${parent.id}.${key}` : key;
     const path = id.slice(chart.id.length + 1);
     const base = parent ?? { id };
-    const { description } = definition;
-    const entry = list(definition.entry).map(actionOf);
-    if (isDecision(definition)) {
-      nodes.set(id, {
-        id,
-        key,
-        path,
-        parent,
-        kind: "decision",
-        description,
-        entry,
-        exit: [],
-        services: [],
-        initial: undefined,
-        children: [],
-        on: new Map(),
-        wildcards: [],
-        decide: transitionsOf(definition.decide, base.id, `${id}|`),
-      });
-      return;
-    }
-    const services = list(definition.invoke);
+    const isChoice = isDecision(definition);
+    const {
+      exit,
+      invoke,
+      on: handlers = {},
+      initial,
+      states = {},
+    }: Partial<StateDefinition<Context>> = isChoice ? {} : definition;
+    const services = list(invoke);
     const on = new Map(
-      Object.entries(definition.on ?? {}).map(([event, branches]) => [
+      Object.entries(handlers).map(([event, branches]) => [
         event,
         transitionsOf(list(branches), parent ? base.id : id, `${id}|${event}`),
       ]),
@@ -151,24 +138,24 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
         if (branches) on.set(event, transitionsOf(list(branches), base.id, `${id}|${event}`));
       }
     }
-    const inner = Object.entries(definition.states ?? {});
+    const inner = Object.entries(states);
     const node: Node<Context> = {
       id,
       key,
       path,
       parent,
-      kind: "state",
-      description,
-      entry,
-      exit: list(definition.exit).map(actionOf),
+      kind: isChoice ? "decision" : "state",
+      description: definition.description,
+      entry: list(definition.entry).map(actionOf),
+      exit: list(exit).map(actionOf),
       services: services.map(({ src, id: actor = src, input }) => ({ src, id: actor, input })),
-      initial: definition.initial === undefined ? undefined : `${id}.${definition.initial}`,
+      initial: initial === undefined ? undefined : `${id}.${initial}`,
       children: inner.map(([name]) => `${id}.${name}`),
       on,
       wildcards: [...on.keys()]
         .filter((event) => event.endsWith("*"))
         .toSorted((a, b) => b.length - a.length),
-      decide: [],
+      decide: isChoice ? transitionsOf(definition.decide, base.id, `${id}|`) : [],
     };
     nodes.set(id, node);
     for (const [name, child] of inner) add(child, name, node);
