@@ -60,7 +60,7 @@ export const check = defineCommand({
     runs: string("FOLDER", 'write each way round a rule as a run, for "agentchart inspect --open"'),
     json: boolean("print the reports as JSON"),
   },
-  examples: ["check agents.ts", "check agents.ts --disturbances 2 --time-limit 10m --json"],
+  examples: ["check agents.ts", "check agents.ts --disturbances 2 --time-limit 10min --json"],
   sections: {
     Output: `holds      no path within the bounds breaks the rule, and one does without its guard
 idle       no call can break the rule, even without its guard

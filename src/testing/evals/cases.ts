@@ -87,7 +87,7 @@ type Row = {
  * import { casesOfSessions } from "agentchart/evals";
  * import { fileStore } from "agentchart/store/file";
  *
- * export const cases = () => casesOfSessions(fileStore("./sessions"), ["trip", "refund-17"]);
+ * export const cases = () => casesOfSessions(fileStore({ dir: "./sessions" }), ["trip", "refund-17"]);
  * ```
  */
 export async function casesOfSessions(
