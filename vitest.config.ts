@@ -57,6 +57,8 @@ const PROCESS_TESTS = [
   "test/session/idle-heap.test.ts",
   "test/workspace/hostile.test.ts",
   "test/workspace/killed.test.ts",
+  "test/worker/schedules.test.ts",
+  "test/cli/check.test.ts",
   "test/testing/evals/killed.test.ts",
   "test/session/young-garbage.test.ts",
   "test/session/process-end.test.ts",
@@ -75,6 +77,7 @@ const PROCESS_TESTS = [
  *  `npm run test:exhaustive`. */
 const EXHAUSTIVE_TESTS = [
   "test/laws/explorer/*.test.ts",
+  "test/machines/chart/planted-differences.test.ts",
   "test/testing/check/*.test.ts",
   "test/laws/properties/*.test.ts",
   "test/laws/overflow.test.ts",
