@@ -71,3 +71,26 @@ test("audit says what is wrong with a file without rules", async () => {
     message: expect.stringContaining("exports no rules"),
   });
 });
+
+test("audit reads arguments as the file of the rules says", async () => {
+  const { run } = await fixture(`import { onlyIf } from "agentchart/rules";
+export const rules = [onlyIf("refund", ({ asked }) => asked === 1, { name: "asked once" })];
+export const inputOf = ({ input }, before) => ({ ...input, asked: before.length });
+`);
+  const { code, found } = await run();
+  expect(code).toBe(0);
+  expect(found).toEqual([]);
+  const other = await fixture(`import { onlyIf } from "agentchart/rules";
+export const rules = [onlyIf("refund", ({ asked }) => asked === 2)];
+export const inputOf = ({ input }, before) => ({ ...input, asked: before.length });
+`);
+  expect((await other.run()).found.map(({ what }) => what)).toEqual(["broke", "broke", "broke"]);
+  const wrong = await fixture(`import { atMost } from "agentchart/rules";
+export const rules = [atMost(1, "refund")];
+export const inputOf = "refund";
+`);
+  await expect(wrong.run()).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringContaining("`inputOf` must be a function"),
+  });
+});

@@ -176,6 +176,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "testing/evals": [
     "core/base",
     "core/message",
+    "core/hook",
     "core/diagram",
     "core/model",
     "core/tool",
@@ -185,6 +186,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "agent",
     "inspect/suspicions",
     "inspect/hub",
+    "testing",
   ],
   index: [
     "core/base",
@@ -242,6 +244,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
     "kit/plan",
     "kit/skills",
     "inspect/protocol",
+    "testing/evals",
   ],
   diff: ["kit/workspace"],
   unbash: ["kit/workspace"],

@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
-import { auditSession, type Finding } from "../../kit/rules/audit.ts";
+import { auditSession, type AuditOptions, type Finding } from "../../kit/rules/audit.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Handler } from "../define-command.ts";
 import { asSentence } from "../error-message.ts";
@@ -15,7 +15,7 @@ const HEAD = ["SESSION", "POSITION", "TIME", "TOOL", "WHAT", "RULE"];
 
 /** `agentchart audit`. */
 export const auditCommand: Handler<typeof definition> = async ({ flags }, io) => {
-  const rules = await loadRules(flags.rules);
+  const { rules, ...options } = await loadRules(flags.rules);
   const { prefix, limit = Number.POSITIVE_INFINITY } = flags;
   return withExistingStore(flags.store, async (store) => {
     const counts = { sessions: 0, broke: 0, unread: 0 };
@@ -23,7 +23,7 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
       for await (const { sessionId } of sessionsOf(store, prefix === undefined ? {} : { prefix }, limit)) {
         counts.sessions++;
         try {
-          const findings = await auditSession(store, sessionId, rules);
+          const findings = await auditSession(store, sessionId, rules, options);
           if (findings.some(({ what }) => what !== "ordered")) counts.broke++;
           for (const finding of findings) yield { sessionId, ...finding };
         } catch (error) {
@@ -56,11 +56,18 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
   });
 };
 
-/** The rules that a file exports as its default export or by the name `rules`. */
-async function loadRules(file: string): Promise<readonly Rule[]> {
+/** The rules that a file exports as its default export or by the name `rules`, and how it reads arguments, if it exports `inputOf`. */
+async function loadRules(file: string): Promise<{ readonly rules: readonly Rule[] } & AuditOptions> {
   const module = await importFile(file, "rules");
   const rules: unknown = module["default"] ?? module["rules"];
-  if (Array.isArray(rules) && rules.length > 0 && rules.every(isRule)) return rules;
+  const { inputOf } = module as AuditOptions;
+  if (inputOf !== undefined && typeof inputOf !== "function")
+    throw new AgentError(
+      "config/invalid",
+      `${file}: \`inputOf\` must be a function of a call and the messages before it.`,
+    );
+  if (Array.isArray(rules) && rules.length > 0 && rules.every(isRule))
+    return { rules, ...(inputOf && { inputOf }) };
   throw new AgentError(
     "config/invalid",
     `${file} exports no rules: use "export const rules = [before("verify", "refund")]" with functions of agentchart/rules.`,

@@ -199,14 +199,29 @@ export const exportSession = defineCommand({
 
 export const importSession = defineCommand({
   name: "sessions import",
-  description: 'Store a session that "agentchart sessions export" wrote, completely or not at all',
+  description: 'Store a session that "agentchart sessions export" wrote, or conversations of other programs',
   args: { file: required(string("file", "exported file, or - for stdin")) },
   flags: {
-    as: string("ID", "id of the session in the store (default: its own id)"),
+    as: string(
+      "ID",
+      "id of the session in the store (default: its own id); of conversations, what their ids begin with",
+    ),
+    chats: boolean("the file holds conversations: JSON, or JSON Lines"),
+    failure: string(
+      "TEXT",
+      "with --chats: what the output of a call begins with that has failed, such as Error",
+    ),
     ...STORE,
     ...JSON_RESULT,
   },
-  examples: ["sessions import trip.ndjson --as trip-2"],
+  examples: [
+    "sessions import trip.ndjson --as trip-2",
+    "sessions import chats.jsonl --chats --failure Error",
+  ],
+  sections: {
+    Conversations:
+      "A conversation is { id?, model?, messages } in the message format of OpenAI's Chat Completions API, or a trajectory of tau-bench,\n{ task_id, trial, traj }. Each becomes a session, completely or not at all; those before a wrong one stay. Nothing is called: the\nmodel and the tools answer as recorded.",
+  },
 });
 
 export const remove = defineCommand({

@@ -1,13 +1,16 @@
+import { messageOf } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
-import type { CallAccount, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
+import type { CallAccount, Msg, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import type { SessionEntry } from "../../session/entry.ts";
+import { MessageFold } from "../../session/message-fold.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { judge, type Judgement } from "../../core/tool/rules/judge.ts";
 import {
   isCounted,
   isJudged,
+  type Letter,
   type OtherCall,
   type RuledCall,
   type RuleStates,
@@ -33,6 +36,15 @@ export type Finding = {
   readonly at: number;
 };
 
+/** Options of {@link auditSession}. */
+export type AuditOptions = {
+  /** Returns the arguments that the rules read of a call, such as what its schema makes of the stored ones. `before` are the messages up to the answer that asks for it. What it throws leaves the call unjudged. Default: the stored
+   *  arguments. */
+  readonly inputOf?:
+    | ((call: { readonly name: string; readonly input: JsonObject }, before: readonly Msg[]) => JsonObject)
+    | undefined;
+};
+
 /** A call of the session, as far as its journal was read. */
 type KnownCall = {
   call: ToolUseBlock;
@@ -41,6 +53,10 @@ type KnownCall = {
   is: OtherCall["is"] | "done";
   hasStarted: boolean;
   account: CallAccount | undefined;
+  /** The arguments that rules read, and for which call. */
+  read:
+    | { readonly of: ToolUseBlock; readonly input: JsonObject | undefined; readonly problem: string }
+    | undefined;
 };
 
 type Entry<Type extends SessionEntry["type"]> = Extract<SessionEntry, { readonly type: Type }>;
@@ -49,16 +65,21 @@ type Entry<Type extends SessionEntry["type"]> = Extract<SessionEntry, { readonly
 class SessionAudit {
   readonly findings: Finding[] = [];
   readonly #rules: readonly Rule[];
+  readonly #inputOf: AuditOptions["inputOf"];
+  /** The conversation, if somebody wants to read it. */
+  readonly #fold = new MessageFold();
   readonly #calls = new Map<string, KnownCall>();
   #waiting: SessionEntry[] = [];
   #states: RuleStates = {};
   #turn = 0;
 
-  constructor(rules: readonly Rule[]) {
+  constructor(rules: readonly Rule[], { inputOf }: AuditOptions) {
     this.#rules = rules;
+    this.#inputOf = inputOf;
   }
 
   push(entry: SessionEntry): void {
+    if (this.#inputOf) this.#fold.push(entry);
     if (entry.type !== "position" || entry.data.state === undefined) {
       this.#waiting.push(entry);
       return;
@@ -82,7 +103,15 @@ class SessionAudit {
       toolUsesOf(message).forEach((call, place) => {
         if (this.#calls.has(call.id)) return;
         const id = `${batchAt}:${place}`;
-        this.#calls.set(call.id, { call, id, batchAt, is: "next", hasStarted: false, account: undefined });
+        this.#calls.set(call.id, {
+          call,
+          id,
+          batchAt,
+          is: "next",
+          hasStarted: false,
+          account: undefined,
+          read: undefined,
+        });
       });
       const isGiven = !isOwnMessage(message);
       for (const result of toolResultsOf(message)) this.#end(seq, result, message.timestamp, isGiven);
@@ -135,8 +164,31 @@ class SessionAudit {
     }
   }
 
-  #ruled(rule: Rule, { call, id, account }: KnownCall): RuledCall {
-    const letter = lettersOf([rule], call.name, call.input as JsonObject)?.[rule.data.name];
+  /** The arguments of a call as rules read them. */
+  #inputRead(known: KnownCall): NonNullable<KnownCall["read"]> {
+    const { call, read, batchAt } = known;
+    if (read?.of === call) return read;
+    const { name, input } = call;
+    try {
+      const given = this.#inputOf
+        ? this.#inputOf({ name, input }, this.#fold.messages.slice(0, batchAt))
+        : input;
+      known.read = { of: call, input: given, problem: "" };
+    } catch (error) {
+      known.read = { of: call, input: undefined, problem: messageOf(error) };
+    }
+    return known.read;
+  }
+
+  #letter(rule: Rule, known: KnownCall): Letter | undefined {
+    if (!rule.parts.read) return undefined;
+    const { input, problem } = this.#inputRead(known);
+    return input ? lettersOf([rule], known.call.name, input)?.[rule.data.name] : { problem };
+  }
+
+  #ruled(rule: Rule, known: KnownCall): RuledCall {
+    const { call, id, account } = known;
+    const letter = this.#letter(rule, known);
     const approval = account?.decided?.findLast(
       ({ decision }) => decision === "approve" || decision === "edit",
     );
@@ -155,7 +207,7 @@ class SessionAudit {
 /**
  * Reads a stored session with rules, and returns what they would have made of its calls, in order: the same automata that enforce them. The
  * session need not have had the rules. Arguments are read as the model, hooks and people gave them: what only the schema of a tool or its
- * presets made of them is not there. Rejects `session/damaged` and `session/version` for a journal that cannot be read.
+ * presets made of them is not there, unless `inputOf` says it. Rejects `session/damaged` and `session/version` for a journal that cannot be read.
  *
  * @example
  * ```ts
@@ -170,8 +222,9 @@ export async function auditSession(
   store: SessionStore,
   sessionId: string,
   rules: readonly Rule[],
+  options: AuditOptions = {},
 ): Promise<readonly Finding[]> {
-  const audit = new SessionAudit(rules);
+  const audit = new SessionAudit(rules, options);
   for await (const entry of readEntries(store, sessionId)) audit.push(entry);
   audit.end();
   return audit.findings;

@@ -1,6 +1,6 @@
 // src/kit/rules makes rules about the calls of agents, and holds what enforces them, which is loaded with them.
 export { auditSession } from "./audit.ts";
-export type { Finding } from "./audit.ts";
+export type { AuditOptions, Finding } from "./audit.ts";
 export { approvedBy, atMost, before, never, onlyIf, sum } from "./build.ts";
 export type { Never } from "./build.ts";
 export { anyOf, inTurn, shadow, within } from "./combine.ts";

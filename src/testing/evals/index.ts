@@ -20,3 +20,7 @@ export type {
   Rate,
   Verdict,
 } from "./types.ts";
+export { chatsOf } from "./chat-log.ts";
+export type { Chat, ChatMessage } from "./chat-log.ts";
+export { importChat } from "./import-chat.ts";
+export type { ImportChatOptions } from "./import-chat.ts";
