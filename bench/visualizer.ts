@@ -25,9 +25,9 @@ const env = await makeEnvironment();
 
 type Dragged = Spent & { readonly frameMs: number };
 
-/** Drags the mouse along the strip from end to end, with the median time between two frames. */
+/** Drags the mouse along the scrubber from end to end, with the median time between two frames. */
 async function dragAlong(page: Page, cost: PageCost): Promise<Dragged> {
-  const { x, y, width } = (await page.locator(".strip").boundingBox())!;
+  const { x, y, width } = (await page.locator(".scrubber").boundingBox())!;
   await page.mouse.move(x + 1, y + 5);
   await page.mouse.down();
   await page.evaluate(
@@ -139,7 +139,7 @@ Written by \`npm run bench:visualizer -- --write\` in a headless Chromium withou
 | a run of 10,000 steps: from reload to the first paint with content | ${long.firstMs.toFixed(0)} ms | 500 ms |
 | the same: to the chart with its active state | ${long.paintMs.toFixed(0)} ms | |
 | the same: heap with all steps | ${(long.heap / 1e6).toFixed(1)} MB | 150 MB |
-| the same: dragging along the strip from end to end, median frame | ${long.dragged.frameMs.toFixed(1)} ms | 16.7 ms: 60 a second |
+| the same: dragging along the scrubber from end to end, median frame | ${long.dragged.frameMs.toFixed(1)} ms | 16.7 ms: 60 a second |
 
 ## Frames
 
@@ -151,7 +151,7 @@ that others use too, there are fewer frames, and each costs more.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${frameRow(`following one of 10 agents, each with ${ten.taken.toFixed(0)} steps a second and as many words`, ten, 12)}
 ${frameRow(`following one agent with ${one.taken.toFixed(0)} steps a second`, one, 12)}
-${frameRow("dragging along the strip of a run of 10,000 steps", long.dragged, 16)}
+${frameRow("dragging along the scrubber of a run of 10,000 steps", long.dragged, 16)}
 
 The page got ${ten.received.toFixed(0)} and ${one.received.toFixed(0)} steps a second of the agent that it followed: ${(ten.main / ((ten.received * ten.wall) / 1_000)).toFixed(1)} and ${(one.main / ((one.received * one.wall) / 1_000)).toFixed(1)} ms of main thread a step.
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { inspector, startHub } from "agentchart/inspect";
 import { fileStore } from "agentchart/store/file";
-import { demoAgents, HINTS } from "./inspect-demo/agents.ts";
+import { demoAgents } from "./inspect-demo/agents.ts";
+import { HINTS } from "./inspect-demo/hints.ts";
 
 const root = join(import.meta.dirname, "..");
 if (!existsSync(join(root, "dist/visualizer/index.html"))) {
@@ -19,11 +20,11 @@ const folder = mkdtempSync(join(tmpdir(), "agentchart-inspect-demo-"));
 const store = fileStore({ dir: join(folder, "sessions") });
 const hub = await startHub({ store, home: folder });
 const inspect = inspector({ home: folder });
-console.log(`Open ${styleText("bold", hub.link)}`);
+console.log(`Open ${styleText("bold", `${hub.link}/guide`)}`);
 console.log(
   "In a few seconds three runs will wait for you: for an approval, an answer and a larger budget. Ctrl-C ends the demo.",
 );
-console.log("A fourth one goes wrong. Why? Three hints:");
+console.log("A fourth one goes wrong. Why? Three hints, which the page shows too:");
 for (const [at, hint] of HINTS.entries()) console.log(`  ${at + 1}. ${hint}`);
 
 const { promise: stopped, resolve } = Promise.withResolvers<void>();

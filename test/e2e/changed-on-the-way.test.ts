@@ -42,6 +42,17 @@ describe.each(["live", "stored"])("a %s run", (how) => {
     expect(faults).toEqual(NO_FAULTS);
   });
 
+  test.runIf(how === "live")(
+    "a result that a hook changed stands beside what the tool had returned",
+    async () => {
+      const { ui, faults } = await env.open({ viewport: { width: 1_440, height: 900 } });
+      await ui.run("ten-times-live").click();
+      const change = ui.panel("conversation").locator(".account-change");
+      await expect.poll(() => change.innerText()).toMatch(/hook x10[^]*before[^]*1250\D[^]*after[^]*12500/);
+      expect(faults).toEqual(NO_FAULTS);
+    },
+  );
+
   test("the prompt says of when the memory is that a hook has shown", async () => {
     const { ui, faults } = await env.open({ viewport: { width: 1_440, height: 900 } });
     await ui.run(`old-memory-${how}`).click();

@@ -195,7 +195,7 @@ describe("The fork dialog", () => {
     await expect.poll(() => page.url()).toContain(forked);
   });
 
-  test("the strips of a run and of its fork mark the forked step with a link to the other run", async () => {
+  test("the scrubbers of a run and of its fork mark the forked step with a link to the other run", async () => {
     const { page, ui } = await env.open();
     const marks = page.getByRole("navigation", { name: "Forks" }).getByRole("link");
     await ui.choose(agent.sessionId);

@@ -133,7 +133,7 @@ describe("The chart of a run", () => {
 describe("Steps that are not loaded", () => {
   const COUNT = 21_500;
 
-  /** Returns the number of pixels of the strip that have the colour of a gap. */
+  /** Returns the number of pixels of the scrubber that have the colour of a gap. */
   const amber = (page: Page): Promise<number> => page.evaluate(AMBER);
 
   function showLong(worker: WireWorker, runId: string): void {
@@ -145,7 +145,7 @@ describe("Steps that are not loaded", () => {
     }
   }
 
-  test("are a hatched band in the strip and are loaded on request", async () => {
+  test("are a hatched band in the scrubber and are loaded on request", async () => {
     const worker = await WireWorker.connect(env.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
     showLong(worker, "long");
     const { page, ui, faults } = await env.open();
@@ -189,9 +189,9 @@ describe("Steps that are not loaded", () => {
   });
 });
 
-/** Counts the amber pixels of the strip; a string, because it runs in the page. */
+/** Counts the amber pixels of the scrubber; a string, because it runs in the page. */
 const AMBER = `(() => {
-  const canvas = document.querySelector(".strip canvas");
+  const canvas = document.querySelector(".scrubber canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 14, canvas.width, canvas.height - 20);
   let count = 0;
   for (let at = 0; at < data.length; at += 4)

@@ -66,7 +66,7 @@ async function waiting(config: Partial<AgentConfig> = {}): Promise<Agent> {
   return payer;
 }
 
-test("a click on a message, a row or the strip selects its step", async () => {
+test("a click on a message, a row or the scrubber selects its step", async () => {
   const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
   await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
@@ -78,7 +78,7 @@ test("a click on a message, a row or the strip selects its step", async () => {
   expect(await conversation.isVisible()).toBe(true);
   await page.locator('.timeline [data-step="6"]').click();
   await ui.waitForStep(6);
-  await page.getByRole("slider", { name: "Step" }).click({ position: { x: 2, y: 30 } });
+  await page.getByRole("slider", { name: "Step" }).click({ position: { x: 2, y: 18 } });
   await expect.poll(async () => (await ui.steps())[0]).toBeLessThan(6);
 });
 

@@ -87,7 +87,7 @@ test("a run can be played from a step, compared with another step and filtered b
   await ui.choose(agent.sessionId);
   await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
   await ui.goTo(2);
-  await page.getByRole("button", { name: "4×" }).click();
+  await page.getByLabel("Speed").selectOption("4");
   await expect.poll(async () => (await ui.steps())[0]).toBeGreaterThan(4);
   await ui.goTo(20);
   await page.getByRole("button", { name: "Play (space)" }).waitFor();

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { expect, onTestFinished, test } from "vitest";
-import { demoAgents, HINTS } from "../../examples/inspect-demo/agents.ts";
+import { demoAgents } from "../../examples/inspect-demo/agents.ts";
+import { HINTS } from "../../examples/inspect-demo/hints.ts";
 import { addressFilePath } from "../../src/inspect/protocol/hub-address.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
@@ -133,7 +134,7 @@ test("npm run inspect:demo prints the link of a page that shows its agents, and 
   await expect
     .poll(async () => (await names()).filter((name) => name !== "refund-policy"))
     .toEqual(["customer-care", "nightly-scan", "parser-fix", "refund-desk"]);
-  expect(printed).toContain("A fourth one goes wrong. Why? Three hints:");
+  expect(printed).toContain("A fourth one goes wrong. Why? Three hints, which the page shows too:");
   for (const hint of HINTS) expect(printed).toContain(hint);
   demo.kill("SIGINT");
   expect(await ended).toEqual([0, null]);

@@ -3,6 +3,7 @@ import { listenToKeys } from "./keys/keys.ts";
 import { App } from "./page/app.tsx";
 import { syncTitle } from "./page/title.ts";
 import { exposeForTests } from "./page/test-hooks.ts";
+import { followGuide } from "./guide/sample-run.ts";
 import { embeddedRun } from "./hand-on/page-file.ts";
 import { acceptDrops, openEmbedded } from "./store/files.ts";
 import { connect } from "./store/connect.ts";
@@ -16,6 +17,7 @@ if (run) {
   model.set({ connection: { kind: "noToken" } });
   void openEmbedded(run);
 } else connect();
+followGuide();
 followAddress();
 listenToKeys();
 acceptDrops();

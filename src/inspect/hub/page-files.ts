@@ -12,6 +12,7 @@ const TYPES: { readonly [extension: string]: string } = {
   ".ico": "image/x-icon",
   ".woff2": "font/woff2",
   ".json": "application/json",
+  ".ndjson": "application/x-ndjson",
   ".webmanifest": "application/manifest+json",
 };
 

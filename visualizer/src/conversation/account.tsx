@@ -1,7 +1,9 @@
 import { accountLines } from "../../../src/core/message/account.ts";
 import { argumentChanges, resultChange } from "../logic/call-account.ts";
 import { BeforeAfter } from "../prompt/before-after.tsx";
-import type { CallAccount, Json } from "../wire/types.ts";
+import { callsOf, type Work } from "../logic/work.ts";
+import { model } from "../store/model.ts";
+import type { CallAccount, Json, ToolResultBlock } from "../wire/types.ts";
 
 type Props = { readonly asked: Json; readonly account: CallAccount | undefined };
 
@@ -29,8 +31,36 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
   );
 }
 
-/** Shows the account of the result of a call before it was stored. */
-export function AfterRun({ account }: Pick<Props, "account">) {
+type AfterProps = Pick<Props, "account"> & {
+  readonly result: ToolResultBlock | undefined;
+  readonly attempts: readonly Work[];
+};
+
+/** Shows the account of the result of a call before it was stored: who changed it, and what the tool had returned, as far as it is known. */
+export function AfterRun({ account, result, attempts }: AfterProps) {
   const text = resultChange(account);
-  return text === "" ? null : <p className="note">{text}</p>;
+  if (text === "") return null;
+  const before = returnedBy(attempts);
+  const after = textOfResult(result);
+  const isKnown = before !== undefined && after !== undefined && before !== after;
+  return (
+    <div className="account-change">
+      <p className="note">{text}</p>
+      {isKnown && <BeforeAfter before={before} after={after} />}
+    </div>
+  );
+}
+
+/** The text of what the last attempt returned, before hooks; undefined if the step that ended it is not loaded, or does not have it. */
+function returnedBy(attempts: readonly Work[]): string | undefined {
+  const { callId, to } = attempts.at(-1) ?? {};
+  if (to === undefined) return undefined;
+  const record = callsOf(model.run.contextAt(to) ?? {}).find(({ call }) => call.id === callId);
+  return textOfResult(record?.result);
+}
+
+/** The text of a result; undefined for one with other parts or with long texts, of which only the beginning is here. */
+function textOfResult(result: ToolResultBlock | undefined): string | undefined {
+  const parts = result?.output.map((part) => ("text" in part ? part.text : null));
+  return parts?.every((part) => typeof part === "string") ? parts.join("\n") : undefined;
 }

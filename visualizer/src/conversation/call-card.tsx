@@ -83,7 +83,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
       {result && <FileDiff diff={result.metadata?.["diff"]} />}
-      <AfterRun account={account} />
+      <AfterRun account={account} result={result} attempts={attempts} />
     </section>
   );
 });

@@ -8,7 +8,7 @@ export type Lane = {
   readonly kind: Work["kind"] | "agent";
   readonly name: string;
   readonly detail: string;
-  /** 0 for a turn, 1 for what is in it, 2 for a sub-agent in a call. */
+  /** 0 for a turn, 1 for what is in it, 2 for a sub-agent in a call, more for what is inside of that. */
   readonly depth: number;
   /** Its attempts, oldest first; empty for a sub-agent. */
   readonly works: readonly Work[];
@@ -16,6 +16,15 @@ export type Lane = {
   readonly minor: readonly Work[];
   /** The run of a sub-agent. */
   readonly run?: RunRow;
+  /** The run that a lane inside of a sub-agent belongs to; undefined for a lane of the run itself. */
+  readonly of?: string;
+};
+
+/** The work of a run inside of a call, as far as it is known. */
+export type InnerWork = {
+  readonly works: readonly Work[];
+  /** The time that is added to its times for those of the run that it is shown in, ms. */
+  readonly shift: number;
 };
 
 /** The lanes of what took time, in the order in which it began. The attempts of a call are one lane, as are those of a request. */
@@ -44,7 +53,7 @@ export function lanesOf(
         key: String(work.id),
         kind,
         name: nameOf(work),
-        detail: work.input ?? "",
+        detail: plain(work.input ?? ""),
         depth: kind === "turn" ? 0 : 1,
         works: [work],
         minor: [],
@@ -69,11 +78,60 @@ export function lanesOf(
   return lanes;
 }
 
+/** Returns all runs inside of calls of a run, and inside of theirs, the outer ones first. */
+export function runsBelow(rows: ReadonlyMap<string, RunRow>, runId: string | null): readonly RunRow[] {
+  const found: RunRow[] = [];
+  const known = new Set([runId]);
+  let level = [...runsInside(rows, runId).values()].flat();
+  while (level.length > 0) {
+    const fresh = level.filter((row) => !known.has(row.runId)); // rows of a file may name each other
+    for (const row of fresh) known.add(row.runId);
+    found.push(...fresh);
+    level = fresh.flatMap((row) => [...runsInside(rows, row.runId).values()].flat());
+  }
+  return found;
+}
+
+/** Opens the sub-agents among lanes: what took time in each stands below it, at the times of the run that is shown, as far as it is known. */
+export function openedLanes(
+  lanes: readonly Lane[],
+  rows: ReadonlyMap<string, RunRow>,
+  known: ReadonlyMap<string, InnerWork>,
+): readonly Lane[] {
+  return lanes.flatMap((lane) => {
+    const inner = lane.run && known.get(lane.run.runId);
+    if (!lane.run || !inner) return [lane];
+    const { runId } = lane.run;
+    const rest = new Map([...known].filter(([id]) => id !== runId));
+    const own = lanesOf(inner.works.map(shifted(inner.shift)), runsInside(rows, runId))
+      .filter(({ kind }) => kind !== "turn")
+      .map((each) => ({
+        ...each,
+        key: `${runId} ${each.key}`,
+        depth: lane.depth + each.depth,
+        of: runId,
+      }));
+    return [lane, ...openedLanes(own, rows, rest)];
+  });
+}
+
+const shifted =
+  (by: number) =>
+  (work: Work): Work => ({
+    ...work,
+    begin: Math.max(0, work.begin + by),
+    ...(work.end !== undefined && { end: Math.max(0, work.end + by) }),
+  });
+
 function nameOf({ kind, name }: Work): string {
   if (kind === "hooks") return `hooks · ${name}`;
   if (kind === "wait") return `waits for ${name}`;
   return name;
 }
+
+/** JSON without what only a parser needs: there is room for a few letters. */
+const plain = (json: string): string =>
+  json.startsWith("{") ? json.replaceAll(/[{}"]/g, "").replaceAll(/([:,])(?=\S)/g, "$1 ") : json;
 
 /** The known runs inside of the calls of a run, by call. */
 export function runsInside(

@@ -78,7 +78,10 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
   if (main)
     return {
       title: `${asked ? "a person is asked" : textOf(main, step)}${shown.length > 1 ? ` and ${shown.length - 1} more` : ""}`,
-      note: [commandNote(step), asked?.name ?? (main.detail === "" ? note : main.detail)]
+      note: [
+        commandNote(step),
+        asked?.name ?? (main.detail !== "" ? main.detail : isSuspended(step) ? "" : note),
+      ]
         .filter((text) => text !== "")
         .join(" · "),
       isFailed: main.state === "failed",
@@ -96,11 +99,15 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
   };
 }
 
+/** Tells whether the turn waits for the outside since the step. */
+const isSuspended = ({ account }: Step): boolean => account?.end?.reason === "TOOL_SUSPENDED";
+
 const isPerson = ({ event }: Step): boolean =>
   event === "call" || event === "tool.decide" || event.startsWith("run.");
 
 function textOf({ kind, name, state, attempt }: Work, step: Step): string {
   const again = attempt > 1 ? ` (attempt ${attempt})` : "";
+  if (kind === "tool" && state === "done" && isSuspended(step)) return `${name} waits for an answer`;
   if (kind === "tool")
     return `${name} ${state === "failed" ? "failed" : state === "stopped" ? "was stopped" : "returned"}${again}`;
   if (kind === "hooks") return `hooks ran ${hooksText(name)}`;

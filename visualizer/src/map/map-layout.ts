@@ -17,6 +17,8 @@ const MARGIN = 14;
 const WIDE = 700;
 /** The room between the cards of a column. */
 const SPACE = 28;
+/** The most room between the cards of the turn where it runs downwards. */
+const LONGEST = 110;
 /** The room between rows of cards in which edges run back. */
 const CHANNEL = 62;
 
@@ -101,6 +103,9 @@ function listRows(
 const hooksIn = (card: Card | undefined): number =>
   card?.rows.filter(({ id }) => id?.startsWith("hook:")).length ?? 0;
 
+const columnHeight = (cards: readonly Card[]): number =>
+  cards.reduce((sum, { rows }) => sum + heightOf(rows) + SPACE, -SPACE);
+
 /** Places cards one below the other. */
 function column(
   cards: readonly Card[],
@@ -157,7 +162,7 @@ function rowLayout(map: AgentMap, { width, height }: Size, opened: ReadonlySet<s
     width: columns[index]!,
   });
   const lists = fitted([get("tools"), get("people")], inner, SPACE);
-  const listsHeight = lists.reduce((sum, { rows }) => sum + heightOf(rows) + SPACE, -SPACE);
+  const listsHeight = columnHeight(lists);
   const listTop = Math.max(MARGIN, Math.min(top, MARGIN + inner - listsHeight));
   const placed = [
     ...upper.map((card, index) => place(card, at(index, top))),
@@ -203,9 +208,10 @@ function stackLayout(map: AgentMap, { width, height }: Size, opened: ReadonlySet
   const get = (id: CardId): Card | undefined => cards.get(id);
   const main = fitted([get("input"), get("prompt"), get("model"), get("answer")], inner, SPACE);
   const mainHeight = main.reduce((sum, { rows }) => sum + heightOf(rows), 0);
-  const step = Math.max(SPACE, Math.min(64, (inner - mainHeight) / 3));
+  const step = Math.max(SPACE, Math.min(LONGEST, (inner - mainHeight) / 3));
   const lists = fitted([get("tools"), get("people"), get("agents"), get("plan")], inner, SPACE);
-  const top = MARGIN;
+  const high = Math.max(mainHeight + 3 * step, columnHeight(lists));
+  const top = MARGIN + Math.max(0, inner - high) / 2;
   const placed = [
     ...column(main, MARGIN, left, top, step),
     ...column(lists, MARGIN + left + gap, right, top, SPACE),

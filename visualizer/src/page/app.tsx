@@ -7,9 +7,8 @@ import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
 import { Header } from "../panels/header.tsx";
-import { Player } from "../panels/player.tsx";
+import { Player, StepsBar } from "../panels/player.tsx";
 import { RunList } from "../panels/run-list.tsx";
-import { Strip } from "../panels/strip.tsx";
 import { Suspicions } from "../panels/suspicions.tsx";
 import { Timeline } from "../panels/timeline.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
@@ -25,6 +24,7 @@ import { Skeleton } from "./skeleton.tsx";
 import { Welcome } from "./welcome.tsx";
 
 const Waterfall = lazy(async () => ({ default: (await import("../panels/waterfall.tsx")).Waterfall }));
+const Guide = lazy(() => import("../guide/guide.tsx"));
 const CompareView = lazy(() => import("../compare/compare-view.tsx"));
 
 /** The page. */
@@ -32,6 +32,7 @@ export function App() {
   const { left, right, bottom } = usePreferences();
   const phoneView = useModel((all) => all.phoneView);
   const isComparing = useModel((all) => all.compare !== null);
+  const hasGuide = useModel((all) => all.guide !== null);
   const sizes = {
     "--left": `${left}px`,
     "--right": `${right}px`,
@@ -42,7 +43,14 @@ export function App() {
       <ErrorBoundary what="The header">
         <Header />
       </ErrorBoundary>
-      <Banner />
+      <div className="above">
+        <Banner />
+        {hasGuide && (
+          <Suspense fallback={null}>
+            <Guide />
+          </Suspense>
+        )}
+      </div>
       <Body />
       {!isComparing && <PhoneNav />}
       <Announcer />
@@ -88,10 +96,8 @@ function Body() {
         </ErrorBoundary>
         <section className="bottom" aria-label="Steps">
           <Splitter side="bottom" />
-          <ErrorBoundary what="The strip">
-            <Strip />
-          </ErrorBoundary>
           <Player />
+          <StepsBar />
           <ErrorBoundary what={lower === "steps" ? "The list of steps" : "The waterfall"}>
             {lower === "steps" ? (
               <Timeline />

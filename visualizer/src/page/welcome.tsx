@@ -1,6 +1,7 @@
 import { until } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
+import { openSample } from "../guide/sample-run.ts";
 import { useNow } from "../parts/use-now.ts";
 import { OpenFile } from "../panels/open-file.tsx";
 import { client } from "../store/client.ts";
@@ -25,6 +26,9 @@ export function Welcome() {
       <div className="choices">
         {connection.kind === "unreachable" && (
           <Button label="Retry now" onClick={() => client.connection?.connect()} />
+        )}
+        {location.protocol !== "file:" && connection.kind !== "unreachable" && (
+          <Button icon="play" label="See a sample run" onClick={() => void openSample()} />
         )}
         <OpenFile label="Open an exported run" />
       </div>

@@ -1,30 +1,33 @@
-import { lazy, Suspense, type ComponentType, type KeyboardEvent } from "react";
+import { lazy, Suspense, useEffect, type ComponentType, type KeyboardEvent } from "react";
 import { TABS, model, type Tab } from "../store/model.ts";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { useDisplayed } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 import { Pending } from "../pending/pending.tsx";
-import { ContextTab } from "./context-tab.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
-import { DiffTab } from "./diff-tab.tsx";
-import { PlanTab } from "./plan-tab.tsx";
-import { EventTab } from "./event-tab.tsx";
-import { RawTab } from "./raw-tab.tsx";
 import { mayHavePlan } from "../logic/plan.ts";
-import { TokensTab } from "./tokens-tab.tsx";
 
 /** Loaded when it is opened. */
 const PromptTab = lazy(async () => ({ default: (await import("../prompt/prompt-tab.tsx")).PromptTab }));
+const PlanTab = lazy(async () => ({ default: (await import("./plan-tab.tsx")).PlanTab }));
+
+const loadStepTabs = () => import("./step-tabs.ts");
+/** One of the tabs of a step, which are loaded together. */
+const stepTab = (name: keyof Awaited<ReturnType<typeof loadStepTabs>>) =>
+  lazy(async () => ({ default: (await loadStepTabs())[name] }));
+
+/** The time after which the tabs are loaded that the first picture does not need, ms. */
+const LOAD_AFTER_MS = 300;
 
 const PANELS = {
   conversation: Conversation,
   prompt: PromptTab,
-  context: ContextTab,
-  diff: DiffTab,
-  event: EventTab,
-  tokens: TokensTab,
-  raw: RawTab,
+  context: stepTab("ContextTab"),
+  diff: stepTab("DiffTab"),
+  event: stepTab("EventTab"),
+  tokens: stepTab("TokensTab"),
+  raw: stepTab("RawTab"),
   plan: PlanTab,
 } satisfies { readonly [tab in Tab]: ComponentType };
 const NAMES: { readonly [tab in Tab]: string } = {
@@ -42,6 +45,10 @@ const NAMES: { readonly [tab in Tab]: string } = {
 export function Details() {
   const tab = useModel((all) => all.tab);
   const Panel = PANELS[tab];
+  useEffect(() => {
+    const timer = setTimeout(() => void loadStepTabs(), LOAD_AFTER_MS); // a page whose hub has ended can still open them
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <aside className="right" aria-label="Details">
       <Splitter side="right" />

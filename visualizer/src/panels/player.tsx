@@ -1,13 +1,17 @@
+import { useState } from "react";
 import { Button } from "../parts/button.tsx";
+import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { model, type ChartFilter, type PlaceFilter } from "../store/model.ts";
 import { goLive, goTo, move, filterSteps } from "../store/navigate.ts";
 import { pause, play } from "../store/playback.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { shortName } from "../logic/chart-index.ts";
+import { Scrubber } from "./scrubber.tsx";
 import { StepSearch } from "./step-search.tsx";
 
 const SPEEDS = [1, 2, 4] as const;
+type Speed = (typeof SPEEDS)[number];
 
 /** Steps through the run, or plays it. */
 export function Player() {
@@ -15,7 +19,7 @@ export function Player() {
   const isLive = useModel((all) => all.isLive);
   const stepNumber = useModel((all) => all.stepNumber);
   const last = useModel((all) => Math.max(all.run.last, all.run.total));
-  const filter = useModel((all) => all.stepFilter);
+  const [chosen, choose] = useState<Speed>(1);
   const isEmpty = last === 0;
   const end = useModel((all) => (all.row?.source === "file" ? "End" : "Live"));
   return (
@@ -37,7 +41,13 @@ export function Player() {
       {playback ? (
         <Button tone="quiet" icon="pause" title="Pause playback (space)" onClick={pause} />
       ) : (
-        <Button tone="quiet" icon="play" title="Play (space)" isDisabled={isEmpty} onClick={() => play(1)} />
+        <Button
+          tone="quiet"
+          icon="play"
+          title="Play (space)"
+          isDisabled={isEmpty}
+          onClick={() => play(chosen)}
+        />
       )}
       <Button
         tone="quiet"
@@ -46,25 +56,26 @@ export function Player() {
         isDisabled={isEmpty}
         onClick={() => move(1)}
       />
-      <Button
-        tone="quiet"
-        icon="last"
-        title={end === "Live" ? "Live (End)" : "To the end (End)"}
-        isDisabled={isEmpty}
-        onClick={goLive}
-      />
-      <span className="rule" />
-      {SPEEDS.map((speed) => (
-        <Button
-          key={speed}
-          tone="quiet"
-          label={`${speed}×`}
-          isPressed={playback?.speed === speed}
-          isDisabled={isEmpty}
-          onClick={() => play(speed)}
-        />
-      ))}
-      <Button tone="quiet" label={end} isPressed={isLive && !isEmpty} isDisabled={isEmpty} onClick={goLive} />
+      <select
+        className="input speed"
+        aria-label="Speed"
+        disabled={isEmpty}
+        value={playback?.speed ?? chosen}
+        onChange={({ target }) => {
+          const speed = Number(target.value) as Speed;
+          choose(speed);
+          play(speed);
+        }}
+      >
+        {SPEEDS.map((speed) => (
+          <option key={speed} value={speed}>
+            {speed}×
+          </option>
+        ))}
+      </select>
+      <ErrorBoundary what="The steps as a band">
+        <Scrubber />
+      </ErrorBoundary>
       <button
         type="button"
         className="where num"
@@ -74,9 +85,25 @@ export function Player() {
       >
         {stepNumber} <span className="muted">/ {last}</span>
       </button>
+      <Button
+        tone="quiet"
+        label={end}
+        title={end === "Live" ? "Newest step (End)" : "To the end (End)"}
+        isPressed={isLive && !isEmpty}
+        isDisabled={isEmpty}
+        onClick={goLive}
+      />
+    </div>
+  );
+}
+
+/** Chooses what is below it, the list of steps or the waterfall, and which steps are listed. */
+export function StepsBar() {
+  const filter = useModel((all) => all.stepFilter);
+  return (
+    <div className="steps-bar">
       <LowerSwitch />
       <StepSearch />
-      <span className="spacer" />
       {filter && filter.kind !== "search" && (
         <button
           type="button"
@@ -103,7 +130,7 @@ const nameOf = (filter: ChartFilter | PlaceFilter): string =>
 function LowerSwitch() {
   const { lower, internals } = usePreferences();
   return (
-    <span className="lower-switch" role="group" aria-label="Below the strip">
+    <span className="lower-switch" role="group" aria-label="View of the steps">
       <Button
         tone="quiet"
         label="Steps"
@@ -142,7 +169,7 @@ function Legend() {
     <span
       className="legend"
       aria-hidden="true"
-      title="In the strip above, widths and heights are logarithms of times. The waterfall is linear."
+      title="Marks above the steps. There a step is as wide as the logarithm of its time; the waterfall is linear."
     >
       {LEGEND.map(([tone, text]) => (
         <span key={tone} data-tone={tone}>

@@ -67,7 +67,13 @@ export const RunLine = memo(function RunLine({
             ↳
           </span>
         )}
-        <span className="mark" data-is-working={(isConnected && isDriven(row)) || undefined}>
+        <span
+          className="mark"
+          role="img"
+          aria-label={label}
+          title={label}
+          data-is-working={(isConnected && isDriven(row)) || undefined}
+        >
           <Icon name={isChosen === undefined ? icon : isChosen ? "check" : "plus"} />
         </span>
         <span className="words">
@@ -78,7 +84,9 @@ export const RunLine = memo(function RunLine({
                 {pending}
               </span>
             ) : (
-              <span className="outcome">{label}</span>
+              <span className="outcome" aria-hidden="true">
+                {label}
+              </span>
             )}
             <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
           </span>

@@ -6,7 +6,7 @@ import { useSuspicions } from "../store/suspicions.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Suspicion } from "../wire/types.ts";
 
-/** So many are shown unless all are wanted. */
+/** So many are shown unless all are wanted; on a phone one. */
 const SHOWN = 2;
 
 /** Says what is odd in the selected run, above it: a sentence each, which leads to the steps that show it. */
@@ -18,17 +18,30 @@ export function Suspicions() {
   return (
     <section className="suspicions" aria-label="Suspicions" data-testid="suspicions">
       <ul data-all={all || undefined}>
-        {(all ? found : found.slice(0, SHOWN)).map((each, place) => (
+        {(all ? found : oneOfEachKind(found).slice(0, SHOWN)).map((each, place) => (
           <Line key={`${each.kind} ${place}`} suspicion={each} />
         ))}
       </ul>
-      {isLong && (
-        <button type="button" className="button quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+      {found.length > 1 && (
+        <button
+          type="button"
+          className={isLong ? "button quiet" : "button quiet is-for-phone"}
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        >
           {all ? "Fewer" : `All ${found.length}`}
         </button>
       )}
     </section>
   );
+}
+
+/** Returns suspicions with one of each kind first: a second one of a kind says little that is new. */
+export function oneOfEachKind(found: readonly Suspicion[]): readonly Suspicion[] {
+  const kinds = new Set<string>();
+  const isNew = ({ kind }: Suspicion): boolean => !kinds.has(kind) && kinds.add(kind).size > 0;
+  const first = found.filter(isNew);
+  return [...first, ...found.filter((each) => !first.includes(each))];
 }
 
 function Line({ suspicion: { kind, text, steps, isBroken } }: { readonly suspicion: Suspicion }) {

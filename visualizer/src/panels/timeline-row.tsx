@@ -4,7 +4,7 @@ import { compact, duration } from "../logic/format.ts";
 import { eventText } from "../logic/guards.ts";
 import { isFailure, usageOf } from "../logic/step-notes.ts";
 import { titleOf, type StepTitle } from "../logic/step-title.ts";
-import { barHeight } from "../logic/strip-scale.ts";
+import { barHeight } from "../logic/scrubber-scale.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { fillAround } from "../store/load.ts";

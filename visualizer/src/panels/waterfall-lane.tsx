@@ -28,6 +28,8 @@ const TONES = {
   rest: "slate",
   agent: "blue",
 } as const;
+/** Deeper lanes begin where these do. */
+const MAX_INDENT = 5;
 /** A bar of less would not be visible, px. */
 const MIN_BAR = 2;
 
@@ -50,7 +52,7 @@ type Props = {
 /** A lane: its name, a bar for each attempt, and the time. */
 export function WaterfallLane(props: Props) {
   const { lane, place, count, top, scale, from, width, nowAt, offset, isSelected } = props;
-  const { kind, name, detail, depth, works, minor, run } = lane;
+  const { kind, name, detail, depth, works, minor, run, of } = lane;
   const bars = run ? [runBar(lane, offset, nowAt)] : works.map((work) => barOf(work, nowAt));
   const last = bars.at(-1);
   const isFailed = works.at(-1)?.state === "failed" || (run && outcomeOf(run).tone === "red");
@@ -66,13 +68,14 @@ export function WaterfallLane(props: Props) {
       aria-setsize={count}
       aria-posinset={place + 1}
       data-lane={kind}
+      data-inside={of}
       data-tone={TONES[kind]}
       data-failed={isFailed || undefined}
       style={{ top }}
       title={[`${name} ${detail}`.trim(), time, ...works.flatMap(attemptText)].join("\n")}
       onClick={() => openLane(lane)}
     >
-      <span className="names" style={{ paddingLeft: 8 + depth * 14 }}>
+      <span className="names" style={{ paddingLeft: 8 + Math.min(depth, MAX_INDENT) * 14 }}>
         <Icon name={isFailed ? "cross" : ICONS[kind]} />
         <strong>{name}</strong>
         <span className="muted mono">{detail}</span>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { duration } from "../logic/format.ts";
-import { lanesOf, runsInside, type Lane } from "../logic/lanes.ts";
+import { lanesOf, openedLanes, runsInside, type Lane } from "../logic/lanes.ts";
 import { tickText, ticksOf, timeScale, type TimeScale } from "../logic/time-scale.ts";
 import { Button } from "../parts/button.tsx";
 import { useNow } from "../parts/use-now.ts";
@@ -12,6 +12,7 @@ import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import { openLane } from "./open-lane.ts";
 import { WaterfallLane } from "./waterfall-lane.tsx";
+import { offsetOf, useInnerWorks } from "./use-inner-works.ts";
 import { useZoom } from "./use-zoom.ts";
 
 const ROW = 24;
@@ -38,7 +39,11 @@ export function Waterfall() {
   const { width } = useSize(axis);
   const [top, setTop] = useState(0);
   const inner = useMemo(() => runsInside(rows, runId), [rows, runId]);
-  const lanes = useMemo(() => lanesOf(workLog(run, index).works, inner), [run, index, inner, version]);
+  const known = useInnerWorks(run, runId);
+  const lanes = useMemo(
+    () => openedLanes(lanesOf(workLog(run, index).works, inner), rows, known),
+    [run, index, inner, rows, known, version],
+  );
   const { zoom, from, setZoom } = useZoom(axis, scroller, width);
   const newest = run.at(run.last);
   const nowAt = newest ? newest.elapsed + (isWorking ? Math.max(0, now - newest.time) : 0) : 0;
@@ -115,7 +120,7 @@ export function Waterfall() {
               from={from}
               width={width}
               nowAt={nowAt}
-              offset={offsetOf(run.at(run.last))}
+              offset={offsetOf(run)}
               isSelected={first + at === selected}
             />
           ))}
@@ -159,10 +164,6 @@ function Overlay({
   );
 }
 
-/** Epoch ms of the instant 0 of the run's own clock. */
-const offsetOf = (step: { readonly time: number; readonly elapsed: number } | undefined): number =>
-  step ? step.time - step.elapsed : 0;
-
 function scaleOf(
   run: RunData,
   index: Parameters<typeof workLog>[1],
@@ -180,11 +181,13 @@ function scaleOf(
 /** The lane of the displayed step: of what it ended, else of what it began, else the innermost one that lasts at it. */
 function laneAt(lanes: readonly Lane[], stepNumber: number): number {
   const ended = lanes.findIndex(
-    ({ kind, works }) => kind !== "turn" && works.some(({ to }) => to === stepNumber),
+    ({ kind, works, of }) => of === undefined && kind !== "turn" && works.some(({ to }) => to === stepNumber),
   );
   if (ended >= 0) return ended;
-  return lanes.findLastIndex(({ works }) =>
-    works.some(({ from, to }) => from <= stepNumber && (to === undefined || to >= stepNumber)),
+  return lanes.findLastIndex(
+    ({ works, of }) =>
+      of === undefined &&
+      works.some(({ from, to }) => from <= stepNumber && (to === undefined || to >= stepNumber)),
   );
 }
 
@@ -194,7 +197,7 @@ function moveBetween(event: KeyboardEvent, lanes: readonly Lane[], selected: num
   event.preventDefault();
   event.stopPropagation();
   let at = selected + by;
-  while (lanes[at]?.run) at += by;
+  while (lanes[at]?.run ?? lanes[at]?.of) at += by;
   const lane = lanes[at];
   if (lane) openLane(lane);
 }

@@ -26,7 +26,7 @@ const NO_BLOCKS: readonly never[] = [];
 
 /**
  * Limits the rate at which the page follows the selected step. Above 8 changes per second nothing is animated (`data-busy` on the
- * root element). Above 25 what arrives is shown 20 times per second, and while a person drags along the strip all but the strip
+ * root element). Above 25 what arrives is shown 20 times per second, and while a person drags along the scrubber all but the scrubber
  * changes as often.
  */
 class StepThrottle {

@@ -25,7 +25,8 @@ export async function openEmbedded({ name, text, step }: EmbeddedRun): Promise<v
   if (step !== null) select({ runId, stepNumber: step }, "replace");
 }
 
-async function openText(name: string, text: string, findChart = chartOf): Promise<void> {
+/** Opens an exported run from its text. Rejects if it is none. */
+export async function openText(name: string, text: string, findChart = chartOf): Promise<void> {
   const read = readRunFile(text);
   const { damage } = read;
   const chart = await findChart(read);

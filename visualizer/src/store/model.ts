@@ -165,6 +165,8 @@ export class Model {
   chosen: ReadonlySet<string> | null = null;
   /** The speed of the playback; null while it is paused. */
   playback: { readonly speed: 1 | 2 | 4 } | null = null;
+  /** The place of the hint of the guided run that is shown; null for none. */
+  guide: number | null = null;
   /** The open dialog; null for none. */
   dialog: Dialog | null = null;
   /** The visible notices, oldest first. */

@@ -14,7 +14,7 @@ export type Preferences = {
   readonly visits: boolean;
   /** True if the chart follows the active state. */
   readonly follow: boolean;
-  /** The panel below the strip. */
+  /** The panel below the scrubber. */
   readonly lower: "steps" | "waterfall";
   /** True if the list of steps also shows what the engine does for itself, and its states. */
   readonly internals: boolean;
@@ -25,11 +25,13 @@ export type Preferences = {
 };
 
 const KEY = "agentchart.preferences";
+/** The share of the window that the conversation gets, unless a person has moved its border. */
+const CONVERSATION = 0.4;
 const DEFAULTS: Preferences = {
   theme: "system",
   left: 300,
-  right: 500,
-  bottom: 330,
+  right: Math.round(Math.min(900, Math.max(420, (globalThis.innerWidth ?? 1_440) * CONVERSATION))),
+  bottom: 300,
   keys: true,
   visits: false,
   follow: false,
@@ -40,7 +42,8 @@ const DEFAULTS: Preferences = {
 };
 
 const listeners = new Set<() => void>();
-let current: Preferences = { ...DEFAULTS, ...stored() };
+let chosen: Partial<Preferences> = stored();
+let current: Preferences = { ...DEFAULTS, ...chosen };
 applyTheme();
 
 function stored(): Partial<Preferences> {
@@ -62,8 +65,9 @@ export const preferences = (): Preferences => current;
 
 /** Changes preferences, which are stored in this browser. */
 export function prefer(change: Partial<Preferences>): void {
-  current = { ...current, ...change };
-  localStorage.setItem(KEY, JSON.stringify(current));
+  chosen = { ...chosen, ...change };
+  current = { ...DEFAULTS, ...chosen };
+  localStorage.setItem(KEY, JSON.stringify(chosen));
   applyTheme();
   for (const listener of listeners) listener();
 }

@@ -82,6 +82,18 @@ test("a turn, its requests, and each attempt of a call take time, and a failed o
   ]);
 });
 
+test("a call that waits for an answer is said to wait, in words of a person", async () => {
+  const { run, log } = await turnOf({
+    model: scriptedModel([look("a")]),
+    tools: [toolOf("look", () => ({ suspended: true, reason: "Ask somebody." }) as never)],
+  });
+  const titles = Array.from({ length: run.last }, (_, at) =>
+    titleOf(run.at(at + 1)!, log.endedAt(at + 1), log.begunAt(at + 1)),
+  );
+  const waiting = titles.find(({ title }) => title === "look waits for an answer");
+  expect(waiting?.note).not.toMatch(/[A-Z]_[A-Z]/);
+});
+
 test("hooks are named by their point, with what they did to a call, and last as long as they ran", async () => {
   const hook = defineHook({
     name: "guard",

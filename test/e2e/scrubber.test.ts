@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
-import { TimelineStrip } from "./support/timeline-strip.ts";
+import { Scrubber } from "./support/scrubber.ts";
 
 const TEN_MINUTES = 600_000;
 
@@ -93,12 +93,12 @@ async function openFile() {
   await opened.page.getByTestId("open-file").setInputFiles(file);
   await opened.page.getByTestId("file").waitFor();
   await expect.poll(async () => (await opened.ui.steps())[1]).toBe(steps);
-  return { ...opened, strip: new TimelineStrip(opened.page) };
+  return { ...opened, scrubber: new Scrubber(opened.page) };
 }
 
-test("the strip shortens an idle gap and marks failed and waiting steps", async () => {
-  const { strip } = await openFile();
-  const places = await strip.places();
+test("the scrubber shortens an idle gap and marks failed and waiting steps", async () => {
+  const { scrubber } = await openFile();
+  const places = await scrubber.places();
   expect([...places.keys()].toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: steps }, (_, at) => at + 1),
   );
@@ -109,21 +109,21 @@ test("the strip shortens an idle gap and marks failed and waiting steps", async 
   expect(width).toBeGreaterThan(24);
   expect(width).toBeLessThanOrEqual(32);
   expect(widest).toBeGreaterThan(width);
-  await expect.poll(() => strip.markAt(places.get(failing)!.left)).toBe("red");
-  expect(await strip.markAt(places.get(waiting)!.left)).toBe("amber");
-  expect(await strip.markAt(places.get(waiting + 2)!.left)).toBeUndefined();
+  await expect.poll(() => scrubber.markAt(places.get(failing)!.left)).toBe("red");
+  expect(await scrubber.markAt(places.get(waiting)!.left)).toBe("amber");
+  expect(await scrubber.markAt(places.get(waiting + 2)!.left)).toBeUndefined();
 });
 
 test("the slider names the step, the number of steps and the state while the pointer is dragged over it", async () => {
-  const { page, ui, strip } = await openFile();
-  const places = await strip.places();
+  const { page, ui, scrubber } = await openFile();
+  const places = await scrubber.places();
   const middle = (stepNumber: number): number =>
     places.get(stepNumber)!.left + places.get(stepNumber)!.width / 2;
-  const slider = strip.slider;
-  await strip.press(middle(3));
+  const slider = scrubber.slider;
+  await scrubber.press(middle(3));
   await ui.waitForStep(3);
   for (const stepNumber of [5, 9, failing, 4]) {
-    await strip.drag(middle(stepNumber));
+    await scrubber.drag(middle(stepNumber));
     await ui.waitForStep(stepNumber);
     const states = await ui.activeStates();
     const inner = states.at(-1)!.split(".").slice(1).join(".");
@@ -132,21 +132,21 @@ test("the slider names the step, the number of steps and the state while the poi
     expect(await slider.getAttribute("aria-valuemax")).toBe(String(steps));
   }
   await page.mouse.up();
-  await strip.drag(middle(8));
+  await scrubber.drag(middle(8));
   expect(await ui.steps()).toEqual([4, steps]);
   await slider.press("ArrowRight");
   await ui.waitForStep(5);
 });
 
-test("the wheel zooms the strip at the pointer and the displayed step is scrolled into view", async () => {
-  const { page, ui, strip } = await openFile();
-  const before = await strip.places();
+test("the wheel zooms the scrubber at the pointer and the displayed step is scrolled into view", async () => {
+  const { page, ui, scrubber } = await openFile();
+  const before = await scrubber.places();
   const x = before.get(failing)!.left + 1;
-  await strip.wheel(x, -600);
+  await scrubber.wheel(x, -600);
   await expect
-    .poll(async () => (await strip.places()).get(failing)?.width)
+    .poll(async () => (await scrubber.places()).get(failing)?.width)
     .toBeGreaterThan(2 * before.get(failing)!.width);
-  const zoomed = await strip.places();
+  const zoomed = await scrubber.places();
   expect(zoomed.size).toBeLessThan(before.size);
   expect(zoomed.get(failing)!.left).toBeLessThanOrEqual(x);
   expect(zoomed.get(failing)!.left + zoomed.get(failing)!.width).toBeGreaterThanOrEqual(x);
@@ -157,14 +157,14 @@ test("the wheel zooms the strip at the pointer and the displayed step is scrolle
   ] as const) {
     await page.keyboard.press(key);
     await ui.waitForStep(stepNumber);
-    await expect.poll(() => strip.playhead()).toBe(true);
-    expect((await strip.places()).has(stepNumber)).toBe(true);
+    await expect.poll(() => scrubber.playhead()).toBe(true);
+    expect((await scrubber.places()).has(stepNumber)).toBe(true);
   }
   await page.keyboard.press("Home");
   await ui.waitForStep(1);
-  await strip.wheel((await strip.width()) - 5, -600);
-  await expect.poll(() => strip.playhead()).toBe(false);
-  await strip.wheel(x, 4_000);
-  await expect.poll(async () => (await strip.places()).size).toBe(steps);
-  expect(await strip.playhead()).toBe(true);
+  await scrubber.wheel((await scrubber.width()) - 5, -600);
+  await expect.poll(() => scrubber.playhead()).toBe(false);
+  await scrubber.wheel(x, 4_000);
+  await expect.poll(async () => (await scrubber.places()).size).toBe(steps);
+  expect(await scrubber.playhead()).toBe(true);
 });

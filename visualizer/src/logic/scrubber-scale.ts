@@ -1,8 +1,8 @@
 /**
- * The positions of steps on the strip, px. The width of a step is the logarithm of its duration; a rest longer
+ * The positions of steps on the scrubber, px. The width of a step is the logarithm of its duration; a rest longer
  * than a twentieth of all work is folded to a band.
  */
-export type StripScale = {
+export type ScrubberScale = {
   /** The left edges of the steps, followed by the right end. */
   readonly edges: Float64Array;
   /** The indexes of the folded steps. */
@@ -14,16 +14,16 @@ const BAND_PX = 28;
 const MIN_FOLDED_MS = 1_000;
 
 /**
- * Computes the scale of a strip.
+ * Computes the scale of a scrubber.
  * @param durations - the duration of each step, ms
  * @param isRest - whether a step is a rest
- * @param width - the width of the strip, px
+ * @param width - the width of the scrubber, px
  */
-export function stripScale(
+export function scrubberScale(
   durations: Float64Array,
   isRest: (index: number) => boolean,
   width: number,
-): StripScale {
+): ScrubberScale {
   const count = durations.length;
   const resting: number[] = [];
   let busy = 0;
@@ -49,7 +49,7 @@ export function stripScale(
 }
 
 /** The index of the step at a position, or -1 if there are no steps. */
-export function stepAt({ edges }: StripScale, x: number): number {
+export function stepAt({ edges }: ScrubberScale, x: number): number {
   let low = 0;
   let high = edges.length - 2;
   while (low < high) {
@@ -61,7 +61,7 @@ export function stepAt({ edges }: StripScale, x: number): number {
 }
 
 /** Converts a position in one scale to the position in another scale of the same steps. */
-export function convertPosition(x: number, from: StripScale, to: StripScale): number {
+export function convertPosition(x: number, from: ScrubberScale, to: ScrubberScale): number {
   const at = stepAt(from, x);
   if (at < 0) return x;
   const [left, right] = [from.edges[at]!, from.edges[at + 1]!];
@@ -70,7 +70,7 @@ export function convertPosition(x: number, from: StripScale, to: StripScale): nu
 }
 
 /** The left end of a view of `width` px that contains a whole step: as near to `from` as possible. */
-export function scrollToStep({ edges }: StripScale, index: number, from: number, width: number): number {
+export function scrollToStep({ edges }: ScrubberScale, index: number, from: number, width: number): number {
   const at = Math.min(Math.max(0, index), edges.length - 2);
   if (at < 0) return 0;
   const most = Math.max(0, Math.floor(edges.at(-1)! - width));

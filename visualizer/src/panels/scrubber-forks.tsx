@@ -11,12 +11,12 @@ type ForksProps = {
   /** Changes when steps were added. */
   readonly version: number;
   readonly width: number;
-  /** The left edge of a step on the strip, px. */
+  /** The left edge of a step on the scrubber, px. */
   readonly positionOf: (stepNumber: number) => number;
 };
 
-/** Links to the forks of the run and to the run it was forked from, above the strip. */
-export function StripForks({ version, width, positionOf }: ForksProps) {
+/** Links to the forks of the run and to the run it was forked from, above the scrubber. */
+export function ScrubberForks({ version, width, positionOf }: ForksProps) {
   const run = useModel((all) => all.run);
   const row = useModel((all) => all.row);
   const rows = useModel((all) => all.rows);

@@ -1,7 +1,7 @@
 import type { Tone } from "../logic/chart-index.ts";
 
 const TONES = ["violet", "cyan", "blue", "pink", "amber", "slate", "green", "red"] as const;
-/** The colours of the strip, as CSS values. */
+/** The colours of the scrubber, as CSS values. */
 export type Palette = { readonly [tone in Tone]: string } & { readonly line: string; readonly text: string };
 
 /** Reads the colours of the theme for a canvas. */

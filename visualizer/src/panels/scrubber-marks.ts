@@ -1,8 +1,8 @@
 import { isFailure } from "../logic/step-notes.ts";
-import type { StripScale } from "../logic/strip-scale.ts";
+import type { ScrubberScale } from "../logic/scrubber-scale.ts";
 import type { RunData } from "../store/run-data.ts";
 import type { Step } from "../wire/step.ts";
-import type { Palette } from "./strip-palette.ts";
+import type { Palette } from "./scrubber-palette.ts";
 
 /** The height of the marks above the bars, px. */
 export const MARKS_HEIGHT = 11;
@@ -11,7 +11,7 @@ export const MARKS_HEIGHT = 11;
 export function drawMarks(
   canvasContext: CanvasRenderingContext2D,
   run: RunData,
-  { edges }: StripScale,
+  { edges }: ScrubberScale,
   from: number,
   width: number,
   palette: Palette,
@@ -91,25 +91,4 @@ function stripes(canvasContext: CanvasRenderingContext2D, colour: string): Canva
   const pattern = canvasContext.createPattern(tile, "repeat");
   patterns.set(colour, pattern);
   return pattern;
-}
-
-/** Draws a vertical text, if there is enough space. */
-export function label(
-  canvasContext: CanvasRenderingContext2D,
-  text: string,
-  x: number,
-  room: number,
-  floor: number,
-  colour: string,
-): void {
-  if (room < 24) return;
-  canvasContext.save();
-  canvasContext.translate(x, (MARKS_HEIGHT + floor) / 2);
-  canvasContext.rotate(-Math.PI / 2);
-  canvasContext.font = "9px 'JetBrains Mono Variable', monospace";
-  canvasContext.fillStyle = colour;
-  canvasContext.textAlign = "center";
-  canvasContext.textBaseline = "middle";
-  canvasContext.fillText(text, 0, 0);
-  canvasContext.restore();
 }

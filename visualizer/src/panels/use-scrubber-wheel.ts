@@ -1,20 +1,20 @@
 import { useEffect, type RefObject } from "react";
-import { convertPosition, type StripScale } from "../logic/strip-scale.ts";
+import { convertPosition, type ScrubberScale } from "../logic/scrubber-scale.ts";
 
 const MAX_ZOOM = 200;
 
 /**
- * The visible part of the strip: its zoom, its left end in px of the whole strip, and the step for which it was
+ * The visible part of the scrubber: its zoom, its left end in px of the whole scrubber, and the step for which it was
  * last scrolled.
  */
-export type StripView = { readonly zoom: number; readonly from: number; readonly stepNumber: number };
+export type ScrubberView = { readonly zoom: number; readonly from: number; readonly stepNumber: number };
 
 /** Zooms with the wheel around the pointer. */
 export function useWheel(
   panel: RefObject<HTMLElement | null>,
   width: number,
-  scaleAt: (zoom: number) => StripScale,
-  setView: (change: (view: StripView) => StripView) => void,
+  scaleAt: (zoom: number) => ScrubberScale,
+  setView: (change: (view: ScrubberView) => ScrubberView) => void,
 ): void {
   useEffect(() => {
     const element = panel.current;

@@ -1,17 +1,16 @@
-import { drawMarks, hatch, label, MARKS_HEIGHT } from "./strip-marks.ts";
+import { drawMarks, hatch, MARKS_HEIGHT } from "./scrubber-marks.ts";
 import { configurationName, isRest, toneOf, type ChartIndex, type Tone } from "../logic/chart-index.ts";
-import { barHeight, stripScale, type StripScale } from "../logic/strip-scale.ts";
-import { duration } from "../logic/format.ts";
+import { scrubberScale, type ScrubberScale } from "../logic/scrubber-scale.ts";
 import type { RunData } from "../store/run-data.ts";
-import type { Palette } from "./strip-palette.ts";
+import type { Palette } from "./scrubber-palette.ts";
 
-/** The positions of a run's steps on the strip; index 0 is the oldest existing step. */
+/** The positions of a run's steps on the scrubber; index 0 is the oldest existing step. */
 export function scaleOf(
   run: RunData,
   index: ChartIndex | undefined,
   width: number,
   now: number | undefined,
-): StripScale {
+): ScrubberScale {
   const count = Math.max(0, run.last - run.first + 1);
   const durations = new Float64Array(count);
   for (let at = 0; at < count; at++) {
@@ -28,23 +27,23 @@ export function scaleOf(
     if (!rests.has(state)) rests.set(state, isRest(index, run.states[state] ?? []));
     return rests.get(state)!;
   };
-  return stripScale(durations, isRestAt, width);
+  return scrubberScale(durations, isRestAt, width);
 }
 
 type Drawing = {
   readonly canvas: HTMLCanvasElement;
   readonly run: RunData;
   readonly index: ChartIndex | undefined;
-  readonly scale: StripScale;
-  /** The left end of the visible part, in px of the whole strip. */
+  readonly scale: ScrubberScale;
+  /** The left end of the visible part, in px of the whole scrubber. */
   readonly from: number;
   readonly width: number;
   readonly height: number;
   readonly palette: Palette;
 };
 
-/** Draws one bar per px: the longest step that begins there. */
-export function drawStrip({ canvas, run, index, scale, from, width, height, palette }: Drawing): void {
+/** Draws a band in which each step has the colour of what was active; of steps below one px, the longest that begins there. */
+export function drawScrubber({ canvas, run, index, scale, from, width, height, palette }: Drawing): void {
   const ratio = devicePixelRatio;
   const canvasContext = canvas.getContext("2d");
   if (!canvasContext) return;
@@ -53,10 +52,10 @@ export function drawStrip({ canvas, run, index, scale, from, width, height, pale
   canvasContext.setTransform(ratio, 0, 0, ratio, 0, 0);
   canvasContext.clearRect(0, 0, width, height);
   const floor = height - 1;
-  const room = floor - MARKS_HEIGHT - 2;
+  const barPx = floor - MARKS_HEIGHT - 2;
   const tones = run.states.map((states) => toneOf(index, states));
   const { edges, folded } = scale;
-  const columns = new Float32Array(Math.ceil(width) + 1);
+  const longest = new Float32Array(Math.ceil(width) + 1);
   const columnTones: Tone[] = [];
   let gapFrom: number | undefined;
   for (let at = 0; at < edges.length - 1; at++) {
@@ -73,17 +72,8 @@ export function drawStrip({ canvas, run, index, scale, from, width, height, pale
     if (!step) continue;
     if (folded.has(at)) {
       hatch(canvasContext, left, right, MARKS_HEIGHT, floor, palette.line);
-      label(
-        canvasContext,
-        duration(run.durationOf(stepNumber)),
-        (left + right) / 2,
-        right - left,
-        floor,
-        palette.text,
-      );
       continue;
     }
-    const barPx = barHeight(run.durationOf(stepNumber) ?? 0) * room;
     const tone = tones[step.state] ?? "slate";
     if (right - left >= 1.5) {
       canvasContext.fillStyle = palette[tone];
@@ -91,15 +81,16 @@ export function drawStrip({ canvas, run, index, scale, from, width, height, pale
       continue;
     }
     const column = Math.max(0, Math.floor(left));
-    if (columns[column]! >= barPx) continue;
-    columns[column] = barPx;
+    const ms = 1 + (run.durationOf(stepNumber) ?? 0);
+    if (longest[column]! >= ms) continue;
+    longest[column] = ms;
     columnTones[column] = tone;
   }
   if (gapFrom !== undefined) hatch(canvasContext, gapFrom, width, MARKS_HEIGHT, floor, palette.amber);
   for (const [column, tone] of columnTones.entries()) {
     if (tone === undefined) continue;
     canvasContext.fillStyle = palette[tone];
-    canvasContext.fillRect(column, floor - columns[column]!, 1, columns[column]!);
+    canvasContext.fillRect(column, floor - barPx, 1, barPx);
   }
   drawMarks(canvasContext, run, scale, from, width, palette);
   canvasContext.fillStyle = palette.line;

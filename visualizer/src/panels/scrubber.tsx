@@ -1,8 +1,8 @@
 import { useIsDark } from "./use-is-dark.ts";
-import { useWheel, type StripView } from "./use-strip-wheel.ts";
+import { useWheel, type ScrubberView } from "./use-scrubber-wheel.ts";
 import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
 import { duration } from "../logic/format.ts";
-import { scrollToStep, stepAt } from "../logic/strip-scale.ts";
+import { scrollToStep, stepAt } from "../logic/scrubber-scale.ts";
 import { onKeys } from "../parts/on-keys.ts";
 import { useThrottled } from "../parts/use-throttled.ts";
 import { useNow } from "../parts/use-now.ts";
@@ -12,21 +12,17 @@ import { model } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
-import { StripAxis } from "./strip-axis.tsx";
-import { StripForks } from "./strip-forks.tsx";
-import { drawStrip, scaleOf, stepText } from "./strip-draw.ts";
-import { readPalette } from "./strip-palette.ts";
+import { ScrubberForks } from "./scrubber-forks.tsx";
+import { drawScrubber, scaleOf, stepText } from "./scrubber-draw.ts";
+import { readPalette } from "./scrubber-palette.ts";
 
-const HEIGHT = 68;
-/** A strip with more steps is redrawn five times a second; single steps are hardly visible in it. */
+const HEIGHT = 26;
+/** A scrubber with more steps is redrawn five times a second; single steps are hardly visible in it. */
 const LONG_RUN_STEPS = 1_500;
 const REDRAW_INTERVAL_MS = 200;
 
-/**
- * The overview of the run: a bar per step, whose height shows its duration. Dragging selects the step under the
- * pointer.
- */
-export function Strip() {
+/** The steps of the run as a band, in which a step is as wide as the logarithm of its time. Dragging selects the step under the pointer. */
+export function Scrubber() {
   const panel = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width } = useSize(panel);
@@ -43,7 +39,7 @@ export function Strip() {
   const isDark = useIsDark(theme);
   const isWorking = useModel((all) => all.isWorking);
   const now = useNow(1_000, isWorking);
-  const [view, setView] = useState<StripView>({ zoom: 1, from: 0, stepNumber });
+  const [view, setView] = useState<ScrubberView>({ zoom: 1, from: 0, stepNumber });
   const [hovered, setHovered] = useState<number | null>(null);
   const scaleAt = useCallback(
     (zoom: number) => scaleOf(run, index, width * zoom, isWorking ? now : undefined),
@@ -53,7 +49,7 @@ export function Strip() {
   const palette = useMemo(() => readPalette(document.body), [isDark]);
   useEffect(() => {
     if (canvas.current && width > 0)
-      drawStrip({
+      drawScrubber({
         canvas: canvas.current,
         run,
         index,
@@ -84,10 +80,11 @@ export function Strip() {
     goTo(step);
   };
   return (
-    <div className="strip-frame">
+    <div className="scrubber-frame">
+      <ScrubberForks version={version} width={width} positionOf={(step) => positionAt(step - run.first)} />
       <div
         ref={panel}
-        className="strip"
+        className="scrubber"
         role="slider"
         tabIndex={0}
         aria-label="Step"
@@ -95,7 +92,7 @@ export function Strip() {
         aria-valuemax={Math.max(run.first, run.last)}
         aria-valuenow={Math.max(run.first, stepNumber)}
         aria-valuetext={stepText(run, stepNumber)}
-        onKeyDown={onStripKey}
+        onKeyDown={onScrubberKey}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           scrub(event);
@@ -117,19 +114,17 @@ export function Strip() {
         {hovered !== null && run.at(hovered) && (
           <div
             className="hint mono"
-            style={{ transform: `translateX(${Math.min(Math.max(positionOf(hovered), 4), width - 300)}px)` }}
+            style={{ transform: `translateX(${Math.max(4, Math.min(positionOf(hovered), width - 220))}px)` }}
           >
             {hovered} · {stepText(run, hovered).split(", ")[1]} · {duration(run.durationOf(hovered))}
           </div>
         )}
       </div>
-      <StripAxis run={run} version={version} scale={scale} from={view.from} width={width} />
-      <StripForks version={version} width={width} positionOf={(step) => positionAt(step - run.first)} />
     </div>
   );
 }
 
-const onStripKey = onKeys({
+const onScrubberKey = onKeys({
   ArrowLeft: () => move(-1),
   ArrowRight: () => move(1),
   PageUp: () => move(-50),

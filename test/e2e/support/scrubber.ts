@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Where the strip shows a step, in px from its left end. */
+/** Where the scrubber shows a step, in px from its left end. */
 export type Place = { readonly left: number; readonly width: number };
 
-const NAMES = `async (strip) => {
+const NAMES = `async (scrubber) => {
   const nextTask = () => new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = resolve;
@@ -13,38 +13,38 @@ const NAMES = `async (strip) => {
   const drawn = async () => {
     for (let tasks = 0; tasks < 8; tasks += 1) await nextTask();
   };
-  const { x, y, width, height } = strip.getBoundingClientRect();
+  const { x, y, width, height } = scrubber.getBoundingClientRect();
   const found = [];
   for (let at = 0; at < width; at += 1) {
-    strip.dispatchEvent(new PointerEvent("pointermove", { clientX: x + at, clientY: y + height / 2, bubbles: true }));
+    scrubber.dispatchEvent(new PointerEvent("pointermove", { clientX: x + at, clientY: y + height / 2, bubbles: true }));
     await drawn();
-    found.push(Number.parseInt(strip.querySelector(".hint")?.textContent ?? "0", 10));
+    found.push(Number.parseInt(scrubber.querySelector(".hint")?.textContent ?? "0", 10));
   }
   return found;
 }`;
 
-const PLAYHEAD = `(strip) => {
-  const line = strip.querySelector(".playhead")?.getBoundingClientRect();
-  const { x, right } = strip.getBoundingClientRect();
+const PLAYHEAD = `(scrubber) => {
+  const line = scrubber.querySelector(".playhead")?.getBoundingClientRect();
+  const { x, right } = scrubber.getBoundingClientRect();
   return line !== undefined && line.x >= x - 3 && line.x <= right + 1;
 }`;
 
-const MARKS = `(strip, x) => {
-  const probe = strip.appendChild(document.createElement("i"));
+const MARKS = `(scrubber, x) => {
+  const probe = scrubber.appendChild(document.createElement("i"));
   const colourOf = (name) => {
     probe.style.color = "var(--" + name + ")";
     return getComputedStyle(probe).color.match(/\\d+/g).slice(0, 3).join();
   };
   const colours = ["red", "amber"].map((name) => [name, colourOf(name)]);
   probe.remove();
-  const canvas = strip.querySelector("canvas").getContext("2d");
+  const canvas = scrubber.querySelector("canvas").getContext("2d");
   const pixels = [-1, 0, 1].map((by) =>
     [...canvas.getImageData((x + by) * devicePixelRatio, 4 * devicePixelRatio, 1, 1).data.slice(0, 3)].join());
   return colours.flatMap(([name, colour]) => pixels.includes(colour) ? [name] : []);
 }`;
 
-/** Page object of the strip; positions are px from its left end. */
-export class TimelineStrip {
+/** Page object of the scrubber; positions are px from its left end. */
+export class Scrubber {
   readonly slider: Locator;
   readonly #page: Page;
 
@@ -89,13 +89,13 @@ export class TimelineStrip {
     await this.#page.mouse.wheel(0, deltaY);
   }
 
-  /** Returns whether the line at the displayed step is within the strip. */
+  /** Returns whether the line at the displayed step is within the scrubber. */
   playhead(): Promise<boolean> {
     return this.#evaluate(PLAYHEAD);
   }
 
   #evaluate<T>(code: string, argument = 0): Promise<T> {
-    return this.#page.evaluate(`(${code})(document.querySelector(".strip"), ${argument})`);
+    return this.#page.evaluate(`(${code})(document.querySelector(".scrubber"), ${argument})`);
   }
 
   async #moveTo(x: number, steps = 1): Promise<void> {

@@ -1,0 +1,27 @@
+import { HINTS } from "../../../examples/inspect-demo/hints.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { useModel } from "../store/use-model.ts";
+
+/** Leads a newcomer to the cause of the bug in the sample run, one hint after the other. */
+export default function Guide() {
+  const place = useModel((all) => all.guide);
+  const hint = place === null ? undefined : HINTS[place];
+  if (place === null || hint === undefined) return null;
+  const show = (next: number | null): void => model.set({ guide: next });
+  return (
+    <section className="guide" aria-label="Hints" data-testid="guide">
+      <Icon name="question" />
+      <p aria-live="polite">
+        <span className="num">
+          {place + 1} of {HINTS.length}
+        </span>{" "}
+        {hint.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
+      </p>
+      {place > 0 && <Button tone="quiet" label="Back" onClick={() => show(place - 1)} />}
+      {place < HINTS.length - 1 && <Button label="Next hint" onClick={() => show(place + 1)} />}
+      <Button tone="quiet" icon="cross" title="Hide the hints" onClick={() => show(null)} />
+    </section>
+  );
+}
