@@ -19,12 +19,23 @@ import { dueCalls } from "./acting.ts";
 /** A rule that a call breaks. */
 type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[] };
 
-/** Names a call among all of its session, and of those of agents inside of its calls. */
-export function idOfCall({ settings, progress }: AgentContext, place: number): string {
+/** The hashes of session ids: each call of a batch asks for the same one. */
+const hashes = new WeakMap<AgentContext["settings"], string>();
+
+function hashOf(settings: AgentContext["settings"]): string {
+  const known = hashes.get(settings);
+  if (known !== undefined) return known;
   let hash = 5381;
   for (let index = 0; index < settings.sessionId.length; index++)
     hash = (Math.imul(hash, 33) ^ settings.sessionId.charCodeAt(index)) >>> 0;
-  return `${hash.toString(36)}:${progress.batchAt}:${place}`;
+  const text = hash.toString(36);
+  hashes.set(settings, text);
+  return text;
+}
+
+/** Names a call among all of its session, and of those of agents inside of its calls. */
+export function idOfCall({ settings, progress }: AgentContext, place: number): string {
+  return `${hashOf(settings)}:${progress.batchAt}:${place}`;
 }
 
 /** A call in the eyes of a rule. One that nobody has read for a rule that reads arguments has a problem. */
@@ -54,28 +65,83 @@ function otherIs(record: CallRecord, starting: ReadonlySet<CallRecord>): OtherCa
   return status === "unknown" || status === "suspended" ? "stuck" : "next";
 }
 
-/** The calls of the batch beside one in the eyes of a rule. An earlier attempt that may have taken effect counts too: in the place of the
- *  one that repeats it by itself, and beside the one that a person lets follow. */
-function othersOf(
-  context: AgentContext,
-  self: CallRecord,
-  rule: RuleData,
-  starting: ReadonlySet<CallRecord>,
-): readonly OtherCall[] {
-  return context.calls.flatMap((record, place): OtherCall[] => {
-    if (!isOpen(record)) return [];
+/** A call of the batch that a rule counts. */
+type Counted = {
+  readonly record: CallRecord;
+  readonly other: OtherCall;
+  /** It is an earlier attempt, which counts beside the one that a person lets follow. */
+  readonly isBefore?: true;
+};
+/** Those of a batch by their subjects, and those of which nothing could be read, which may be about anything. */
+type Batch = {
+  readonly batchAt: number;
+  readonly byKey: ReadonlyMap<string, readonly Counted[]>;
+  readonly unread: readonly Counted[];
+};
+
+/** Of the calls of a batch, those that each rule counts: all judgements of one step ask for the same. */
+const batches = new WeakMap<readonly CallRecord[], WeakMap<RuleData, Batch>>();
+const NOTHING: readonly Counted[] = [];
+
+/** Returns the open calls that a rule counts. An earlier attempt that may have taken effect counts too: in the place of the one that
+ *  repeats it by itself, and beside the one that a person lets follow. */
+function countedIn(context: AgentContext, rule: RuleData): readonly Counted[] {
+  return context.calls.flatMap((record, place): Counted[] => {
+    if (!isCounted(rule.law, record.call.name) || !isOpen(record)) return [];
     const id = idOfCall(context, place);
     const { maybe, isUnknown } = record.rules ?? {};
     const ruled = ruledCall(context, record, rule, id);
-    const before: OtherCall[] = isUnknown ? [{ ...ruled, id: `${id}?`, is: "stuck" }] : [];
-    if (record === self) return before;
-    const is = otherIs(record, starting)!;
+    const is = otherIs(record, NONE)!;
     return [
-      ...before,
-      ...(maybe && is !== "stuck" ? [{ ...ruled, is: "stuck" as const }] : []),
-      { ...ruled, is },
+      ...(isUnknown
+        ? [{ record, other: { ...ruled, id: `${id}?`, is: "stuck" as const }, isBefore: true as const }]
+        : []),
+      ...(maybe && is !== "stuck" ? [{ record, other: { ...ruled, is: "stuck" as const } }] : []),
+      { record, other: { ...ruled, is } },
     ];
   });
+}
+
+function batchOf(context: AgentContext, rule: RuleData): Batch {
+  const { calls, progress } = context;
+  const known = batches.get(calls)?.get(rule);
+  if (known?.batchAt === progress.batchAt) return known;
+  const all = countedIn(context, rule);
+  const unread = all.filter(({ other }) => isUnread(other));
+  const read = all.filter(({ other }) => !isUnread(other));
+  const batch = {
+    batchAt: progress.batchAt,
+    byKey: Map.groupBy(read, ({ other }) => other.letter?.key ?? ""),
+    unread,
+  };
+  const ofCalls = batches.get(calls) ?? new WeakMap<RuleData, Batch>();
+  batches.set(calls, ofCalls.set(rule, batch));
+  return batch;
+}
+
+/** A rule that joins several reads each part by itself: which calls belong together is not known here. */
+const isUnread = ({ letter }: OtherCall): boolean =>
+  letter?.problem !== undefined || letter?.of !== undefined;
+
+/** The calls of the batch beside one that a rule counts and that may be about the same; those of `starting` are about to run. */
+function othersOf(
+  context: AgentContext,
+  self: CallRecord,
+  { letter }: RuledCall,
+  rule: RuleData,
+  starting: ReadonlySet<CallRecord>,
+): readonly OtherCall[] {
+  const { byKey, unread } = batchOf(context, rule);
+  const isAny = letter?.of !== undefined || letter?.problem !== undefined;
+  const same = isAny ? [...byKey.values()].flat() : (byKey.get(letter?.key ?? "") ?? NOTHING);
+  const others: OtherCall[] = [];
+  for (const counted of unread.length > 0 ? [...unread, ...same] : same) {
+    const { record, other, isBefore } = counted;
+    // of the call itself only an attempt counts that a person lets it follow
+    if (record === self && !isBefore) continue;
+    others.push(other.is === "next" && starting.has(record) ? { ...other, is: "running" } : other);
+  }
+  return others;
 }
 
 /** Judges a call by one rule, as if those of `starting` ran. */
@@ -88,13 +154,8 @@ function judgedBy(
   if (!isJudged(rule.law, record.call.name)) return "run";
   const { progress, at } = context;
   const state = stateOf(rule, progress.rules, progress.turn);
-  return judge(
-    rule.law,
-    state,
-    ruledCall(context, record, rule),
-    othersOf(context, record, rule, starting),
-    at,
-  );
+  const ruled = ruledCall(context, record, rule);
+  return judge(rule.law, state, ruled, othersOf(context, record, ruled, rule, starting), at);
 }
 
 /** True for a law that asks who has approved: the approval of somebody else does not waive it. */
@@ -116,7 +177,7 @@ function binding(context: AgentContext, record: CallRecord): readonly RuleData[]
 /** An agent inside of a call keeps the rules for itself: what it does is known once it has ended. Nothing that the rules are about runs
  *  beside it, nor another one. */
 function isApart(context: AgentContext, record: CallRecord, starting: ReadonlySet<CallRecord>): boolean {
-  if (context.calls.length === 1) return true;
+  if (!context.calls.some(({ rules }) => rules?.isInner)) return true;
   const matters = ({ call, rules }: CallRecord): boolean =>
     rules?.isInner === true ||
     rulesOf(context).some(({ law }) => isJudged(law, call.name) || isCounted(law, call.name));

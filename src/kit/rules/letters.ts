@@ -1,5 +1,5 @@
 import crypto from "node:crypto";
-import { copyOf } from "../../core/base/freeze.ts";
+import { frozenCopy } from "../../core/base/freeze.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { isCounted, isJudged, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts";
@@ -12,28 +12,38 @@ export function idOf({ law, functions }: RuleParts, scope: RuleData["scope"]): s
   return crypto.hash("sha256", text).slice(0, ID_LENGTH);
 }
 
-const isSameLetter = (one: Letter, other: Letter): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSameLetter = (one: Letter, other: Letter): boolean =>
+  one.key === other.key &&
+  Object.is(one.amount, other.amount) &&
+  one.isOther === other.isOther &&
+  one.isVoid === other.isVoid &&
+  one.table === other.table &&
+  one.of?.length === other.of?.length &&
+  (one.of === undefined || one.of.every((part, index) => isSameLetter(part, other.of![index]!)));
 
 /** Returns what rules read in the arguments of a call, by the name of the rule; only of rules that read any. The arguments are read
- *  twice: what then differs, and what a function throws, is a problem, with which no call runs. */
+ *  twice: what then differs, and what a function throws, is a problem, with which no call runs. They are frozen: a function that changes
+ *  them throws. */
 export function lettersOf(
   rules: readonly Rule[],
   name: string,
   input: JsonObject,
 ): { readonly [rule: string]: Letter } | undefined {
   let letters: { [rule: string]: Letter } | undefined;
+  let frozen: JsonObject | undefined;
   for (const { data, parts } of rules) {
     if (!parts.read || !(isJudged(data.law, name) || isCounted(data.law, name))) continue;
     letters ??= {};
-    letters[data.name] = readLetter(parts.read, name, input);
+    frozen ??= frozenCopy(input);
+    letters[data.name] = readLetter(parts.read, name, frozen);
   }
   return letters;
 }
 
 function readLetter(read: ReadLetter, name: string, input: JsonObject): Letter {
   try {
-    const letter = read(name, copyOf(input));
-    if (isSameLetter(letter, read(name, copyOf(input)))) return letter;
+    const letter = read(name, input);
+    if (isSameLetter(letter, read(name, input))) return letter;
     return { problem: "what it reads in the arguments is not the same each time" };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
