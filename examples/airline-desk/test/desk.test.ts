@@ -155,7 +155,7 @@ async function play(turns: readonly ScriptedTurn[], isRuled: boolean, parallel: 
 describe("the desk of an airline", () => {
   test(
     "writes nothing that its policy forbids, whatever the model asks for, and much that it allows",
-    { timeout: 600_000 },
+    { timeout: 1_800_000 },
     async () => {
       const sum = { writes: 0, loose: 0 };
       await fc.assert(
@@ -167,7 +167,7 @@ describe("the desk of an airline", () => {
           sum.writes += ruled.writes;
           sum.loose += loose.offences.length;
         }),
-        { numRuns: process.env["SOAK"] === "1" ? 5_000 : 60 },
+        { numRuns: process.env["SOAK"] === "1" ? 2_000 : 25 },
       );
       expect(sum.writes).toBeGreaterThan(20);
       expect(sum.loose).toBeGreaterThan(20);

@@ -57,7 +57,7 @@ describe.each<readonly [string, StoreSpec]>([
     async () => {
       const whole = await finish(ordersFor(store));
       expect(whole.lines).toEqual(["run 0", "run 1", "run 2"]);
-      await each(deathsAt(whole.appends, 8), async (dieAt) =>
+      await each(deathsAt(whole.appends, 5), async (dieAt) =>
         checkRounds((await finish({ ...ordersFor(store), dieAt })).lines),
       );
     },

@@ -98,16 +98,16 @@ async function finishWith(orders: Orders, first: Life): Promise<void> {
 const server = await startPostgres();
 afterAll(() => server?.stop());
 const stores: { readonly name: string; readonly spec: StoreSpec; readonly random: number }[] = [
-  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: isSoak ? 1_000 : 24 },
+  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: isSoak ? 1_000 : 10 },
   {
     name: "SQLite",
     spec: { kind: "sqlite", path: join(folder, "sessions.sqlite") },
-    random: isSoak ? 300 : 12,
+    random: isSoak ? 300 : 6,
   },
 ];
 if (server) {
   const { connectionString } = server;
-  stores.push({ name: "Postgres", spec: { kind: "postgres", connectionString }, random: isSoak ? 200 : 12 });
+  stores.push({ name: "Postgres", spec: { kind: "postgres", connectionString }, random: isSoak ? 200 : 6 });
 } else test.skip(`kill -9 on Postgres (${NO_POSTGRES})`, () => {});
 
 describe.each(stores)("kill -9 on $name", ({ spec, random }) => {

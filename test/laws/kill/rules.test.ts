@@ -44,7 +44,7 @@ test.each(["sqlite", "file"] as const)(
   async (kind) => {
     const { ledger: undisturbed, appends } = await run(kind);
     expect(undisturbed).toEqual(["verify", "payout"]);
-    await each(deathsAt(appends, 8), async (dieAt) => {
+    await each(deathsAt(appends, 5), async (dieAt) => {
       const { ledger } = await run(kind, dieAt);
       const where = `${JSON.stringify(dieAt)}: ${ledger.join()}`;
       expect(ledger.filter((name) => name === "payout").length, where).toBeLessThanOrEqual(1);

@@ -80,7 +80,7 @@ describe.each<readonly [string, StoreSpec, boolean]>([
       const whole = ordersFor(store, hasWorker);
       const appends = await finish(whole);
       await check(whole);
-      await each(deathsAt(appends, 8), async (dieAt) => {
+      await each(deathsAt(appends, 5), async (dieAt) => {
         const orders = { ...ordersFor(store, hasWorker), dieAt };
         await finish(orders);
         await check(orders);
