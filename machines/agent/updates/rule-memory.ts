@@ -1,5 +1,13 @@
 import { joined, lost, stateOf, step } from "../../../src/core/tool/rules/step.ts";
-import { isCounted, type Came, type RuleStates } from "../../../src/core/tool/rules/law.ts";
+import {
+  isCounted,
+  type Came,
+  type Letter,
+  type RuleData,
+  type RuleState,
+  type RuleStates,
+} from "../../../src/core/tool/rules/law.ts";
+import { isSame } from "../../../src/core/base/is-same.ts";
 import { toolResultsOf } from "../../../src/core/message/query.ts";
 import type { ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
@@ -31,6 +39,12 @@ function cameTo(record: CallRecord, result: ToolResultBlock): Came | undefined {
   if (result.state === "success" && status === "suspended") return "answered";
   const isOwn = status === "running" || status === "suspended";
   return rules?.maybe || rules?.isUnknown || (isOwn && isUncertain(result)) ? "maybe" : undefined;
+}
+
+/** True if an attempt of which nobody knows the outcome counts beside what another one, which a person has let follow, came to. */
+function countsBeside({ status, rules }: CallRecord, result: ToolResultBlock): boolean {
+  const isOwn = status === "running" || status === "suspended";
+  return rules?.isUnknown === true && isOwn && (result.state === "success" || isUncertain(result));
 }
 
 /** The results of calls that this change stores. */
@@ -79,28 +93,42 @@ export function remembering(context: AgentContext, change: Change, event: unknow
   const calls = new Map<string, CallRecord>();
   const marks: Fact[] = [];
   context.calls.forEach((record, place) => {
-    const { id } = record.call;
-    const now = after.get(id);
+    const now = after.get(record.call.id);
     if (record.stored || record.result !== undefined || now === record) return;
+    const id = idOfCall(context, place);
+    const mayHave = (known: RuleState, rule: RuleData, attempt: string): RuleState =>
+      isCounted(rule.law, record.call.name)
+        ? {
+            ...known,
+            ...step(rule.law, known, ruledCall(context, record, rule, `${id}?${attempt}`), "maybe", at),
+          }
+        : known;
     if (now && !now.stored && now.result === undefined) {
       const marked = afterAttempt(record, now);
+      if (record.rules?.isUnknown && record.status === "running" && now.status === "unknown")
+        for (const rule of rules) {
+          const known = stateOf(rule, states, turn);
+          const next = mayHave(known, rule, `${record.attempt}`);
+          if (next !== known) states = { ...states, [rule.name]: next };
+        }
       if (marked === now) return;
-      calls.set(id, marked);
+      calls.set(record.call.id, marked);
       marks.push({ type: "call", was: now, is: marked });
       return;
     }
-    const result = now?.result ?? (stored ??= storedResults(change)).get(id);
+    const result = now?.result ?? (stored ??= storedResults(change)).get(record.call.id);
     const came = result && cameTo(record, result);
     if (came === undefined) return;
-    const isTold = told?.callId === id;
+    const isTold = told?.callId === record.call.id;
     for (const rule of rules) {
       const known = stateOf(rule, states, turn);
       const isLost = record.rules?.isInner === true && came === "maybe" && !isTold;
-      const begun = isLost ? { ...known, ...lost(rule.law, known) } : known;
+      const lastly = isLost ? { ...known, ...lost(rule.law, known) } : known;
+      const begun = countsBeside(record, result!) ? mayHave(lastly, rule, "") : lastly;
       const next = isCounted(rule.law, record.call.name)
         ? {
             ...begun,
-            ...step(rule.law, begun, ruledCall(context, record, rule, idOfCall(context, place)), came, at),
+            ...step(rule.law, begun, ruledCall(context, record, rule, id), came, at),
           }
         : begun;
       if (next !== known) states = { ...states, [rule.name]: next };
@@ -118,6 +146,21 @@ export function remembering(context: AgentContext, change: Change, event: unknow
 const isApproval = (decision: CallRecord["decided"]): boolean =>
   decision === "approve" || (typeof decision === "object" && ("approve" in decision || "edit" in decision));
 
+type Letters = NonNullable<CallRules["letters"]>;
+
+const CHANGED: Letter = {
+  problem: "its arguments are read in another way than those of the attempt that may have taken effect",
+};
+
+/** Returns what is read in a call of which an attempt may have taken effect. Where it differs from what was read for that attempt, such as
+ *  after a release with another schema of the tool, neither is certain. */
+function readAgain(read: Letters, before: Letters = {}): Letters {
+  const pairs = Object.entries(read).map(([name, letter]): [string, Letter] =>
+    Object.hasOwn(before, name) && isSame(before[name], letter) ? [name, letter] : [name, CHANGED],
+  );
+  return Object.fromEntries(pairs);
+}
+
 /** Returns what the rules know of a call that a review has judged: its arguments as they have read them, and who has approved it. An
  *  approval lasts as long as the call is only repeated; it waives the rules of which the person was told. A call that asks has no approval. */
 export function reviewedByRules(
@@ -133,6 +176,9 @@ export function reviewedByRules(
   const now = isApproved ? [...waived, ...asked] : isRepeated ? waived : [];
   const all: CallRules = {
     ...(action === "allow" && read),
+    ...(action === "allow" &&
+      read?.letters &&
+      (maybe || isUnknown) && { letters: readAgain(read.letters, rules?.letters) }),
     ...(by !== undefined && { approver: by }),
     ...(now.length > 0 && { waived: now }),
     ...(maybe && { maybe }),

@@ -17,7 +17,7 @@ import {
 } from "../../core/tool/rules/law.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
 import { stateOf, step } from "../../core/tool/rules/step.ts";
-import { cameTo, isOwnMessage } from "./enter.ts";
+import { cameTo, isOwnMessage, unknownBefore } from "./enter.ts";
 import { lettersOf } from "./letters.ts";
 
 /** The finding of a rule about a call of a stored session. */
@@ -151,15 +151,22 @@ class SessionAudit {
   #end(seq: number, result: ToolResultBlock, at: number, isGiven: boolean): void {
     const known = this.#calls.get(result.id);
     if (!known || known.is === "done") return;
-    const came = cameTo({ result: { ...result, account: result.account ?? known.account ?? {} }, isGiven });
+    const told = { ...result, account: result.account ?? known.account ?? {} };
+    const came = cameTo({ result: told, isGiven });
     if (came !== undefined && !known.hasStarted && !isGiven) this.#start(seq, known, at);
     known.is = "done";
     if (came === undefined) return;
     for (const rule of this.#rules) {
       const { data } = rule;
       if (!isCounted(data.law, known.call.name)) continue;
-      const state = stateOf(data, this.#states, this.#turn);
-      const next = { ...state, ...step(data.law, state, this.#ruled(rule, known), came, at) };
+      const ruled = this.#ruled(rule, known);
+      let state = stateOf(data, this.#states, this.#turn);
+      for (let attempt = unknownBefore(told); attempt > 0; attempt--)
+        state = {
+          ...state,
+          ...step(data.law, state, { ...ruled, id: `${ruled.id}?${attempt}` }, "maybe", at),
+        };
+      const next = { ...state, ...step(data.law, state, ruled, came, at) };
       this.#states = { ...this.#states, [data.name]: next };
     }
   }

@@ -72,6 +72,15 @@ export function cameTo({ result, isGiven }: Pick<PastCall, "result" | "isGiven">
   return mayHave || isUncertain({ ...result, state }) ? "maybe" : undefined;
 }
 
+/** The attempts before the last one of which nobody knows the outcome, and which count beside it: a person has let another one follow each. */
+export function unknownBefore({ account = {}, state, ...result }: PastCall["result"]): number {
+  const own = account.results?.[0]?.state ?? state;
+  if (own !== "success" && !isUncertain({ ...result, state: own })) return 0;
+  const repeats = account.decided?.filter(({ decision }) => decision === "retry").length ?? 0;
+  const open = account.attempts?.slice(0, -1).filter(({ endedAt }) => endedAt === undefined).length ?? 0;
+  return Math.min(repeats, open);
+}
+
 const unreadable = { problem: "its arguments are not stored" };
 
 function rebuilt(rule: Rule, context: AgentContext, around: AroundSession): RuleState {
@@ -94,6 +103,8 @@ function rebuilt(rule: Rule, context: AgentContext, around: AroundSession): Rule
         : unreadable;
     const id = idOfCall({ ...context, progress: { ...context.progress, batchAt } }, place);
     const ruled: RuledCall = { id, name: call.name, letter };
+    for (let attempt = unknownBefore(result); attempt > 0; attempt--)
+      state = { ...state, ...step(data.law, state, { ...ruled, id: `${id}?${attempt}` }, "maybe", at) };
     state = { ...state, ...step(data.law, state, ruled, came, at) };
   }
   return state;
