@@ -26,7 +26,7 @@ const CODES: { readonly [result in RulesReport["result"]]: number } = {
 
 /** `agentchart check`. */
 export const checkCommand: Handler<typeof definition> = async ({ args, flags }, io) => {
-  const { turns, iterations, batch, disturbances, timeLimit, threads } = flags;
+  const { turns, iterations, batch, disturbances, resumptions, timeLimit, threads } = flags;
   const agents = await loadAgents(args.file);
   if (flags.agent !== undefined && !Object.hasOwn(agents, flags.agent))
     throw new UsageError(
@@ -34,9 +34,9 @@ export const checkCommand: Handler<typeof definition> = async ({ args, flags }, 
     );
   const options: CheckOptions = {
     ...Object.fromEntries(
-      Object.entries({ turns, iterations, batch, disturbances, threads, timeLimitMs: timeLimit }).filter(
-        ([, value]) => value !== undefined,
-      ),
+      Object.entries({
+        ...{ turns, iterations, batch, disturbances, resumptions, threads, timeLimitMs: timeLimit },
+      }).filter(([, value]) => value !== undefined),
     ),
     assume: flags.assume,
     questions: { withoutApproval: flags.withoutApproval, endWithout: flags.endWithout },
@@ -95,7 +95,7 @@ function ruleText({
   const last = walks.at(-1)!;
   const total = walks.reduce((sum, { seconds }) => sum + seconds, 0);
   const bounds = within
-    ? `within ${within.turns} turns, ${within.iterations} iterations, ${within.batch} calls an answer, ${within.disturbances} disturbances`
+    ? `within ${within.turns} turns, ${within.iterations} iterations, ${within.batch} calls an answer, ${within.disturbances} disturbances, ${within.resumptions} resumptions`
     : "within no bounds";
   const told = `${count(last.states)} states, ${total.toFixed(1)} s${isSaturated ? ", saturated" : ""}`;
   return [

@@ -52,6 +52,7 @@ export const check = defineCommand({
     iterations: integer("N", "answers of the model that ask for calls, in one turn (default: 2)"),
     batch: integer("N", "calls in one answer (default: 2)"),
     disturbances: integer("N", "crashes, interrupts and waits in one session (default: 1)"),
+    resumptions: integer("N", "times that a turn goes on after it has waited (default: 1)"),
     timeLimit: duration("TIME", "end with what is known after this time (default: 60s)"),
     threads: integer("N", "number of threads (default: one for each processor)"),
     assume: strings("NAME", "a name that a function of a rule reads, and that never changes"),

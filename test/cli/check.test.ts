@@ -50,7 +50,7 @@ async function checked(rules: string, more: object = {}) {
 test("check prints that rules hold within bounds, walked in a thread", { timeout: 60_000 }, async () => {
   const { code, stdout } = await checked('before("verify", "refund")');
   expect(stdout).toContain("holds    refund after verify: `refund` runs only after `verify` has succeeded");
-  expect(stdout).toContain("within 1 turns, 1 iterations, 1 calls an answer, 1 disturbances");
+  expect(stdout).toContain("within 1 turns, 1 iterations, 1 calls an answer, 1 disturbances, 1 resumptions");
   expect(code).toBe(0);
 });
 

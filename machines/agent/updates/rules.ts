@@ -1,7 +1,7 @@
 import {
+  asksWho,
   isCounted,
   isJudged,
-  type Law,
   type OtherCall,
   type RuleData,
   type RuledCall,
@@ -159,8 +159,6 @@ function judgedBy(
 }
 
 /** True for a law that asks who has approved: the approval of somebody else does not waive it. */
-const asksWho = (law: Law): boolean => (law.kind === "any" ? law.of.some(asksWho) : law.kind === "approved");
-
 const isWaived = ({ rules }: CallRecord, { name, law }: RuleData): boolean =>
   rules?.waived?.includes(name) === true && !asksWho(law);
 

@@ -1,9 +1,11 @@
 import type { ToolInput } from "../../../machines/agent/services.ts";
+import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { toolResultsOf } from "../../core/message/query.ts";
 import type { ToolResultBlock } from "../../core/message/types.ts";
-import type { RuleData } from "../../core/tool/rules/law.ts";
+import { asksWho, isJudged, type RuleData } from "../../core/tool/rules/law.ts";
 import type { Letters } from "../explorer/desk.ts";
+import { isSettled, personKey } from "../explorer/desk-key.ts";
 import type { Move } from "../explorer/move.ts";
 import { servicesOf, type AgentSnapshot, type Step } from "../explorer/pure.ts";
 import { startedOf } from "../explorer/transition.ts";
@@ -53,6 +55,9 @@ function withDecision(ledger: Ledger, { meaning }: Move, before: AgentSnapshot):
   return { ...ledger, runs, decided: { ...ledger.decided, [callId]: { as, by, told } } };
 }
 
+const isApproving = (as: string | undefined): boolean =>
+  as === "approve" || as === "edit" || as === "approve and remember";
+
 /** Notes what a review has allowed: an approval lasts as long as a call is only repeated. */
 function withReview(ledger: Ledger, letters: { readonly [callId: string]: Letters }): Ledger {
   const consents = { ...ledger.consents };
@@ -62,7 +67,7 @@ function withReview(ledger: Ledger, letters: { readonly [callId: string]: Letter
     const known = consents[callId];
     delete decided[callId];
     if (as === "retry") continue;
-    if (as === "approve" || as === "edit" || as === "approve and remember")
+    if (isApproving(as))
       consents[callId] = { approver: by!, waived: [...new Set([...(known?.waived ?? []), ...told])] };
     else delete consents[callId];
   }
@@ -203,6 +208,20 @@ export function remembered(
   return withStarts(now, after, rules, inside);
 }
 
+/** Returns what a rule can tell of the words of people about a call that may still begin. That is nothing, if it does not ask for an approval
+ *  of such a call, and nobody has waived it. */
+function consentKey({ name, law }: RuleData, { consents, decided }: Ledger, { call }: CallRecord): string {
+  const { approver, waived = [] } = consents[call.id] ?? {};
+  const { as, by, told = [] } = decided[call.id] ?? {};
+  const isAbout = asksWho(law) && isJudged(law, call.name);
+  const isWaived = waived.includes(name);
+  if (!isAbout && !isWaived && !told.includes(name)) return "";
+  const has = isAbout ? personKey(law, approver) : `${isWaived}`;
+  if (as === undefined || as === "retry") return `${has} ${as ? has : ""}`;
+  if (!isApproving(as)) return `${has} ends`;
+  return `${has} ${isAbout ? personKey(law, by) : isWaived || told.includes(name)}`;
+}
+
 /** Returns all of the ledger that a rule may read, as a text. */
 export function ledgerKey(
   ledger: Ledger,
@@ -210,12 +229,22 @@ export function ledgerKey(
   rules: readonly RuleData[],
 ): string {
   const { calls, at, progress } = context;
+  const open = calls.map((record) => (isSettled(record) ? "" : record.call.id));
+  const unsettled = calls.filter((record) => !isSettled(record));
+  const said = rules.map((rule) => unsettled.map((record) => consentKey(rule, ledger, record)).join());
+  const ran = rules.map((rule) => runsKey(rule, ledger.runs, at, progress.turn, open));
+  return `${said.join("/")} ${ran.join("/")}`;
+}
+
+/** Returns the ledger with all that people have said about the calls of the batch, whether a rule may read it or not, as a text. */
+export function wholeLedgerKey(
+  ledger: Ledger,
+  { snapshot: { context } }: Step,
+  rules: readonly RuleData[],
+): string {
+  const { calls, at, progress } = context;
   const open = calls.map(({ call }) => call.id);
-  const people = open.map((id) => {
-    const { approver, waived } = ledger.consents[id] ?? {};
-    const decided = ledger.decided[id];
-    return `${approver ?? ""}${waived?.join("+") ?? ""}${decided ? `${decided.as}${decided.by}${decided.told.join("+")}` : ""}`;
-  });
+  const people = open.map((id) => JSON.stringify([ledger.consents[id], ledger.decided[id]]));
   const ran = rules.map((rule) => runsKey(rule, ledger.runs, at, progress.turn, open));
   return `${people.join()} ${ran.join("/")}`;
 }

@@ -39,6 +39,7 @@ const schema = s.lazily(() =>
     iterations: s.optional(s.integer(1)),
     batch: s.optional(s.integer(1)),
     disturbances: s.optional(s.integer(0)),
+    resumptions: s.optional(s.integer(0)),
     timeLimitMs: s.optional(s.integer(1)),
     threads: s.optional(s.integer(0)),
     assume: s.optional(s.listOf(s.nonEmpty())),

@@ -8,6 +8,8 @@ import type { Extent, RuleWorld } from "./worlds.ts";
 export type Task = {
   readonly ruled: RuleWorld;
   readonly extent: Extent;
+  /** True to find the longest run too. */
+  readonly measuresRuns: boolean;
   /** The instant at which it ends before its end, epoch ms. */
   readonly until: number;
 };
@@ -23,8 +25,9 @@ type OnProgress = (states: number, transitions: number) => void;
 const PATHS = ["./check-thread.ts", "./check/check-thread.mjs", "./check-thread.mjs"];
 
 /** Makes a walk here, in this thread. */
-export function walkHere({ ruled, extent, until }: Task, onProgress?: OnProgress): Walked {
-  return walkRule(ruled, extent, { isOver: () => Date.now() > until, ...(onProgress && { onProgress }) });
+export function walkHere({ ruled, extent, measuresRuns, until }: Task, onProgress?: OnProgress): Walked {
+  const isOver = (): boolean => Date.now() > until;
+  return walkRule(ruled, extent, { isOver, measuresRuns, ...(onProgress && { onProgress }) });
 }
 
 /** A thread for each processor, each of which makes one walk after the other. */

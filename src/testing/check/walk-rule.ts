@@ -7,14 +7,15 @@ import { seenOf } from "../explorer/desk-outcomes.ts";
 import { leafOf, type Step } from "../explorer/pure.ts";
 import { comesToRest, type Transition } from "../explorer/transition.ts";
 import { Walk, type Problem, type Watch } from "../explorer/walk.ts";
-import { ledgerKey, NOTHING, remembered, type Ledger } from "./memory.ts";
+import { ledgerKey, NOTHING, remembered, wholeLedgerKey, type Ledger } from "./memory.ts";
 import type { Extent, RuleWorld } from "./worlds.ts";
 
 /** The findings of a walk for one rule, as data. */
 export type Walked = {
   readonly states: number;
   readonly transitions: number;
-  /** The steps of the longest run that services make by themselves. */
+  readonly seconds: number;
+  /** The steps of the longest run that services make by themselves; 0 if runs were not measured. */
   readonly longest: number;
   /** False if the time was over before the walk was. */
   readonly isWhole: boolean;
@@ -28,13 +29,16 @@ export type Walked = {
   readonly ran: readonly string[];
 };
 
-/** Options of a walk for one rule. */
+/** Options of a walk for one rule. `measuresRuns`: true to find the longest run, for which more states are told apart. */
 export type WalkRuleOptions = {
   /** Default: the agent's chart. */
   readonly resolver?: Resolver<AgentContext>;
   /** Default: what enforces the rules of agents. */
   readonly engine?: RuleEngine;
   readonly isOver?: () => boolean;
+  /** False to tell all states apart, for laws about what merges them; default true. */
+  readonly isReduced?: boolean;
+  readonly measuresRuns?: boolean;
   readonly onProgress?: (states: number, transitions: number) => void;
 };
 
@@ -63,6 +67,8 @@ function endProblem(ruled: RuleWorld, transition: Transition<Ledger>): readonly 
 export function walkRule(ruled: RuleWorld, extent: Extent, options: WalkRuleOptions = {}): Walked {
   useRuleEngine(options.engine ?? ruleEngine);
   const { world, rule, inside } = ruled;
+  const { isReduced = true, measuresRuns = false } = options;
+  const begun = performance.now();
   const rules = [rule];
   const [situations, edges, leaves, ran] = [
     new Set<string>(),
@@ -79,7 +85,7 @@ export function walkRule(ruled: RuleWorld, extent: Extent, options: WalkRuleOpti
       return [...broken, ...endProblem(ruled, transition)];
     },
     key: (ledger, after) => {
-      const key = `${ledgerKey(ledger, after, rules)} ${gateKey(after, ruled)}`;
+      const key = `${(isReduced ? ledgerKey : wholeLedgerKey)(ledger, after, rules)} ${gateKey(after, ruled)}`;
       situations.add(`${after.snapshot.context.calls.map(({ status }) => status).join()} ${key}`);
       if (ruled.endsOnlyAfter === undefined) return key;
       const { turn } = after.snapshot.context.progress;
@@ -92,10 +98,13 @@ export function walkRule(ruled: RuleWorld, extent: Extent, options: WalkRuleOpti
     onLeaf: (leaf) => void leaves.add(leaf),
   };
   const { resolver, isOver, onProgress } = options;
-  const bounds = { calls: extent.turns, disturbances: extent.disturbances };
+  const { turns: calls, disturbances, resumptions } = extent;
+  const bounds = { calls, disturbances, resumptions };
   const walk = new Walk(world, bounds, watch, {
     stopAtFirst: true,
     isStrict: true,
+    isReduced,
+    forgetsRounds: isReduced && !measuresRuns,
     ...(resolver && { resolver }),
     ...(isOver && { isOver }),
     ...(onProgress && { onProgress: (_, states, transitions) => onProgress(states, transitions) }),
@@ -105,6 +114,7 @@ export function walkRule(ruled: RuleWorld, extent: Extent, options: WalkRuleOpti
   return {
     states: walk.states,
     transitions: walk.transitions,
+    seconds: (performance.now() - begun) / 1_000,
     longest: walk.longest,
     isWhole: walk.isWhole,
     ...(first && { bypass: { message: first.message, path: first.path } }),

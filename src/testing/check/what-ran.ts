@@ -1,6 +1,6 @@
 // src/testing/check proves rules about an agent before it runs: it walks all that models, tools, people and crashes can make of it.
 import type { Law, Letter, RuleData } from "../../core/tool/rules/law.ts";
-import { isCounted } from "../../core/tool/rules/law.ts";
+import { asksWho, isCounted } from "../../core/tool/rules/law.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
 import type { Letters } from "../explorer/desk.ts";
 import { ageOf, letterKey } from "../explorer/rules-key.ts";
@@ -118,8 +118,6 @@ export function brokenBy(rule: RuleData, call: About, past: Past): string | unde
   return offence(law, call, { ...past, runs }, ({ letters }) => letters[name]);
 }
 
-const asksWho = (law: Law): boolean => (law.kind === "any" ? law.of.some(asksWho) : law.kind === "approved");
-
 /** Returns the part of what ran that may ever matter to a rule, as a text: the key of a state holds it. */
 export function runsKey(
   rule: RuleData,
@@ -133,7 +131,7 @@ export function runsKey(
     if (!isCounted(law, run.name) || (scope === "turn" && run.turn !== turn)) return [];
     const letter = run.letters[name];
     const place = open.indexOf(run.callId);
-    const flags = place < 0 ? endOf(law, run, letter) : openFlags(run, place);
+    const flags = place < 0 && run.is !== "running" ? endOf(law, run, letter) : openFlags(run, place);
     if (flags === undefined) return [];
     const named = law.kind === "if" || law.kind === "any" ? run.name : "";
     return [`${flags}${named}${letterKey(letter)}${hasWindow(law) ? ageOf(run.at, at) : ""}`];

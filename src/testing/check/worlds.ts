@@ -14,10 +14,12 @@ export type Extent = {
   readonly turns: number;
   /** Answers of the model that ask for calls, in one turn. */
   readonly iterations: number;
-  /** Calls in one answer. */
+  /** Calls in one answer, with those that hooks add. */
   readonly batch: number;
   /** Crashes, interrupts, messages and waits in one session. */
   readonly disturbances: number;
+  /** The times that each turn goes on after it has waited for people or results. */
+  readonly resumptions: number;
 };
 
 /** A world in which one rule is proved. */
@@ -43,7 +45,8 @@ function besides(rule: Rule, { rules, classes }: AgentUnderCheck): readonly Rule
   );
 }
 
-/** The tools that a walk for a rule needs: its own, those that others demand of them, those with agents inside, and one that no rule knows. */
+/** The tools that a walk for a rule needs: its own, those that others demand of them, those with agents inside, and one that it is not
+ *  about. */
 function toolsFor(rule: Rule, others: readonly Rule[], { classes }: AgentUnderCheck): readonly ToolClass[] {
   const needed = classes.filter(
     (each) =>
@@ -51,6 +54,7 @@ function toolsFor(rule: Rule, others: readonly Rule[], { classes }: AgentUnderCh
       touches(rule, standsFor(each)) ||
       others.some(({ data: { law } }) => law.kind === "before" && isCounted(law, standsFor(each))),
   );
+  if (needed.some((each) => !each.isInner && !touches(rule, standsFor(each)))) return needed;
   const other = classes.find(
     (each) => !needed.includes(each) && ![rule, ...others].some((of) => touches(of, standsFor(each))),
   );

@@ -31,7 +31,7 @@ function ofAnswer(answer: Msg, step: number, desk: Desk | undefined): readonly E
           label: "adds a call",
           output: { message: { ...answer, content: [...answer.content, toolUse(`c${step}.1`)] } },
         },
-    ...(desk?.tools ?? []).map(({ name }) => {
+    ...(ids.length < (desk?.batch ?? 0) ? desk!.tools : []).map(({ name }) => {
       const call = { ...toolUse(`c${step}.3`), name };
       return {
         label: `adds ${name}`,
@@ -48,7 +48,9 @@ function changes(input: HooksInput, step: number, desk: Desk | undefined): reado
       return [
         { label: "unchanged", output: { input: input.input, system: input.system } },
         { label: "other input", output: { input: other }, meaning: { rewritten: other } },
-        { label: "no input", output: { input: [] }, meaning: { rewritten: [] } },
+        ...(desk && input.input.length === 0
+          ? [] // it is unchanged
+          : [{ label: "no input", output: { input: [] }, meaning: { rewritten: [] } }]),
       ];
     }
     case "preReasoning":

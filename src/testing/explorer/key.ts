@@ -92,7 +92,7 @@ function blockKey(block: Block, order: readonly string[]): string {
 }
 
 /** Any other part of a context as text; messages are reduced to their blocks. */
-function partKey(part: unknown, order: readonly string[]): string {
+export function partKey(part: unknown, order: readonly string[]): string {
   if (part === null || typeof part !== "object") return String(part);
   if (Array.isArray(part)) return `[${part.map((each) => partKey(each, order)).join()}]`;
   if ("content" in part) return (part as Msg).content.map((block) => blockKey(block, order)).join("+");

@@ -52,6 +52,11 @@ function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [
 
 function calls({ wanted, agent, desk }: World, scene: Scene, at: number): readonly Move[] {
   const isThere = isAtRest(scene.leaf);
+  // a call that goes on with a turn belongs to it; one that was cut off has been disturbed already
+  const costOf = (what: string): Pick<Move, "cost"> => {
+    if (!desk || scene.leaf === "stopped.idle" || !GOES_ON.has(what)) return { cost: "call" };
+    return scene.leaf === "stopped.unfinished" ? {} : { cost: "resumption" };
+  };
   const call = (what: string, input: readonly Msg[], hasOutput: boolean): Move => ({
     label: `call(${what})`,
     group: `call(${what})`,
@@ -59,8 +64,7 @@ function calls({ wanted, agent, desk }: World, scene: Scene, at: number): readon
     events: [
       { type: "call", at, input, hasOutput, ...(hasOutput && wanted && { wanted }), ...(agent && { agent }) },
     ],
-    // a call that goes on with a turn belongs to it
-    cost: desk && scene.leaf !== "stopped.idle" && GOES_ON.has(what) ? "resumption" : "call",
+    ...costOf(what),
     meaning: { input },
   });
   const given = inputs(scene, isThere).map(([what, input]) => call(what, input, true));

@@ -11,13 +11,16 @@ export function restoredFrom({ context, value }: AgentSnapshot): AgentContext {
   return { ...readSnapshot(snapshot, context.settings).context, listening, allowed };
 }
 
+/** The sessions with which new processes begin, by chart: each of them is the same. */
+const begun = new WeakMap<PureChart, AgentSnapshot>();
+
 /** The process ends; another one goes on from the snapshot. */
 export function restored(chart: PureChart, world: World, snapshot: AgentSnapshot): Step {
   const context = restoredFrom(snapshot);
-  const { snapshot: begun } = chart.begin({
-    ...contextOf(world),
-    listening: context.listening,
-    allowed: context.allowed,
-  });
-  return chart.next(begun, { type: "session.load", context });
+  const { listening, allowed } = context;
+  const known = begun.get(chart);
+  const isSame = known?.context.listening === listening && known.context.allowed === allowed;
+  const first = isSame ? known : chart.begin({ ...contextOf(world), listening, allowed }).snapshot;
+  begun.set(chart, first);
+  return chart.next(first, { type: "session.load", context });
 }

@@ -20,7 +20,7 @@ export function letterKey(letter: Letter | undefined): string {
 }
 
 /** The memory of a law, with its open calls by their places: a retry of one counts in the place of its attempt. */
-function stateKey({ seen, used, isLost, of }: LawState, at: number, open: readonly string[]): string {
+export function memoryKey({ seen, used, isLost, of }: LawState, at: number, open: readonly string[]): string {
   const seenKey = Object.entries(seen ?? {}).map(([key, then]) => `${key}@${ageOf(then, at)}`);
   const usedKey = Object.entries(used ?? {}).map(([key, calls]) => {
     const each = Object.entries(calls).map(
@@ -28,7 +28,7 @@ function stateKey({ seen, used, isLost, of }: LawState, at: number, open: readon
     );
     return `${key}=${each.toSorted().join("+")}`;
   });
-  const parts = of?.map((part) => stateKey(part, at, open)) ?? [];
+  const parts = of?.map((part) => memoryKey(part, at, open)) ?? [];
   return `${seenKey.toSorted().join()};${usedKey.toSorted().join()};${isLost ? "lost" : ""};${parts.join("|")}`;
 }
 
@@ -48,7 +48,7 @@ export function rulesKey(context: AgentContext): string {
     const state = progress.rules?.[name];
     if (!state) return "";
     const isOld = scope === "turn" && state.turn !== progress.turn;
-    return `${isOld ? "old " : ""}${stateKey(state, at, open)}`;
+    return `${isOld ? "old " : ""}${memoryKey(state, at, open)}`;
   });
   return `${known.join("/")} ${calls.map(recordKey).join("/")}`;
 }

@@ -1,6 +1,7 @@
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Resolver } from "../../../machines/chart/resolve.ts";
+import { deskKeyOf } from "./desk-key.ts";
 import { keyOf } from "./key.ts";
 import type { Move, Scene } from "./move.ts";
 import { serviceMoves, timerMoves } from "./outcomes.ts";
@@ -44,7 +45,16 @@ export type WalkOptions = {
   readonly isOver?: () => boolean;
   /** True if nothing is tried that leads beyond the bounds. Default: each such move is tried once in each state of the chart. */
   readonly isStrict?: boolean;
+  /** False to merge no states; for laws about that. Default for worlds with a desk: true. Then states are one that no guard and no rule tells
+   *  apart, and one that is reached with less left of the bounds is not walked again. */
+  readonly isReduced?: boolean;
+  /** True to let a state stand for those whose turn has only made more steps of reasoning. All that may follow on those may follow on it. Then
+   *  circles are not looked for, and `longest` is 0. Default false. */
+  readonly forgetsRounds?: boolean;
 };
+
+/** The bounds of a walk. `resumptions`: how often each turn goes on after it has waited; default 2. */
+export type WalkBounds = Pick<Bounds, "calls" | "disturbances"> & { readonly resumptions?: number };
 
 /** A state that has been reached, and how: `parent` and `label` make the path. */
 type Reached = { readonly parent: number; readonly label: string };
@@ -57,7 +67,17 @@ type Open<Memory> = {
   readonly calls: number;
   readonly disturbances: number;
   readonly resumptions: number;
+  readonly iteration: number;
+  readonly gotos: number;
 };
+
+/** A state that is known by its key, and what of the bounds has been used up on the way to it. */
+type Spent = Pick<Open<unknown>, "calls" | "disturbances" | "resumptions" | "iteration" | "gotos">;
+const SPENT = ["calls", "disturbances", "resumptions", "iteration", "gotos"] as const;
+
+/** True if all that may follow on the other state may follow on the one. */
+const covers = (one: Spent, other: Spent): boolean => SPENT.every((each) => one[each] <= other[each]);
+const isEqual = (one: Spent, other: Spent): boolean => SPENT.every((each) => one[each] === other[each]);
 
 /** True for the same problem with other calls and messages. */
 export function isSameKind(a: Problem, b: Problem): boolean {
@@ -83,12 +103,14 @@ export class Walk<Memory> {
   /** False once the walk was ended before its end. */
   isWhole = true;
   readonly #world: World;
-  readonly #bounds: Pick<Bounds, "calls" | "disturbances">;
+  readonly #bounds: WalkBounds;
   readonly #chart: PureChart;
   readonly #watch: Watch<Memory>;
   readonly #options: WalkOptions;
   readonly #reached: Reached[] = [];
-  readonly #ids = new Map<string, number>();
+  readonly #ids = new Map<string, (Spent & { readonly id: number })[]>();
+  readonly #isReduced: boolean;
+  readonly #resolver: Resolver<AgentContext>;
   /** Abstract states in which everything from outside has been tried. */
   readonly #tried = new Set<string>();
   /** By state: the states its services lead to; nothing if it rests. */
@@ -96,28 +118,23 @@ export class Walk<Memory> {
   #queue: Open<Memory>[] = [];
   #expanded = 0;
 
-  constructor(
-    world: World,
-    bounds: Pick<Bounds, "calls" | "disturbances">,
-    watch: Watch<Memory>,
-    options: WalkOptions = {},
-  ) {
+  constructor(world: World, bounds: WalkBounds, watch: Watch<Memory>, options: WalkOptions = {}) {
     this.#world = world;
     this.#bounds = bounds;
     this.#watch = watch;
     this.#options = options;
-    this.#chart = new PureChart(options.resolver ?? agentResolver, contextOf(world), (edge) =>
-      watch.onEdge?.(edge),
-    );
+    this.#isReduced = world.desk !== undefined && options.isReduced !== false;
+    this.#resolver = options.resolver ?? agentResolver;
+    this.#chart = new PureChart(this.#resolver, contextOf(world), (edge) => watch.onEdge?.(edge));
   }
 
   get #calls(): number {
     return this.#world.calls ?? this.#bounds.calls;
   }
 
-  /** So often a session goes on with turns that wait: twice for each turn. */
+  /** So often a session goes on with turns that wait. */
   get #resumptions(): number {
-    return 2 * this.#calls;
+    return (this.#bounds.resumptions ?? 2) * this.#calls;
   }
 
   get states(): number {
@@ -133,7 +150,8 @@ export class Walk<Memory> {
   run(): void {
     const { stopAtFirst = false } = this.#options;
     const first = this.#chart.begin(contextOf(this.#world));
-    this.#open(first, keyOf(first), this.#watch.nothing, { parent: -1, label: "" }, 0, 0, 0, 0);
+    const spent = { calls: 0, disturbances: 0, resumptions: 0, iteration: 0, gotos: 0 };
+    this.#open(first, this.#keyOf(first), this.#watch.nothing, { parent: -1, label: "" }, 0, spent);
     for (let level = this.#queue; level.length > 0; level = this.#queue) {
       this.#queue = [];
       for (const [index, state] of level.entries()) {
@@ -142,7 +160,7 @@ export class Walk<Memory> {
         if (stopAtFirst && this.violations.length > 0) return;
       }
     }
-    this.#findCircles();
+    if (!this.#options.forgetsRounds) this.#findCircles();
   }
 
   #isOver(open: number): boolean {
@@ -165,8 +183,18 @@ export class Walk<Memory> {
     this.#tried.add(state.key);
     for (const move of this.#answers(state, scene)) this.#try(state, leaf, move);
     for (const move of outsideMoves(this.#world, scene)) {
+      if (this.#isReduced && this.#isRefused(scene, move)) continue;
       if ((!isTried && !isStrict) || this.#leadsOn(state, move)) this.#try(state, leaf, move);
     }
+  }
+
+  /** True if the chart refuses what people send, which it says without a step. It is not asked where it mostly takes it. */
+  #isRefused({ leaf, context }: Scene, { kind, events: [event] }: Move): boolean {
+    if (kind !== "outside") return false;
+    const { type, callId } = event as { readonly type: string; readonly callId?: string };
+    const isOpen = context.calls.some(({ call, decided }) => call.id === callId && decided === undefined);
+    if (type === "tool.decide" && leaf === "suspended.waiting" && isOpen) return false;
+    return this.#resolver.refusal(leaf, context, event!) !== undefined;
   }
 
   #answers(state: Open<Memory>, scene: Scene): readonly Move[] {
@@ -224,7 +252,7 @@ export class Walk<Memory> {
   }
 
   #goOn(state: Open<Memory>, move: Move, after: Step, memory: Memory): void {
-    const key = keyOf(after);
+    const key = this.#keyOf(after);
     const isSame = key === state.key;
     const calls = state.calls + (move.cost === "call" && !isSame ? 1 : 0);
     const disturbances = state.disturbances + (move.cost === "disturbance" && !isSame ? 1 : 0);
@@ -232,28 +260,28 @@ export class Walk<Memory> {
     if (calls > this.#calls || disturbances > this.#bounds.disturbances) return;
     if (resumptions > this.#resumptions) return;
     const reached = { parent: state.id, label: move.label };
-    const id = this.#open(after, key, memory, reached, state.step + 1, calls, disturbances, resumptions);
+    const { iteration, gotos } = after.snapshot.context.progress;
+    const spent = { calls, disturbances, resumptions, iteration, gotos };
+    const id = this.#open(after, key, memory, reached, state.step + 1, spent);
     if (move.kind === "service") this.#onward[state.id]!.push(id);
   }
 
-  #open(
-    step: Step,
-    abstract: string,
-    memory: Memory,
-    reached: Reached,
-    depth: number,
-    calls: number,
-    disturbances: number,
-    resumptions: number,
-  ): number {
-    const key = `${abstract} | ${this.#watch.key(memory, step)} ${calls} ${disturbances} ${resumptions}`;
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known;
+  #keyOf(step: Step): string {
+    return this.#isReduced ? deskKeyOf(step) : keyOf(step);
+  }
+
+  /** Returns the state; one that is known with no less left of the bounds stands for it, for the walk is breadth first. */
+  #open(step: Step, abstract: string, memory: Memory, reached: Reached, depth: number, spent: Spent): number {
+    const rounds = this.#options.forgetsRounds ? "" : `${spent.iteration} ${spent.gotos}`;
+    const key = `${abstract} | ${rounds} ${this.#watch.key(memory, step)}`;
+    const known = this.#ids.get(key) ?? [];
+    const same = known.find((each) => (this.#isReduced ? covers(each, spent) : isEqual(each, spent)));
+    if (same) return same.id;
     const id = this.#reached.push(reached) - 1;
-    this.#ids.set(key, id);
+    known.push({ id, ...spent });
+    this.#ids.set(key, known);
     this.#onward.push([]);
-    const { snapshot } = step;
-    this.#queue.push({ id, key: abstract, snapshot, memory, step: depth, calls, disturbances, resumptions });
+    this.#queue.push({ id, key: abstract, snapshot: step.snapshot, memory, step: depth, ...spent });
     return id;
   }
 
@@ -270,6 +298,7 @@ export class Walk<Memory> {
 
   /** The steps of the longest run that services make by themselves, from any state until the session rests. */
   get longest(): number {
+    if (this.#options.forgetsRounds) return 0;
     const length = new Int32Array(this.states).fill(-1);
     for (let root = this.states - 1; root >= 0; root--) {
       const stack = [root];

@@ -68,6 +68,22 @@ describe("a rule", () => {
     },
   );
 
+  test.each([
+    ["the limit of an amount", sum("refund", ({ cents }) => Number(cents), { max: 50_000, per: "order" })],
+    ["a limit above one", atMost(2, "refund", { per: "order" })],
+    ["a rule that asks", before("verify", "refund", { per: "order", onBreak: "ask" })],
+  ])(
+    "holds with a crash, an interrupt, a shutdown or a message at each step: %s",
+    { timeout: 120_000 },
+    async (_, rule) => {
+      const config = deskOf(NAMES, { rules: [rule] });
+      const bounds = { iterations: 2, batch: SOAK ? 2 : 1, disturbances: 1, ...HERE };
+      const { rules } = await checkRules(config, bounds);
+      expect(rules[0]!.bypass).toBeUndefined();
+      expect(rules[0]).toMatchObject({ result: "holds", within: { disturbances: 1, iterations: 2 } });
+    },
+  );
+
   test("holds beside an agent inside of a call, which shares it", { timeout: 120_000 }, async () => {
     const inner = { name: "clerk", model: scriptedModel([]), tools: [tool("refund")] };
     const ask = agentTool({ name: "ask_clerk", description: "asks", agent: inner } as never);

@@ -11,7 +11,7 @@ import { worldFor, type Extent } from "../../../src/testing/check/worlds.ts";
 import { deskOf, listening } from "./desk.ts";
 
 const NONE: ReadonlySet<CallRecord> = new Set();
-const EXTENT: Extent = { turns: 1, iterations: 2, batch: 2, disturbances: 1 };
+const EXTENT: Extent = { turns: 1, iterations: 2, batch: 2, disturbances: 1, resumptions: 2 };
 const SHORT: Extent = { ...EXTENT, iterations: 1 };
 
 /** What the rules remember, changed by a fault. */
@@ -157,13 +157,13 @@ const FAULTS: readonly (readonly [string, Fault])[] = (
         const { within: _, ...rest } = law as { readonly within?: number };
         return { law: rest };
       }),
-      { turns: 2, iterations: 1, batch: 1, disturbances: 1 },
+      { turns: 2, iterations: 1, batch: 1, disturbances: 1, resumptions: 2 },
     ],
     [
       "a turn that is taken for the session",
       inTurn(before("verify", "refund")),
       judging(() => ({ scope: "session" })),
-      { turns: 2, iterations: 1, batch: 1, disturbances: 0 },
+      { turns: 2, iterations: 1, batch: 1, disturbances: 0, resumptions: 2 },
     ],
     [
       "one of two rules of which none holds",

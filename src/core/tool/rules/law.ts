@@ -143,6 +143,11 @@ export function isCounted(law: Law, name: string): boolean {
   }
 }
 
+/** True if the law asks who has approved a call. */
+export function asksWho(law: Law): boolean {
+  return law.kind === "any" ? law.of.some(asksWho) : law.kind === "approved";
+}
+
 /** The patterns of tools that a law names. */
 export function toolsOf(law: Law): readonly string[] {
   if (law.kind === "any") return law.of.flatMap(toolsOf);
