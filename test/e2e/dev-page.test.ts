@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -80,6 +80,84 @@ test("copies what was said, and opens the inspector beside the chat", async () =
   const { origin } = new URL(inspector.url());
   expect(faults.outbound.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]); // the rest are of the inspector
   expect({ ...faults, outbound: [] }).toEqual(NO_FAULTS);
+});
+
+const ABOUT = `
+export const about = {
+  desk: { description: "Pays what is due.", prompts: ["Who are you?", "What can you pay?"] },
+};
+`;
+
+test("says what an agent is for, and begins a chat with a sample prompt", async () => {
+  const { project, page, faults } = await openDev();
+  project.write("agents.ts", `${readFileSync(join(project.folder, "agents.ts"), "utf8")}${ABOUT}`);
+  await page.getByText("Pays what is due.").waitFor();
+  const prompts = page.getByRole("list", { name: "Begin with" });
+  expect(await prompts.getByRole("button").allInnerTexts()).toEqual(["Who are you?", "What can you pay?"]);
+  expect(await problemsInBothThemes(page)).toEqual([]);
+  await page.getByLabel("Agent").selectOption("clerk");
+  expect(await page.getByText("Pays what is due.").count()).toBe(0);
+  await page.getByLabel("Agent").selectOption("desk");
+  await press(page, "What can you pay?");
+  await page.getByText("One: What can you pay?").waitFor();
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("asks a message again, changed or as it is, in a new chat that begins as the old one did", async () => {
+  const { page, faults } = await openDev();
+  await page.getByLabel("Agent").selectOption("clerk");
+  await say(page, "Hello.");
+  await page.getByText("One: Hello.").waitFor();
+  await say(page, "Blue.");
+  await page.getByText("One: Blue.").waitFor();
+  await status(page, "ready");
+  const first = new URL(page.url()).hash;
+  const second = page.getByRole("article", { name: "You" }).nth(1);
+  await second.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Changed message").fill("Red.");
+  expect(await problemsInBothThemes(page)).toEqual([]);
+  await press(page, "Ask in a new chat");
+  await page.getByText("One: Red.").waitFor();
+  const said = (): Promise<string[]> =>
+    page.getByRole("article", { name: "You" }).locator(".prose").allInnerTexts();
+  expect(await said()).toEqual(["Hello.", "Red."]);
+  expect(new URL(page.url()).hash).not.toBe(first);
+  await status(page, "ready");
+  await page.getByRole("article", { name: "You" }).first().getByRole("button", { name: "Ask again" }).click();
+  await expect.poll(said).toEqual(["Hello."]);
+  await page.getByText("One: Hello.").waitFor();
+  await page.evaluate(`location.hash = ${JSON.stringify(first)}`);
+  await expect.poll(said).toEqual(["Hello.", "Blue."]);
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+test("attaches images, shows them in the chat, and says which file cannot be attached", async () => {
+  const { page, faults } = await openDev();
+  await page.getByLabel("Agent").selectOption("clerk");
+  await page.getByLabel("Message", { exact: true }).fill("What is this?");
+  const file = (name: string, mimeType: string) => ({ name, mimeType, buffer: PIXEL });
+  await page.getByTestId("attach").setInputFiles([file("dot.svg", "image/svg+xml")]);
+  await page.getByRole("alert").getByText("dot.svg is not an image that can be shown.").waitFor();
+  await page.getByTestId("attach").setInputFiles([file("a.png", "image/png"), file("b.png", "image/png")]);
+  const attached = page.getByRole("list", { name: "Attached images" });
+  await expect.poll(() => attached.getByRole("listitem").count()).toBe(2);
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(await problemsInBothThemes(page)).toEqual([]);
+  await attached.getByRole("button", { name: "Remove image 2" }).click();
+  await page.getByLabel("Message", { exact: true }).press("Enter");
+  await page.getByText("One: What is this?").waitFor();
+  const image = page.getByRole("article", { name: "You" }).getByRole("img", { name: "image/png" });
+  expect(
+    await image.evaluate((each) => (each as unknown as { readonly naturalWidth: number }).naturalWidth),
+  ).toBe(1);
+  await page.reload();
+  await image.waitFor();
+  expect(faults).toEqual(NO_FAULTS);
 });
 
 test("adds to a turn that runs, and stops one", async () => {

@@ -59,7 +59,7 @@ export function App({ token }: { readonly token: string }) {
         <ChatList chats={chats} selected={id} show={show} />
       </nav>
       {id === undefined ? (
-        <NewChat token={token} agents={info?.agents ?? []} onBegun={show} />
+        <NewChat token={token} agents={info?.agents ?? []} about={info?.about ?? {}} onBegun={show} />
       ) : (
         <Conversation
           key={id}
@@ -67,6 +67,7 @@ export function App({ token }: { readonly token: string }) {
           token={token}
           agent={chats.find((chat) => chat.id === id)?.agent}
           inspector={info?.inspector}
+          onBegun={show}
           onChange={refresh}
         />
       )}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useAgent, type AgentSession } from "../../src/ui/react/use-agent.ts";
 import { compact } from "../src/logic/format.ts";
 import { DecisionCard } from "../src/pending/decision-card.tsx";
@@ -6,6 +6,7 @@ import type { Decision, PendingItem } from "../src/wire/types.ts";
 import { openBeside } from "./beside.ts";
 import { Composer } from "./composer.tsx";
 import { MessageView } from "./message-view.tsx";
+import { sayAgain } from "./server.ts";
 import { useEnd } from "./use-end.ts";
 
 type Props = {
@@ -13,6 +14,8 @@ type Props = {
   readonly token: string;
   readonly agent: string | undefined;
   readonly inspector: string | undefined;
+  /** Another chat has begun, in which a message of this one is said again. */
+  readonly onBegun: (id: string) => void;
   /** The chat has begun, rests, or runs: the list of chats shows it. */
   readonly onChange: () => void;
 };
@@ -36,7 +39,7 @@ const REASONS: { readonly [reason: string]: string } = {
 };
 
 /** A chat: what was said, what waits for a decision, and the field for the next message. */
-export function Conversation({ id, token, agent, inspector, onChange }: Props) {
+export function Conversation({ id, token, agent, inspector, onBegun, onChange }: Props) {
   const session = useAgent({ url: "", sessionId: id, token });
   const { messages, pending, status, state, reason, usage, error, isConnected } = session;
   const [problem, setProblem] = useState<string>();
@@ -54,6 +57,13 @@ export function Conversation({ id, token, agent, inspector, onChange }: Props) {
       throw thrown;
     });
   };
+  const again = useCallback(
+    (message: string, text?: string) =>
+      void sayAgain(token, { chat: id, message, agent }, text).then(onBegun, (thrown: unknown) =>
+        setProblem((thrown as Error).message),
+      ),
+    [token, id, agent],
+  );
   const isRunning = status === "running" || (status === "submitted" && pending.length === 0);
   const note = reason === undefined || status === "running" ? undefined : REASONS[reason];
   const shownError = problem ?? error?.message;
@@ -104,7 +114,12 @@ export function Conversation({ id, token, agent, inspector, onChange }: Props) {
         onScroll={end.onScroll}
       >
         {messages.map((message) => (
-          <MessageView key={message.id} message={message} agent={agent} />
+          <MessageView
+            key={message.id}
+            message={message}
+            agent={agent}
+            again={isRunning || message.role !== "user" ? undefined : again}
+          />
         ))}
         {pending.map((call) => (
           <Waiting key={`${call.callId} ${call.argsHash}`} call={call} session={session} />
@@ -117,7 +132,7 @@ export function Conversation({ id, token, agent, inspector, onChange }: Props) {
         )}
       </div>
       <Composer
-        send={(text) => attempt(session.send(text))}
+        send={(input) => attempt(session.send(input))}
         note={pending.length > 0 ? "What you say now is answered after the open decisions." : undefined}
         {...(isRunning && {
           running: {

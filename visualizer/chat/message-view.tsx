@@ -1,14 +1,21 @@
 import { memo } from "react";
 import type { TurnMessage, UIPart } from "../../src/core/event/conversation/message-fold.ts";
 import { Markdown } from "../src/conversation/markdown.tsx";
+import { pictureType } from "../src/logic/picture-type.ts";
 import { Icon } from "../src/parts/icon.tsx";
 import { CallView } from "./call-view.tsx";
+import { SaidAgain } from "./said-again.tsx";
 import { CopyButton } from "./copy-button.tsx";
 
-type Props = { readonly message: TurnMessage; readonly agent: string | undefined };
+type Props = {
+  readonly message: TurnMessage;
+  readonly agent: string | undefined;
+  /** Says a message of the user again, in a new chat; undefined if that is not possible. */
+  readonly again: ((message: string, text?: string) => void) | undefined;
+};
 
 /** What a user has said, or a turn. */
-export const MessageView = memo(function MessageView({ message, agent }: Props) {
+export const MessageView = memo(function MessageView({ message, agent, again }: Props) {
   const { id, role, parts } = message;
   const isUser = role === "user";
   if (parts.every(({ type }) => type === "step-start")) return null; // a turn that has failed before it said anything
@@ -28,6 +35,7 @@ export const MessageView = memo(function MessageView({ message, agent }: Props) 
       {parts.map((part, index) => (
         <PartView key={String(part["toolCallId"] ?? `${id} ${index}`)} part={part} isUser={isUser} />
       ))}
+      <SaidAgain text={wordsOf(parts)} again={again && ((text) => again(id, text))} />
     </article>
   );
 });
@@ -69,10 +77,20 @@ function PartView({ part, isUser }: { readonly part: UIPart; readonly isUser: bo
           <strong>You added:</strong> {textOf(part["parts"])}
         </p>
       );
+    case "file":
+      return <FileView part={part} />;
     case "step-start":
     case "data-ask":
       return null; // what it asks is among what waits
     default:
       return <span className="badge">{part.type}</span>;
   }
+}
+
+/** An image that was given as data, or the name of what cannot be shown. */
+function FileView({ part }: { readonly part: UIPart }) {
+  const [mediaType, url] = [String(part["mediaType"]), String(part["url"])];
+  const picture = pictureType(mediaType);
+  if (picture === undefined || !url.startsWith("data:")) return <span className="badge">{mediaType}</span>;
+  return <img className="said-image" src={`data:${picture}${url.slice(url.indexOf(";"))}`} alt={mediaType} />;
 }

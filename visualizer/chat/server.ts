@@ -1,5 +1,8 @@
+import type { ForkedChat } from "../../src/cli/dev/fork-chat.ts";
 import type { DevInfo } from "../../src/cli/dev/dev-state.ts";
 import { eventData } from "../../src/ui/react/event-data.ts";
+import type { Block } from "../../src/core/message/types.ts";
+import { randomId } from "../../src/ui/react/random-id.ts";
 import { SessionApi } from "../../src/ui/react/session-api.ts";
 
 /** A stored chat, as `GET /v1/sessions` lists it. */
@@ -28,9 +31,39 @@ export async function listChats(token: string): Promise<readonly Chat[]> {
   return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt);
 }
 
-/** Begins a chat with a first message. Resolves once it is stored. */
-export async function beginChat(token: string, id: string, agent: string, input: string): Promise<void> {
-  await new SessionApi(() => ({ url: "", sessionId: id, token })).post("/messages", { input, agent });
+/** The text of a message, or its blocks. */
+export type Input = string | readonly Block[];
+
+/** Begins a chat with a first message, or adds one to a stored chat. Resolves once it is stored. */
+export async function beginChat(
+  token: string,
+  id: string,
+  agent: string | undefined,
+  input: Input,
+): Promise<void> {
+  const message = { input, ...(agent !== undefined && { agent }) };
+  await new SessionApi(() => ({ url: "", sessionId: id, token })).post("/messages", message);
+}
+
+/** Says a message of a chat again, changed if there is a text, in a new chat that begins as the chat did before it. Returns its id. */
+export async function sayAgain(
+  token: string,
+  said: { readonly chat: string; readonly message: string; readonly agent: string | undefined },
+  text?: string,
+): Promise<string> {
+  const { chat, message, agent } = said;
+  const response = await fetch("/dev/fork", {
+    method: "POST",
+    headers: { ...authorization(token), "Content-Type": "application/json" },
+    body: JSON.stringify({ chat, message }),
+  });
+  const answer = (await response.json()) as Partial<ForkedChat> & { readonly title?: string };
+  if (!response.ok) throw new Error(answer.title ?? `Status ${response.status}.`);
+  const { id, input = [] } = answer;
+  const media = input.filter(({ type }) => type !== "text");
+  const begun = id ?? `c_${randomId()}`;
+  await beginChat(token, begun, agent, text === undefined ? input : [{ type: "text", text }, ...media]);
+  return begun;
 }
 
 /** What is heard of the server: the connection is opened again when it is lost. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
+import type { AboutAgents } from "./about-agents.ts";
 import { serveQueue } from "./serve-queue.ts";
 import type { FromThread, LoadedFile, LogRecord, ThreadData, ToThread } from "./thread-messages.ts";
 
@@ -13,7 +14,11 @@ const CLOSE_MS = 5_000;
 export type AgentThreadOptions = Omit<ThreadData, "queue"> & { readonly queue: WakeQueue };
 
 /** The agents that a thread has loaded, and what is wrong with those that cannot be made. */
-export type LoadedAgents = { readonly names: readonly string[]; readonly problems: readonly string[] };
+export type LoadedAgents = {
+  readonly names: readonly string[];
+  readonly about: AboutAgents;
+  readonly problems: readonly string[];
+};
 
 /** The listener of a thread. */
 export type ThreadListener = {
@@ -51,7 +56,7 @@ export class AgentThread {
       else if (message.type === "failed") reject(failure(message));
       else {
         isReady = true;
-        resolve({ names: message.agents, problems: message.problems });
+        resolve({ names: message.agents, about: message.about, problems: message.problems });
       }
     });
     worker.on("error", (error: unknown) => (problem = crashText(error)));

@@ -18,6 +18,7 @@ import { AgentsHost } from "./agents-host.ts";
 import type { dev as definition } from "./definitions.ts";
 import { devApp } from "./dev-app.ts";
 import { DEV_FOLDER, devToken, openDevFolder } from "./dev-folder.ts";
+import { forkChat } from "./fork-chat.ts";
 import { DevState } from "./dev-state.ts";
 import { DevReport } from "./dev-report.ts";
 import { warmUpServer } from "./warm-up.ts";
@@ -51,7 +52,7 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
   return withStore(storeSpec, async (given) => {
     const store = unwatched(given);
     const hub = await startHub({ host: flags.host, port: flags.inspectPort, store });
-    const state = new DevState({ agents: [], inspector: hub.link, reloads: 0 });
+    const state = new DevState({ agents: [], about: {}, inspector: hub.link, reloads: 0 });
     const api = (agents: readonly string[]) =>
       createServer({
         dispatcher: createDispatcher({ store, queue }),
@@ -65,10 +66,11 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       thread: { file: flags.agents, store: storeSpec, inspect: hub.workerUrl, queue },
       files: flags.watch.map((file) => resolve(file)),
       drainMs: flags.drainMs,
-      onLoaded: ({ names, problems }, changed) => {
+      onLoaded: ({ names, about, problems }, changed) => {
         current = api(names);
         const { problem: _, ...info } = state.info;
-        state.set({ ...info, agents: names, reloads: info.reloads + 1, ...problemOf(problems) });
+        const reloads = info.reloads + 1;
+        state.set({ ...info, agents: names, about, reloads, ...problemOf(problems) });
         report.loaded(names, changed);
         report.failed(problems);
         void warmUpServer(current, token);
@@ -85,16 +87,17 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       onLog: (record) => report.log(record),
     });
     const run = async (): Promise<number> => {
-      const { names, problems } = await agents.start();
+      const { names, about, problems } = await agents.start();
       current = api(names);
       await warmUpServer(current, token);
-      state.set({ ...state.info, agents: names, ...problemOf(problems) });
+      state.set({ ...state.info, agents: names, about, ...problemOf(problems) });
       let policy = accessPolicy(flags.host, flags.port);
       const app = devApp({
         api: () => current,
         policy: () => policy,
         token,
         state,
+        fork: (request) => forkChat(store, TENANT, request),
         pageFolder: pageFolder("chat"),
       });
       const server = await serve(app, { host: flags.host, port: flags.port });

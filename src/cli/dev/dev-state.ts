@@ -1,7 +1,11 @@
+import type { AboutAgents } from "./about-agents.ts";
+
 /** The information about the server that the chat page is told. */
 export type DevInfo = {
   /** The names of the agents that take sessions. */
   readonly agents: readonly string[];
+  /** The words of their file about them. */
+  readonly about: AboutAgents;
   /** The link of the inspector, with its token. */
   readonly inspector: string;
   /** The number of times that the agents were loaded again. */

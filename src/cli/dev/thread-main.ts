@@ -7,11 +7,13 @@ import type { AnyWorkerAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import { errorMessage, stackTrace } from "../error-message.ts";
 import { openStore } from "../open-store.ts";
 import { redact, secretsOf } from "../secrets.ts";
+import { importFile } from "../import-file.ts";
 import { muteWarnings } from "../mute-warnings.ts";
 import { failedText, loadAgents } from "../workers/load-agents.ts";
 import { logWorker } from "../workers/log-worker.ts";
 import type { Log } from "../workers/open-log.ts";
 import { openTelemetry } from "../workers/open-telemetry.ts";
+import { aboutAgents } from "./about-agents.ts";
 import { reportLoadedFiles } from "./loaded-files.ts";
 import { warmUp } from "./warm-up.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
@@ -44,6 +46,8 @@ function inspected(agents: WorkerAgents): WorkerAgents {
 async function run(): Promise<void> {
   reportLoadedFiles((file) => send({ type: "file", ...file }));
   const agents = await loadAgents(data.file);
+  const names = Object.keys(agents);
+  const about = aboutAgents((await importFile(data.file, "agents"))["about"], names, data.file);
   const telemetry = await openTelemetry(env, log);
   const store = await openStore(data.store);
   const queue = new ThreadQueue(data.queue);
@@ -58,7 +62,7 @@ async function run(): Promise<void> {
   parentPort!.on("message", ({ deadlineMs }: ToThread) => closing.resolve(deadlineMs));
   const [failed] = await Promise.all([tryAgents(agents), worker.start(), warmUp(), loadClient(data.inspect)]);
   const problems = failed.map((each) => redact(failedText(each), secrets));
-  send({ type: "ready", agents: Object.keys(agents), problems });
+  send({ type: "ready", agents: names, about, problems });
   await worker.close({ deadlineMs: await closing.promise });
   await queue.close();
   await store.close();

@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import type { AboutAgents } from "./about-agents.ts";
 
 /** The data that a thread gets that drives the agents of a file. */
 export type ThreadData = {
@@ -26,7 +27,12 @@ export type FromThread =
   /** A file is about to be loaded, or was looked for. */
   | ({ readonly type: "file" } & LoadedFile)
   /** The agents are loaded, and the worker takes sessions. `problems`: what is wrong with those that cannot be made. */
-  | { readonly type: "ready"; readonly agents: readonly string[]; readonly problems: readonly string[] }
+  | {
+      readonly type: "ready";
+      readonly agents: readonly string[];
+      readonly about: AboutAgents;
+      readonly problems: readonly string[];
+    }
   /** The agents cannot be loaded: the thread ends. */
   | { readonly type: "failed"; readonly message: string; readonly stack: string }
   | ({ readonly type: "log" } & LogRecord);

@@ -14,7 +14,7 @@ const GAUGE = 24;
 const FOOT = 8;
 const MARGIN = 14;
 /** The least width at which a turn runs from left to right. */
-const WIDE = 700;
+const WIDE = 760;
 /** The room between the cards of a column. */
 const SPACE = 28;
 /** The most room between the cards of the turn where it runs downwards. */

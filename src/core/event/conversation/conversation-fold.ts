@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../types.ts";
-import type { Msg } from "../../message/types.ts";
+import type { Block, Msg } from "../../message/types.ts";
 import { textOf } from "../../message/query.ts";
-import { MessageFold, type TurnMessage } from "./message-fold.ts";
+import { MessageFold, type TurnMessage, type UIPart } from "./message-fold.ts";
 import { isSaid } from "./shown-messages.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 
@@ -9,8 +9,23 @@ import { TurnChunks } from "./turn-chunks.ts";
 export const userMessage = (message: Msg): TurnMessage => ({
   id: message.id,
   role: "user",
-  parts: [{ type: "text", text: textOf(message) }],
+  parts: [{ type: "text", text: textOf(message) }, ...message.content.flatMap(filePart)],
 });
+
+/** Returns the part of a page for a block with media; none for another one. */
+function filePart(block: Block): readonly UIPart[] {
+  if (block.type !== "image" && block.type !== "audio" && block.type !== "video") return [];
+  const { source } = block;
+  return source.type === "url"
+    ? [{ type: "file", mediaType: `${block.type}/*`, url: source.url }]
+    : [
+        {
+          type: "file",
+          mediaType: source.mediaType,
+          url: `data:${source.mediaType};base64,${source.data}`,
+        },
+      ];
+}
 
 /** Folds the events of a session into the messages of its conversation: one for each input of the user and one for each turn. The
  *  events that are stored give the same messages as those of the turns while they run. */
