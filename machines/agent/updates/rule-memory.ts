@@ -1,3 +1,4 @@
+import { isUncertain, SAYS_SO, UNKNOWN_OUTCOMES } from "../../../src/core/tool/rules/came-to.ts";
 import { joined, lost, stateOf, step } from "../../../src/core/tool/rules/step.ts";
 import {
   isCounted,
@@ -15,21 +16,6 @@ import type { CallRecord, CallRules } from "../call-record.ts";
 import type { Fact } from "../facts.ts";
 import { idOfCall, ruledCall } from "./rules.ts";
 import type { Verdict } from "../services.ts";
-
-/** The codes of results of which nobody knows whether the call took effect, and the words in which others say so. */
-const UNKNOWN = new Set(["tool/timeout", "tool/outcome-unknown", "tool/no-result"]);
-const SAYS_SO = "may have taken effect";
-
-/** True if a call with this result may have taken effect, without having succeeded. */
-export function isUncertain({
-  state,
-  code,
-  output,
-}: Pick<ToolResultBlock, "state" | "code" | "output">): boolean {
-  if (state === "success" || state === "denied") return false;
-  if (code !== undefined && UNKNOWN.has(code)) return true;
-  return output.some((block) => block.type === "text" && block.text.includes(SAYS_SO));
-}
 
 /** Returns the outcome of an ended call; undefined if it took no effect. */
 function cameTo(record: CallRecord, result: ToolResultBlock): Came | undefined {
@@ -66,7 +52,7 @@ function afterAttempt(before: CallRecord, after: CallRecord): CallRecord {
   if (after.status !== "approved") return after;
   const { code, endedAt, error = "" } = after.account?.attempts?.at(-1) ?? {};
   const isKnown =
-    endedAt !== undefined && !(code !== undefined && UNKNOWN.has(code)) && !error.includes(SAYS_SO);
+    endedAt !== undefined && !(code !== undefined && UNKNOWN_OUTCOMES.has(code)) && !error.includes(SAYS_SO);
   return isKnown ? after : { ...after, rules: { ...after.rules, maybe: true } };
 }
 

@@ -6,6 +6,7 @@ import type { SessionEntry } from "../../session/entry.ts";
 import { MessageFold } from "../../session/message-fold.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import type { SessionStore } from "../../store/port.ts";
+import { cameTo, isOwnMessage, unknownBefore } from "../../core/tool/rules/came-to.ts";
 import { judge, type Judgement } from "../../core/tool/rules/judge.ts";
 import {
   isCounted,
@@ -17,7 +18,6 @@ import {
 } from "../../core/tool/rules/law.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
 import { stateOf, step } from "../../core/tool/rules/step.ts";
-import { cameTo, isOwnMessage, unknownBefore } from "./enter.ts";
 import { lettersOf } from "./letters.ts";
 
 /** The finding of a rule about a call of a stored session. */

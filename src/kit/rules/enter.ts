@@ -3,15 +3,9 @@ import { ranInput } from "../../core/message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { isUncertain } from "../../../machines/agent/updates/rule-memory.ts";
 import { idOfCall } from "../../../machines/agent/updates/rules.ts";
-import {
-  isCounted,
-  type Came,
-  type RuledCall,
-  type RuleState,
-  type RuleStates,
-} from "../../core/tool/rules/law.ts";
+import { cameTo, isOwnMessage, unknownBefore } from "../../core/tool/rules/came-to.ts";
+import { isCounted, type RuledCall, type RuleState, type RuleStates } from "../../core/tool/rules/law.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
 import { lost, seeded, step } from "../../core/tool/rules/step.ts";
 import { lettersOf } from "./letters.ts";
@@ -39,12 +33,6 @@ type PastCall = {
   readonly isGiven: boolean;
 };
 
-/** The ids of messages that the chart itself has made. */
-const OWN_ID = /:\d+$/u;
-
-/** True for a message that the chart has made; results in others were given from outside. */
-export const isOwnMessage = ({ id }: { readonly id: string }): boolean => OWN_ID.test(id);
-
 function pastCalls({ transcript }: AgentContext): readonly PastCall[] {
   const asked = new Map<string, Pick<PastCall, "call" | "batchAt" | "place">>();
   return transcript.slice().flatMap((message, index) => {
@@ -55,30 +43,6 @@ function pastCalls({ transcript }: AgentContext): readonly PastCall[] {
       return known ? [{ ...known, result, index, isGiven, at: message.timestamp }] : [];
     });
   });
-}
-
-/** Returns the outcome of a call of the history, whatever hooks have made of its result. */
-export function cameTo({ result, isGiven }: Pick<PastCall, "result" | "isGiven">): Came | undefined {
-  const { account = {} } = result;
-  const state = account.results?.[0]?.state ?? result.state;
-  const isAnswered = account.decided?.some(({ decision, ask }) => decision === "answer" && ask === undefined);
-  if (state === "success") return isAnswered || isGiven ? "answered" : "success";
-  const attempts = account.attempts ?? [];
-  const mayHave = attempts.some(({ endedAt, code, error }) =>
-    endedAt === undefined
-      ? true
-      : isUncertain({ state: "error", ...(code && { code }), output: [{ type: "text", text: error }] }),
-  );
-  return mayHave || isUncertain({ ...result, state }) ? "maybe" : undefined;
-}
-
-/** The attempts before the last one of which nobody knows the outcome, and which count beside it: a person has let another one follow each. */
-export function unknownBefore({ account = {}, state, ...result }: PastCall["result"]): number {
-  const own = account.results?.[0]?.state ?? state;
-  if (own !== "success" && !isUncertain({ ...result, state: own })) return 0;
-  const repeats = account.decided?.filter(({ decision }) => decision === "retry").length ?? 0;
-  const open = account.attempts?.slice(0, -1).filter(({ endedAt }) => endedAt === undefined).length ?? 0;
-  return Math.min(repeats, open);
 }
 
 const unreadable = { problem: "its arguments are not stored" };
