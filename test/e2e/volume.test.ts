@@ -33,6 +33,7 @@ const LAZY = {
   "why-not-view": 38_000,
   "file-suspicions": 8_000,
   waterfall: 6_000,
+  "rules-tab": 9_000,
   shown: 1_000, // what two of them share
 };
 

@@ -13,7 +13,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "core/model/openai": ["core/base", "core/message", "core/model"],
   "core/model/ai-sdk": ["core/base", "core/message", "core/model"],
   "core/tool": ["core/base", "core/message", "core/model"],
-  "core/tool/rules": ["core/base", "core/tool"],
+  "core/tool/rules": ["core/base", "core/tool", "core/message"],
   "kit/mcp": ["core/base", "core/message", "core/model", "core/tool"],
   "core/hook": ["core/base", "core/message", "core/model", "core/tool"],
   "core/event": ["core/base", "core/message", "core/model", "core/tool", "core/hook"],
@@ -106,6 +106,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   ],
   // Of the adapters only what makes their requests, loaded when it is asked for.
   "inspect/hub": [
+    "core/tool/rules",
     "core/base",
     "core/message",
     "core/diagram",

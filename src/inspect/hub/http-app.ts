@@ -17,6 +17,7 @@ import { isObject } from "../../core/base/is-object.ts";
 import { callIn, promptLens } from "../protocol/prompt-lens.ts";
 import { rawRequest } from "./raw-request.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
+import { readTriedRule, tryRule } from "./try-rule.ts";
 import type { TokenGate } from "./token-gate.ts";
 
 const MAX_STEPS = 1_000;
@@ -120,6 +121,15 @@ export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: 
   app.get(
     "/api/runs/:id/suspicions",
     withRun((c, { log }) => c.json({ suspicions: suspicions.of(log), upTo: log.last })),
+  );
+
+  app.get(
+    "/api/runs/:id/rule",
+    withRun((c, { log }) => {
+      const rule = readTriedRule(c.req.query("rule"));
+      if (typeof rule === "string") return problem(c, 400, rule);
+      return c.json({ findings: tryRule(log, rule), from: log.first, upTo: log.last });
+    }),
   );
 
   app.get("/api/suspicions", (c) =>

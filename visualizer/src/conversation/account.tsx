@@ -9,7 +9,7 @@ type Props = { readonly asked: Json; readonly account: CallAccount | undefined }
 
 /** Shows the account of a call before it ran: who changed its arguments, why it asked, who decided. */
 export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver: boolean }) {
-  const { asked: reasons, decided, ran } = account ?? {};
+  const { asked: reasons, decided, rules, ran } = account ?? {};
   const presets = Array.isArray(ran?.presets) ? ran.presets.map(String) : [];
   return (
     <>
@@ -19,13 +19,15 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
           <BeforeAfter before={before} after={after} />
         </div>
       ))}
-      {accountLines({ ...(isOver && reasons && { asked: reasons }), ...(decided && { decided }) }).map(
-        (line) => (
-          <p key={line} className="note">
-            {line}
-          </p>
-        ),
-      )}
+      {accountLines({
+        ...(isOver && reasons && { asked: reasons }),
+        ...(decided && { decided }),
+        ...(rules && { rules }),
+      }).map((line) => (
+        <p key={line} className="note">
+          {line}
+        </p>
+      ))}
       {presets.length > 0 && <p className="note">The program added: {presets.join(", ")}.</p>}
     </>
   );

@@ -56,6 +56,7 @@ const PARTS: { readonly [part: string]: (item: Candidate) => boolean } = {
     typeof error === "string" &&
     typeof process === "string",
   results: ({ by }) => isObject(by),
+  rules: ({ rule, did }) => typeof rule === "string" && typeof did === "string",
 };
 
 /** The account of a call as far as it can be read: parts of another shape, such as in a file that was edited, are left out. */

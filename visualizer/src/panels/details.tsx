@@ -7,9 +7,11 @@ import { useModel } from "../store/use-model.ts";
 import { Pending } from "../pending/pending.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
 import { mayHavePlan } from "../logic/plan.ts";
+import { mayHaveRules } from "../logic/may-have-rules.ts";
 
 /** Loaded when it is opened. */
 const PromptTab = lazy(async () => ({ default: (await import("../prompt/prompt-tab.tsx")).PromptTab }));
+const RulesTab = lazy(async () => ({ default: (await import("../rules/rules-tab.tsx")).RulesTab }));
 const PlanTab = lazy(async () => ({ default: (await import("./plan-tab.tsx")).PlanTab }));
 
 const loadStepTabs = () => import("./step-tabs.ts");
@@ -29,6 +31,7 @@ const PANELS = {
   tokens: stepTab("TokensTab"),
   raw: stepTab("RawTab"),
   plan: PlanTab,
+  rules: RulesTab,
 } satisfies { readonly [tab in Tab]: ComponentType };
 const NAMES: { readonly [tab in Tab]: string } = {
   conversation: "Conversation",
@@ -39,6 +42,7 @@ const NAMES: { readonly [tab in Tab]: string } = {
   tokens: "Tokens",
   raw: "Raw",
   plan: "Plan",
+  rules: "Rules",
 };
 
 /** The details of the displayed step, and the pending decisions of the run below it. */
@@ -67,15 +71,20 @@ export function Details() {
   );
 }
 
-/** The tabs; that of the plan only for a run that has one, or may have one. */
+/** The tabs; those of the plan and of rules only for a run that has them, or may have them. */
 function Tabs({ tab }: { readonly tab: Tab }) {
   const hasPlan = useDisplayed(({ displayed: { run, stepNumber } }) =>
     mayHavePlan(run.contextAt(stepNumber), model.row?.slots),
   );
+  const hasRules = useDisplayed(({ displayed: { run, stepNumber } }) =>
+    mayHaveRules(run.contextAt(stepNumber)),
+  );
+  const isShown = (each: Tab): boolean =>
+    each === tab || ((each !== "plan" || hasPlan) && (each !== "rules" || hasRules));
   return (
     <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>
       {TABS.map((each, place) =>
-        each === "plan" && !hasPlan && tab !== "plan" ? null : (
+        !isShown(each) ? null : (
           <button
             key={each}
             type="button"

@@ -25,7 +25,17 @@ export type IndexedChart = Omit<ChartMessage, "type"> & { readonly index: ChartI
 export type PendingState = { readonly items: readonly PendingItem[]; readonly exceeded?: string };
 
 /** The tabs of the details panel. */
-export const TABS = ["conversation", "prompt", "context", "diff", "event", "tokens", "raw", "plan"] as const;
+export const TABS = [
+  "conversation",
+  "prompt",
+  "context",
+  "diff",
+  "event",
+  "tokens",
+  "raw",
+  "plan",
+  "rules",
+] as const;
 /** A tab of the details panel. */
 export type Tab = (typeof TABS)[number];
 

@@ -9,6 +9,8 @@ import type {
   RunRow,
   StepPage,
   Suspicion,
+  Trial,
+  TriedRule,
   WireRequest,
 } from "./types.ts";
 
@@ -78,6 +80,12 @@ export class Api {
   async suspicions(runId: string): Promise<readonly Suspicion[]> {
     const path = `/api/runs/${encodeURIComponent(runId)}/suspicions`;
     return (await this.#json<{ readonly suspicions: readonly Suspicion[] }>(path)).suspicions;
+  }
+
+  /** Resolves to what a rule would have made of the calls of a run. */
+  tryRule(runId: string, rule: TriedRule): Promise<Trial> {
+    const query = encodeURIComponent(JSON.stringify(rule));
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}/rule?rule=${query}`);
   }
 
   /** Resolves to what the server checks runs for. */

@@ -34,6 +34,14 @@ export type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 export type { CallRecord } from "../../../machines/agent/call-record.ts";
 export type { Plan, Subtask } from "../../../src/kit/plan/plan.ts";
 export type { Todo } from "../../../src/kit/plan/todo.ts";
+import type { TrialFinding } from "../../../src/core/tool/rules/trial.ts";
+export type { TrialFinding, TriedRule } from "../../../src/core/tool/rules/trial.ts";
+/** The findings of a rule about the steps `from` to `upTo` of a run. */
+export type Trial = {
+  readonly findings: readonly TrialFinding[];
+  readonly from: number;
+  readonly upTo: number;
+};
 export type { Suspicion } from "../../../src/inspect/suspicions/suspicion.ts";
 export type { RecordedCall } from "../../../src/inspect/protocol/recorded-call.ts";
 export type {

@@ -1,0 +1,51 @@
+import { isObject } from "../../core/base/is-object.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { problemOf } from "../../core/base/options.ts";
+import { RuleTrial, type TrialFinding, type TriedRule } from "../../core/tool/rules/trial.ts";
+import { applyPatch } from "../protocol/patch.ts";
+import type { RunLog } from "./run-log.ts";
+
+const names = s.listOf(s.nonEmpty());
+const schema = s.lazily(() =>
+  s.options<TriedRule>({
+    kind: s.oneOf("before", "never", "atMost", "sum", "approvedBy"),
+    then: names,
+    first: s.optional(names),
+    per: s.optional(s.nonEmpty()),
+    max: s.optional(s.atLeast(0)),
+    amount: s.optional(s.nonEmpty()),
+    people: s.optional(names),
+    withinMs: s.optional(s.atLeast(1)),
+    scope: s.oneOf("session", "turn"),
+  }),
+);
+/** The longest rule that is read, in characters. */
+const MAX_LENGTH = 4_000;
+/** The number of steps that are read at once. */
+const STEPS_PER_PAGE = 1_000;
+
+/** Reads a rule that a page sends; returns what is wrong with it as a text. */
+export function readTriedRule(text: string | undefined): TriedRule | string {
+  if (text === undefined || text.length > MAX_LENGTH)
+    return `\`rule\` must be a rule as JSON, of at most ${MAX_LENGTH} characters.`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "`rule` is no JSON.";
+  }
+  if (!isObject(value)) return "`rule` must be an object.";
+  return problemOf(schema(), value) ?? (value as unknown as TriedRule);
+}
+
+/** Tries a rule on the steps of a run that are left of it. */
+export function tryRule(log: RunLog, rule: TriedRule): readonly TrialFinding[] {
+  const trial = new RuleTrial(rule);
+  let context = log.contextAt(log.first - 1) ?? {};
+  for (let from = log.first; from <= log.last; from += STEPS_PER_PAGE)
+    for (const { q, p } of log.page(from, Math.min(log.last, from + STEPS_PER_PAGE - 1)).items) {
+      if (p) context = applyPatch(context, p);
+      trial.add(q, context);
+    }
+  return trial.findings;
+}

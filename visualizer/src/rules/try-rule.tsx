@@ -1,0 +1,155 @@
+import { useState, type FormEvent } from "react";
+import { Button } from "../parts/button.tsx";
+import { model } from "../store/model.ts";
+import { goTo } from "../store/navigate.ts";
+import type { Trial, TrialFinding, TriedRule } from "../wire/types.ts";
+import { EMPTY, readRule, type RuleFields } from "./read-rule.ts";
+import { tryOn } from "./try-on.ts";
+
+const KINDS: { readonly [kind in TriedRule["kind"]]: string } = {
+  before: "only after",
+  never: "never after",
+  atMost: "at most so many",
+  sum: "a sum at most",
+  approvedBy: "approved by",
+};
+
+const WHAT: { readonly [what in TrialFinding["what"]]: string } = {
+  broke: "would have been stopped",
+  ordered: "would have waited for others of its batch",
+  unjudged: "cannot be judged",
+};
+
+type Set = (change: Partial<RuleFields>) => void;
+
+/** Tries a rule on the calls of the run, before anybody enforces it. */
+export function TryRule() {
+  const [fields, setFields] = useState(EMPTY);
+  const [problem, setProblem] = useState<string>();
+  const [trial, setTrial] = useState<Trial>();
+  const set: Set = (change) => {
+    setFields((all) => ({ ...all, ...change }));
+    setTrial(undefined);
+    setProblem(undefined);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const rule = readRule(fields);
+    const { runId } = model.selection;
+    if (typeof rule === "string") return setProblem(rule);
+    if (runId === null) return;
+    tryOn(runId, rule).then(setTrial, (error: unknown) => setProblem(String(error)));
+  };
+  return (
+    <form onSubmit={submit} aria-label="Try a rule">
+      <h2>Try a rule on this run</h2>
+      <Fields fields={fields} set={set} />
+      <Button type="submit" label="Try" title="Says which calls of this run the rule would have stopped" />
+      <div role="status">
+        {problem !== undefined && <p className="problem">{problem}</p>}
+        {trial && <Findings trial={trial} />}
+      </div>
+    </form>
+  );
+}
+
+function Fields({ fields, set }: { readonly fields: RuleFields; readonly set: Set }) {
+  const { kind } = fields;
+  const hasFirst = kind === "before" || kind === "never";
+  return (
+    <div className="fields">
+      <Field label="Tool" value={fields.then} onChange={(then) => set({ then })} hint="refund" />
+      <label>
+        runs
+        <select
+          className="input"
+          value={kind}
+          onChange={(event) => set({ kind: event.currentTarget.value as TriedRule["kind"] })}
+        >
+          {Object.entries(KINDS).map(([each, text]) => (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {hasFirst && (
+        <Field label="of the tool" value={fields.first} onChange={(first) => set({ first })} hint="verify" />
+      )}
+      {(kind === "atMost" || kind === "sum") && (
+        <Field label="Maximum" value={fields.max} onChange={(max) => set({ max })} />
+      )}
+      {kind === "sum" && (
+        <Field
+          label="of the argument"
+          value={fields.amount}
+          onChange={(amount) => set({ amount })}
+          hint="cents"
+        />
+      )}
+      {kind === "approvedBy" && (
+        <Field label="People" value={fields.people} onChange={(people) => set({ people })} hint="ana, ben" />
+      )}
+      {kind !== "approvedBy" && (
+        <>
+          <Field label="Per argument" value={fields.per} onChange={(per) => set({ per })} hint="orderId" />
+          <Field label="Within" value={fields.within} onChange={(within) => set({ within })} hint="24h" />
+          <label>
+            <input
+              type="checkbox"
+              checked={fields.scope === "turn"}
+              onChange={(event) => set({ scope: event.currentTarget.checked ? "turn" : "session" })}
+            />{" "}
+            in one turn
+          </label>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Field({
+  label,
+  value,
+  hint,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string;
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <label>
+      {label}
+      <input
+        className="input"
+        value={value}
+        placeholder={hint}
+        spellCheck={false}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function Findings({ trial: { findings, from, upTo } }: { readonly trial: Trial }) {
+  return (
+    <>
+      <p>
+        {findings.length === 0 ? "It stops no call" : `${findings.length} of the calls`} of the steps {from}{" "}
+        to {upTo}.
+      </p>
+      <ul>
+        {findings.map(({ what, tool, callId, step }) => (
+          <li key={`${callId} ${what}`} data-finding={what}>
+            <button type="button" className="link" onClick={() => goTo(step)}>
+              #{step}
+            </button>{" "}
+            <code>{tool}</code> {WHAT[what]}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
