@@ -108,7 +108,8 @@ export function remembering(context: AgentContext, change: Change, event: unknow
     const isTold = told?.callId === record.call.id;
     for (const rule of rules) {
       const known = stateOf(rule, states, turn);
-      const isLost = record.rules?.isInner === true && came === "maybe" && !isTold;
+      const mayHaveRun = came === "maybe" || record.rules?.maybe || record.rules?.isUnknown;
+      const isLost = record.rules?.isInner === true && mayHaveRun && !isTold;
       const lastly = isLost ? { ...known, ...lost(rule.law, known) } : known;
       const begun = countsBeside(record, result!) ? mayHave(lastly, rule, "") : lastly;
       const next = isCounted(rule.law, record.call.name)

@@ -92,15 +92,17 @@ function withResult(ledger: Ledger, { meaning, events }: Move, at: number, turn:
     if (isNothing && !run.wasMaybe) return [];
     return [{ ...run, is: "maybe", at }];
   });
-  const inner = (meaning?.inner ?? []).map(({ name, letters }, index): Run => ({
+  const isTold = meaning?.inner !== undefined; // all that was done inside, in earlier attempts too
+  const inner = (meaning?.inner ?? []).map(({ name, letters, is }, index): Run => ({
     callId: `${callId}/${index + 1}`,
     name,
     letters,
-    is: "success",
+    is,
     at,
     turn,
   }));
-  return { ...ledger, runs: [...runs, ...inner] };
+  const others = isTold ? runs.filter((run) => run.callId !== `${callId}/?`) : runs;
+  return { ...ledger, runs: [...others, ...inner] };
 }
 
 /** The result of a call of the newest batch, in its record or already in the transcript. */

@@ -119,10 +119,11 @@ export function deskReviews(
   });
 }
 
-/** Every way in which a call ends whose agent inside has made one call, as the rules that it shares allow. */
+/** Every way in which a call ends whose agent inside has made one call, as the rules that it shares allow. Of an attempt that was cut off the
+ *  agent says in the next one what it had begun. */
 function innerEndings(
   { inner = [] }: DeskTool,
-  callId: string,
+  { call: { id: callId }, attempt }: ToolInput,
   output: object & { readonly result: ToolResultBlock },
   { settings: { rules = [] }, progress, at }: AgentContext,
 ): readonly Ending[] {
@@ -135,25 +136,27 @@ function innerEndings(
           rule.mode !== "enforce" || judge(rule.law, stateOfRule(rule), ruled(rule), [], at) === "run",
       );
       if (!mayRun) return [];
-      const states = Object.fromEntries(
-        rules.map((rule) => {
-          const known = stateOfRule(rule);
-          return [rule.name, { ...known, ...step(rule.law, known, ruled(rule), "success", at) }];
-        }),
-      );
-      const meaning = { result: output.result, inner: [{ name, letters: read }] };
-      const label = `success, and the agent inside ran ${name}${lettersText(read)}`;
-      return [{ label, output: { ...output, rules: states }, meaning }];
+      const ending = (is: "success" | "maybe", label: string): Ending => ({
+        label: `success, and the agent inside ${label} ${name}${lettersText(read)}`,
+        output: {
+          ...output,
+          rules: Object.fromEntries(
+            rules.map((rule) => {
+              const known = stateOfRule(rule);
+              return [rule.name, { ...known, ...step(rule.law, known, ruled(rule), is, at) }];
+            }),
+          ),
+        },
+        meaning: { result: output.result, inner: [{ name, letters: read, is }] },
+      });
+      return [ending("success", "ran"), ...(attempt > 1 ? [ending("maybe", "had begun to run")] : [])];
     }),
   );
 }
 
 /** Every way in which a call of a desk may end by itself. What a crash, a time-out or an interrupt makes of it is another move. */
-export function deskEndings(
-  { call, attempt, deadlineAt }: ToolInput,
-  desk: Desk,
-  { context }: Scene,
-): readonly Ending[] {
+export function deskEndings(input: ToolInput, desk: Desk, { context }: Scene): readonly Ending[] {
+  const { call, attempt, deadlineAt } = input;
   const { name, id } = call;
   const tool = toolOf(desk, name);
   const base = { callId: id, attempt };
@@ -164,7 +167,7 @@ export function deskEndings(
     { label: "success", output: { ...base, result: success }, meaning: { result: success } },
     { label: "failure", output: { ...base, result: failure, retry: true }, meaning: { result: failure } },
   ];
-  if (tool?.inner) return [...plain, ...innerEndings(tool, call.id, { ...base, result: success }, context)];
+  if (tool?.inner) return [...plain, ...innerEndings(tool, input, { ...base, result: success }, context)];
   const late = deadlineAt === null ? desk.jumps : [];
   const at = context.at;
   return [

@@ -22,7 +22,11 @@ export type Meaning = {
   /** The values that were read in the arguments of those calls, by their ids. */
   readonly letters?: { readonly [callId: string]: Letters };
   /** The calls that an agent inside of the call has made. */
-  readonly inner?: readonly { readonly name: string; readonly letters: Letters }[];
+  readonly inner?: readonly {
+    readonly name: string;
+    readonly letters: Letters;
+    readonly is: "success" | "maybe";
+  }[];
   /** Who has decided, and how. */
   readonly decided?: { readonly callId: string; readonly as: string; readonly by: string };
   /** Calls that a hook denied. */

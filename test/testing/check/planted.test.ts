@@ -1,4 +1,6 @@
 import { anyOf, approvedBy, atMost, before, inTurn, never, within, type Rule } from "agentchart/rules";
+import { agentTool } from "agentchart/team";
+import { scriptedModel } from "agentchart/testing";
 import { describe, expect, test } from "vitest";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { AgentContext, Change } from "../../../machines/agent/context.ts";
@@ -8,7 +10,7 @@ import { ruleEngine } from "../../../src/kit/rules/engine.ts";
 import { agentUnderCheck } from "../../../src/testing/check/agent-under-check.ts";
 import { walkRule } from "../../../src/testing/check/walk-rule.ts";
 import { worldFor, type Extent } from "../../../src/testing/check/worlds.ts";
-import { deskOf, listening } from "./desk.ts";
+import { deskOf, listening, tool } from "./desk.ts";
 
 const NONE: ReadonlySet<CallRecord> = new Set();
 const EXTENT: Extent = { turns: 1, iterations: 2, batch: 2, disturbances: 1, resumptions: 2 };
@@ -173,6 +175,59 @@ const FAULTS: readonly (readonly [string, Fault])[] = (
     ],
   ] as readonly (readonly [string, Rule, Partial<RuleEngine>, Extent?])[]
 ).map(([name, rule, engine, extent]) => [name, { rule, engine, ...(extent && { extent }) }]);
+
+/** The calls as if none had an agent inside. */
+const withoutAgents = (context: AgentContext): AgentContext => ({
+  ...context,
+  calls: context.calls.map((record) => {
+    const { isInner: _, ...rules } = record.rules ?? {};
+    return { ...record, rules };
+  }),
+});
+
+const sameIn = (context: AgentContext, other: AgentContext, record: CallRecord): CallRecord =>
+  other.calls[context.calls.indexOf(record)]!;
+
+const INSIDE: readonly (readonly [string, Partial<RuleEngine>])[] = [
+  [
+    "what an agent inside of a call has done is not heard",
+    { remembering: (context, change) => ruleEngine.remembering(context, change, undefined) },
+  ],
+  [
+    "an agent inside of a call that runs beside what the rules are about",
+    {
+      mayStart: (context, record, starting) => {
+        const other = withoutAgents(context);
+        const begun = new Set([...starting].map((each) => sameIn(context, other, each)));
+        return ruleEngine.mayStart(other, sameIn(context, other, record), begun);
+      },
+    },
+  ],
+  [
+    "an agent inside of a call that is cut off, and forgotten",
+    {
+      reviewed: (record, verdict, next) => {
+        const { rules, ...rest } = ruleEngine.reviewed(record, verdict, next);
+        const { isInner: _, ...kept } = rules ?? {};
+        return { ...rest, rules: kept };
+      },
+    },
+  ],
+];
+
+describe("a bypass through an agent inside of a call is found", () => {
+  test.each(INSIDE)("%s", { timeout: 300_000 }, (_, engine) => {
+    const inner = { name: "clerk", model: scriptedModel([]), tools: [tool("refund")] };
+    const ask = agentTool({ name: "ask_clerk", description: "asks", agent: inner } as never);
+    const rule = atMost(1, "refund");
+    const config = deskOf([], { tools: [tool("verify"), tool("refund"), ask] as never, rules: [rule] });
+    const extent: Extent = { turns: 1, iterations: 2, batch: 2, disturbances: 1, resumptions: 1 };
+    const ruled = worldFor(agentUnderCheck(config as never), rule, extent);
+    const walked = walkRule(ruled, extent, { engine: { ...ruleEngine, ...engine } });
+    expect(walked.bypass?.message).toMatch(/begins to run, but c\d+\.\d+\/[1?]/u);
+    expect(walked.bypass!.path.some((label) => label.includes("ask_clerk"))).toBe(true);
+  });
+});
 
 describe("a planted bypass is found", () => {
   test.each(FAULTS)(
