@@ -14,7 +14,7 @@ export const rules = [before("verify", "refund")];
 `;
 
 /** A store with a session that breaks a rule, one that would be put in order, and one that keeps it; and what audits it. */
-async function fixture(text = RULES) {
+async function fixture(text = RULES, name = "rules.ts") {
   const folder = mkdtempSync(join(import.meta.dirname, ".audit-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const dir = join(mkdtempSync(join(tmpdir(), "agentchart-audit-")), "sessions");
@@ -29,7 +29,7 @@ async function fixture(text = RULES) {
     await agent.call("go");
     await agent.close();
   }
-  const rules = join(folder, "rules.ts");
+  const rules = join(folder, name);
   writeFileSync(rules, text);
   const run = async (more: { readonly prefix?: string } = {}) => {
     const written = { stdout: "", stderr: "" };
@@ -92,5 +92,22 @@ export const inputOf = "refund";
   await expect(wrong.run()).rejects.toMatchObject({
     code: "config/invalid",
     message: expect.stringContaining("`inputOf` must be a function"),
+  });
+});
+
+test("audit reads a policy in Dogwood, and says where it is wrong", async () => {
+  const policy = (kind: string) =>
+    `forbid (principal, action == A::"refund", resource) unless temporal { formerly within 1h A::"verify"::${kind}{} };`;
+  const { run } = await fixture(policy("response"), "policy.dw");
+  const { code, found } = await run();
+  expect(code).toBe(1);
+  expect(found.map(({ sessionId, what }) => `${String(sessionId)} ${String(what)}`).toSorted()).toEqual([
+    "breaks broke",
+    "ordered ordered",
+  ]);
+  const wrong = await fixture(policy("request"), "policy.dw");
+  await expect(wrong.run()).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringMatching(/policy\.dw:1:\d+: `::request` is not read/u),
   });
 });

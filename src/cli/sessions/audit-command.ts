@@ -1,5 +1,7 @@
-import { AgentError } from "../../core/base/error.ts";
+import { readFile } from "node:fs/promises";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import { auditSession, type AuditOptions, type Finding } from "../../kit/rules/audit.ts";
+import { rulesOfDogwood } from "../../kit/rules/dogwood/index.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Handler } from "../define-command.ts";
 import { asSentence } from "../error-message.ts";
@@ -56,8 +58,15 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
   });
 };
 
+async function textOf(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((cause: unknown) => {
+    throw new AgentError("config/invalid", `Cannot read ${file}: ${messageOf(cause)}`, { cause });
+  });
+}
+
 /** The rules that a file exports as its default export or by the name `rules`, and how it reads arguments, if it exports `inputOf`. */
 async function loadRules(file: string): Promise<{ readonly rules: readonly Rule[] } & AuditOptions> {
+  if (/\.(?:dw|cedar)$/u.test(file)) return { rules: rulesOfDogwood(await textOf(file), { from: file }) };
   const module = await importFile(file, "rules");
   const rules: unknown = module["default"] ?? module["rules"];
   const { inputOf } = module as AuditOptions;

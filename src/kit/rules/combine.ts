@@ -31,7 +31,9 @@ export function anyOf(rules: readonly [Rule, Rule, ...Rule[]], options: RuleOpti
   const functions = parts.flatMap((part) => part.functions);
   const name = rules.map((rule) => rule.data.name).join(" or ");
   const wants = { of: parts.map((part) => part.wants ?? {}) };
-  return ruleOf({ law, says, functions, ...(read && { read, wants }) }, name, {
+  const subjects = parts.map(({ subject }) => subject ?? "");
+  const about = subjects.some((subject) => subject !== "") && { subject: JSON.stringify(subjects) };
+  return ruleOf({ law, says, functions, ...about, ...(read && { read, wants }) }, name, {
     scope: data.scope,
     optional: rules.some(({ optional }) => optional),
     ...options,

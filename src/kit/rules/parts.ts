@@ -77,7 +77,7 @@ export function reader(
     readonly counts?: AboutOptions["when"] | undefined;
     readonly amount?: ((input: JsonObject) => number) | undefined;
   },
-): Pick<RuleParts, "read" | "functions" | "wants"> {
+): Pick<RuleParts, "read" | "functions" | "wants" | "subject"> {
   const functions = [per, when, counts, amount].filter((each) => typeof each === "function");
   if (functions.length === 0 && per === undefined) return { functions };
   const read: ReadLetter = (name, input): Letter => {
@@ -98,7 +98,12 @@ export function reader(
     ...(when && { isOther: true }),
     ...(counts && { isVoid: true }),
   };
-  return { read, wants, functions: functions as RuleParts["functions"] };
+  return {
+    read,
+    wants,
+    functions: functions as RuleParts["functions"],
+    ...(typeof per === "string" && { subject: per }),
+  };
 }
 
 function amountOf(value: unknown): number {

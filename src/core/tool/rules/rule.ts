@@ -25,6 +25,8 @@ export type RuleParts = {
   readonly read?: ReadLetter;
   /** The values that it wants to know of the arguments, for a walk that tries all of them; absent if it wants none. */
   readonly wants?: Wants;
+  /** The name of the argument that says what a call is about, for the id of the rule; absent if a function says it, or nothing does. */
+  readonly subject?: string;
   /** The functions that read arguments, for the id of the rule. */
   readonly functions: readonly ((...given: never[]) => unknown)[];
 };
