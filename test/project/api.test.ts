@@ -29,7 +29,7 @@ test("the names each subpath exports", async () => {
     ./mcp: mcp
     ./otel: otelObserver traceKnowledge traceMemory
     ./check: bypassRun checkRules
-    ./rules: anyOf approvedBy atMost auditSession before inTurn never onlyIf shadow sum withRules within
+    ./rules: anyOf approvedBy atMost auditSession before inTurn never onlyIf rulesOfDogwood shadow sum withRules within
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
     ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract scriptedModel storeContract workspaceContract

@@ -269,7 +269,10 @@ export const audit = defineCommand({
   args: {},
   flags: {
     rules: required(
-      string("FILE", "file that exports rules of agentchart/rules, as its default or as `rules`; or policies: .dw, .cedar"),
+      string(
+        "FILE",
+        "file that exports rules of agentchart/rules, as its default or as `rules`; or policies: .dw, .cedar",
+      ),
     ),
     prefix: string("TEXT", "only sessions whose ids have this prefix"),
     limit: integer("N", "maximum number of sessions (default: all)"),

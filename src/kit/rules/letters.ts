@@ -6,7 +6,7 @@ import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts"
 
 const ID_LENGTH = 12;
 
-/** The id of a law: it changes with what is demanded, with the argument that calls are about, and with the text of the functions that read
+/** The id of a law. It changes with what is demanded, with the argument that calls are about, and with the text of the functions that read
  *  arguments. */
 export function idOf({ law, functions, subject }: RuleParts, scope: RuleData["scope"]): string {
   const text = JSON.stringify([

@@ -224,7 +224,7 @@ class RuleMaker {
 }
 
 /**
- * Returns the rules of policies in Dogwood, and so in Cedar, as far as rules can say the same: actions are tools, `context.input` are
+ * Returns the rules of policies in Dogwood, and so in Cedar, as far as rules can say the same. Actions are tools, `context.input` are
  * arguments, `formerly within` looks for a success, and counts of the action itself are upper bounds. The policies of permits are what a tool
  * needs to run; that nothing else runs is not demanded of tools without a policy. Throws `config/invalid` with line and column for anything
  * else, such as principals, results, guardrails, `since`, `previous`, sums and macros.
