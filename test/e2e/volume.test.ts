@@ -34,6 +34,9 @@ const LAZY = {
   "file-suspicions": 8_000,
   waterfall: 6_000,
   "rules-tab": 9_000,
+  "step-tabs": 6_000,
+  "plan-tab": 3_000,
+  guide: 2_000,
   shown: 1_000, // what two of them share
 };
 
