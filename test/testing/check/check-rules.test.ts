@@ -213,6 +213,37 @@ describe("bad input", () => {
     expect(report.rules[0]!.walks.at(-1)).toMatchObject({ isWhole: false });
   });
 
+  test("a time limit in which nothing can be walked proves nothing", async () => {
+    const rules = [before("verify", "refund"), atMost(1, "look")];
+    const report = await checkRules(deskOf(NAMES, { rules }), { ...HERE, timeLimitMs: 1 });
+    expect(report.result).toBe("unknown");
+    for (const each of report.rules) {
+      expect(each.result).toBe("unknown");
+      expect(each.within).toBeUndefined();
+    }
+  });
+
+  test.each([
+    [
+      [before("verify", "refund"), before("refund", "verify")],
+      ["refund after verify", "verify after refund"],
+    ],
+    [
+      [before("verify", "refund"), atMost(0, "verify")],
+      ["refund after verify", "at most 0 verify"],
+    ],
+    [
+      [before("verify", "refund"), never("refund").after("verify")],
+      ["refund after verify", "no refund after verify"],
+    ],
+    [[before("verify", "refund"), before("verify", "refund")], ["refund after verify"]],
+    [[before("verfy", "refund")], ["verfy", "did you mean 'verify'?"]],
+  ])("rules that cannot be are refused, and named: %#", async (rules, words) => {
+    const refused = checkRules(deskOf(NAMES, { rules }), HERE);
+    await expect(refused).rejects.toMatchObject({ code: "config/invalid" });
+    for (const word of words) await expect(refused).rejects.toThrow(word);
+  });
+
   let limit = 100;
   test.each([
     ["a clock", onlyIf("refund", () => Date.now() > 0), "Date"],
