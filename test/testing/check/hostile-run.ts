@@ -67,6 +67,13 @@ function hostileModel(draw: Draw, left: { calls: number }): ChatModel {
   };
 }
 
+/** True for a run that starts in the step of the call, and stands behind it in its batch: those are judged in the order of the batch. */
+function startsBehind({ callId, is, at }: Run, call: string, now: number): boolean {
+  const [batch, place] = call.split(".");
+  const [otherBatch, otherPlace] = callId.split(".");
+  return is === "running" && at === now && batch === otherBatch && Number(otherPlace) > Number(place);
+}
+
 /** Tools that note what they do where no crash can undo it, and judge by the sentence of each rule whether they may begin. */
 function toolsOf(desk: Desk, outside: Outside, life: Life, draw: Draw, now: () => number): readonly Tool[] {
   const rules = desk.rules.map(({ data }) => data).filter(({ mode }) => mode === "enforce");
@@ -80,7 +87,8 @@ function toolsOf(desk: Desk, outside: Outside, life: Life, draw: Draw, now: () =
         if (life.isOver()) return new Promise<never>(() => {});
         const letters = lettersOf(desk.rules, name, given as JsonObject) ?? {};
         const about = { callId, name, letters };
-        const past = { runs: outside.runs, consent: outside.consents.get(callId) ?? {}, at: now(), turn: 0 };
+        const runs = outside.runs.filter((run) => !startsBehind(run, callId, now()));
+        const past = { runs, consent: outside.consents.get(callId) ?? {}, at: now(), turn: 0 };
         for (const rule of rules) {
           const why = brokenBy(rule, about, past);
           if (why !== undefined)
