@@ -27,7 +27,10 @@ export function recordsAfter(
   if (!old && !call) return undefined;
   const kept = Object.entries(old ?? AS_OPENED).filter(([key]) => !unset.includes(key));
   const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
-  return old ? calls.map((each) => (each === old ? record : each)) : [...calls, record];
+  if (old) return calls.map((each) => (each === old ? record : each));
+  // one with a result is written first
+  const place = ({ call: { id: of } }: CallRecord): number => asked.findIndex((each) => each.id === of);
+  return [...calls, record].toSorted((one, other) => place(one) - place(other));
 }
 
 /** The record of a call that waits from now on, although it was not running: for an approval, or for a result from elsewhere. */
