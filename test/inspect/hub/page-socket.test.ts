@@ -4,11 +4,12 @@ import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { HubPage, testHome, testHub } from "../../support/hub-page.ts";
 
-/** An answer of 8 KB. It reports a usage that can be, because counting its tokens takes longer than the rest of the test. */
+/** An answer of 16 KB, in texts that are sent whole. It reports a usage that can be, because counting its tokens takes longer than the rest of the test. */
 const answer = (turn: number) =>
   [
+    { type: "thinking.delta", delta: "y".repeat(8_000) },
     { type: "text.delta", delta: "x".repeat(8_000) },
-    { type: "usage", usage: { inputTokens: 2_000 * turn + 100, outputTokens: 2_000 } },
+    { type: "usage", usage: { inputTokens: 4_000 * turn + 100, outputTokens: 4_000 } },
     { type: "finish", reason: "stop" },
   ] as const;
 
@@ -17,7 +18,7 @@ test("a page that reads too slowly gets the newest steps and a gap for the skipp
   const busy = await testHub({ home: place });
   const inspect = inspector({ home: place, retryMs: [10, 50] });
   onTestFinished(() => inspect.close());
-  const turns = 500;
+  const turns = 260;
   const agent = createAgent({
     name: "bot",
     inspect,
