@@ -67,6 +67,7 @@ const isForNode = (entry: string): boolean =>
     "diagram/layout-worker",
     "tool/check-thread",
     "check/check-thread",
+    "testing/crash-child",
     ...FOR_PAGES,
   ].includes(entry);
 
@@ -114,6 +115,7 @@ const main = defineConfig({
     "ui/index": "src/ui/index.ts",
     "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",
+    "testing/crash-child": "src/testing/crash/child.ts",
     "evals/index": "src/testing/evals/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",

@@ -61,6 +61,8 @@ const PROCESS_TESTS = [
   "test/worker/schedules.test.ts",
   "test/cli/check.test.ts",
   "test/testing/evals/killed.test.ts",
+  "test/testing/crash/*.test.ts",
+  "test/cli/crashtest.test.ts",
   "test/session/young-garbage.test.ts",
   "test/session/process-end.test.ts",
   "test/session/dead-holder.test.ts",

@@ -74,6 +74,38 @@ broken     the shortest path is printed; that of a rule of the mode "shadow" too
   },
 });
 
+export const crashtest = defineCommand({
+  name: "crashtest",
+  description: "Kill the process of an agent at every point of a scenario, and report what that changes",
+  args: { file: required(string("file", "file that exports agents, and the scenario as `scenario`")) },
+  flags: {
+    agent: string("NAME", "agent of the file (default: that of the scenario, or the only one)"),
+    scenario: string("NAME", "one of the `scenarios` that the file exports"),
+    input: strings("TEXT", "what the user says, in the place of the scenario's inputs"),
+    release: string("FILE", "agents of the next release, with which runs go on after a kill too"),
+    at: strings("POINT", "only this point, as a report names it (default: all)"),
+    store: string("STORE", "store of the sessions (default: SQLite in a new folder)", { Stores: STORES }),
+    timeLimit: duration("TIME", "end with what is known after this time (default: 10min)"),
+    lifeLimit: duration("TIME", "time after which a turn never ends (default: 30s)"),
+    concurrency: integer("N", "runs at once (default: one for each processor)"),
+    ...JSON_RESULT,
+  },
+  examples: [
+    "crashtest agents.ts",
+    'crashtest agents.ts --input "Refund order 17." --store file:sessions --time-limit 2min',
+    "crashtest agents.ts --at kill:append:5:before",
+  ],
+  sections: {
+    Warning: "Tools really run, many times: use a test environment.",
+    Output: `What was found, each with the first point at which it was, then the commands that repeat it and show its session;
+advice about tools; the counts. JSON outside a terminal.`,
+    "Exit codes": `0    nothing was found
+1    something was found
+2    wrong usage
+3    the time was over first, or the scenario does not come to its end without a kill`,
+  },
+});
+
 export const acp = defineCommand({
   name: "acp",
   description: "Serve an agent over stdio to an editor that speaks ACP and starts this command",

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { openStoreOf } from "../store/open-store-of.ts";
 import type { SessionStore } from "../store/port.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
@@ -11,25 +12,11 @@ export async function openStore(
   spec = `file:${join(homedir(), ".agentchart", "sessions")}`,
 ): Promise<SessionStore> {
   const { kind, path } = parseStore(spec);
-  switch (kind) {
-    case "file": {
-      const { fileStore } = await import("../store/file.ts");
-      return fileStore({ dir: path });
-    }
-    case "sqlite": {
-      const { sqliteStore } = await import("../store/sqlite.ts");
-      return sqliteStore({ path });
-    }
-    case "postgres":
-    case "postgresql": {
-      const { postgresStore } = await import("../store/postgres.ts");
-      return postgresStore({ connectionString: spec });
-    }
-    default:
-      throw new UsageError(
-        `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
-      );
-  }
+  const store = await openStoreOf(kind === "file" || kind === "sqlite" ? `${kind}:${path}` : spec);
+  if (store) return store;
+  throw new UsageError(
+    `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
+  );
 }
 
 /** Does the same as {@link withStore}, for commands that only look for stored sessions. It rejects with a {@link UsageError} if the folder

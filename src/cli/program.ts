@@ -62,6 +62,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.acp, async () => (await import("./acp/acp-command.ts")).acpCommand);
   add(main.check, async () => (await import("./check-command.ts")).checkCommand);
+  add(main.crashtest, async () => (await import("./crashtest-command.ts")).crashtestCommand);
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
   add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);
   add(workers.serve, async () => (await import("./workers/serve-command.ts")).serveCommand);

@@ -34,3 +34,13 @@ export { queueContract } from "./queue-contract.ts";
 export type { QueueContractOptions, QueueUnderTest } from "./queue-contract.ts";
 export { workspaceContract } from "./workspace-contract.ts";
 export type { WorkspaceContractOptions, WorkspaceUnderTest } from "./workspace-contract.ts";
+export { crashTest } from "./crash/index.ts";
+export type {
+  CrashAdvice,
+  CrashFinding,
+  CrashFindingKind,
+  CrashReport,
+  CrashRun,
+  CrashScenario,
+  CrashTestOptions,
+} from "./crash/index.ts";

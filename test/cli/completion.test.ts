@@ -33,6 +33,7 @@ describe("The completion of bash", () => {
       "inspect",
       "acp",
       "check",
+      "crashtest",
       "chart",
       "worker",
       "serve",

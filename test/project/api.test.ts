@@ -32,7 +32,7 @@ test("the names each subpath exports", async () => {
     ./rules: anyOf approvedBy atMost auditSession before inTurn never onlyIf rulesOfDogwood shadow sum withRules within
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
-    ./testing: EMULATED_HOSTS chatCompletionsServer emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract scriptedModel storeContract workspaceContract
+    ./testing: EMULATED_HOSTS chatCompletionsServer crashTest emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract scriptedModel storeContract workspaceContract
     ./evals: asked atMost by casesOfCsv casesOfJsonLines casesOfSessions chatsOf compareEvals evaluate importChat junitOf notSuspicious path readReport reply rubric used usedInOrder
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager

@@ -164,6 +164,16 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "worker",
     "ui",
   ],
+  "testing/crash": [
+    "core/base",
+    "core/message",
+    "core/model",
+    "core/tool",
+    "store",
+    "agent",
+    "kit/team",
+    "worker",
+  ],
   testing: [
     "core/base",
     "core/message",
@@ -173,6 +183,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "kit/memory",
     "kit/knowledge",
     "worker/queue",
+    "testing/crash",
   ],
   "testing/evals": [
     "core/base",
@@ -222,6 +233,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "kit/skills",
     "inspect/suspicions",
     "inspect/hub",
+    "testing/crash",
     "testing/evals",
     "worker",
     "worker/queue",
@@ -398,7 +410,7 @@ describe("architecture", () => {
   test("a model is read in two places, and nothing else loops over one", () => {
     const reading = naming(
       /(?<!yield\* [\w.]*)\bmodel\.stream\(/,
-      files.filter(({ path }) => roomOf(path) !== "testing"),
+      files.filter(({ path }) => !["testing", "testing/crash"].includes(roomOf(path))),
     );
     expect(reading).toEqual(["src/agent/services/call-model.ts", "src/core/model/fold.ts"]);
     expect(naming(/\bfor await\b|\bwhile \(true\)/, inRooms("machines", "core/hook", "core/tool"))).toEqual(
@@ -418,10 +430,11 @@ describe("architecture", () => {
     expect(naming(/actor\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(usesNetwork))).toEqual([]);
   });
 
-  test("only the CLI reads the environment, and the files that look up the inspector's token and DashScope's key", () => {
+  test("only the CLI reads the environment, and the files that look up a token or a key, or hand it to a process", () => {
     expect(naming(/\bprocess\.env\b/).filter((path) => roomOf(path) !== "cli")).toEqual([
       "src/core/model/openai/dashscope-model.ts",
       "src/inspect/protocol/hub-address.ts",
+      "src/testing/crash/life.ts",
     ]);
   });
 

@@ -13,6 +13,9 @@ export function noteAgent(execute: object, agent: AgentToolAgent | undefined): v
   if (agent) behind.set(execute, agent);
 }
 
+/** Returns the agent that is always behind tools with this `execute`; undefined if there is none, or another one for each call. */
+export const agentBehind = (execute: object): AgentToolAgent | undefined => behind.get(execute);
+
 /** Checks all agents below one that do not depend on a call, as {@link checkPath}. */
 export function checkNesting(agent: AgentToolAgent, maxDepth: number, above: readonly string[] = []): void {
   const path = [...above, agent.name];

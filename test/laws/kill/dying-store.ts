@@ -1,4 +1,5 @@
 import type { SessionStore } from "agentchart";
+import { watchedStore } from "../../../src/testing/crash/watched-store.ts";
 
 /** When a process dies: before or after its n-th append. */
 export type DieAt = { readonly append: number; readonly when: "before" | "after" };
@@ -13,33 +14,11 @@ export function dyingStore(
   dieAt: DieAt | undefined,
 ): { readonly store: SessionStore; readonly appends: () => number } {
   let appends = 0;
-  const acquiring = new Set<Promise<unknown>>();
-  /** A lease that is being acquired is printed before the process dies: the test could not end it otherwise. */
-  const dieIf = async (when: DieAt["when"]): Promise<void> => {
-    if (dieAt?.when !== when || dieAt.append !== appends) return;
-    await Promise.allSettled(acquiring);
-    process.kill(process.pid, "SIGKILL");
-  };
-  const store = new Proxy(real, {
-    get(target, key) {
-      const member = Reflect.get(target, key, target) as unknown;
-      if (typeof member !== "function") return member;
-      if (key === "acquire")
-        return async (...args: Parameters<SessionStore["acquire"]>) => {
-          const acquired = target.acquire(...args);
-          const printed = acquired.then((lease) => process.stdout.write(`LEASE ${JSON.stringify(lease)}\n`));
-          acquiring.add(printed);
-          await printed.finally(() => acquiring.delete(printed));
-          return acquired;
-        };
-      if (key !== "append") return member.bind(target) as unknown;
-      return async (...args: Parameters<SessionStore["append"]>) => {
-        appends++;
-        await dieIf("before");
-        const seq = await target.append(...args);
-        await dieIf("after");
-        return seq;
-      };
+  const store = watchedStore(real, {
+    acquired: (lease) => void process.stdout.write(`LEASE ${JSON.stringify(lease)}\n`),
+    instant: (append, when) => {
+      appends = Math.max(appends, append);
+      if (dieAt?.when === when && dieAt.append === append) process.kill(process.pid, "SIGKILL");
     },
   });
   return { store, appends: () => appends };

@@ -1,0 +1,72 @@
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  crashTest,
+  type CrashFindingKind,
+  type CrashReport,
+  type CrashTestOptions,
+} from "agentchart/testing";
+
+const AGENTS = join(import.meta.dirname, "agents");
+const FAULTY = join(AGENTS, "faulty.ts");
+const NEXT = join(AGENTS, "next.ts");
+
+/** Tests, and deletes the folder of the sessions. */
+async function tested(file: string, options: CrashTestOptions): Promise<CrashReport> {
+  const report = await crashTest(file, options);
+  onTestFinished(() =>
+    rmSync(dirname(report.store.slice("sqlite:".length)), { recursive: true, force: true }),
+  );
+  return report;
+}
+
+/** The faults, the point that shows each, what is found there, and the tool that it is about. */
+const PLANTED: readonly [fault: string, at: string, kind: CrashFindingKind, subject?: string][] = [
+  ["says idempotent and is not", "repeat:pay", "not-idempotent", "pay"],
+  ["makes a key of its own", "repeat:pay", "not-idempotent", "pay"],
+  ["is tried again after it wrote", "kill:tool:pay:1:after", "effects-changed"],
+  ["counts in a tool", "kill:tool:ticket:2:before", "result-changed"],
+  ["counts in a hook", "kill:tool:pay:2:before", "result-changed"],
+  ["approves by index", "kill:decided:1.1", "approval-mistaken", "pay"],
+  ["ignores the lease", "stop:tool:pay:1:after", "lease-ignored", "open"],
+  ["writes later", "kill:tool:pay:1:after", "effect-twice", "pay"],
+  ["forgets what waits", "kill:decided:1.1", "approval-lost", "pay"],
+  ["hangs after a restart", "kill:tool:hang:1:after", "endless"],
+  ["is another release in each process", "kill:waiting:1", "cannot-open", "session/agent-changed"],
+  ["permits in memory", "kill:append:3:before", "approval-mistaken", "pay"],
+  ["logs in to memory", "kill:tool:read_mail:1:before", "result-changed"],
+  ["hides an agent", "kill:tool:delegate:1:after", "effects-changed"],
+  ["acts in a hook", "kill:append:3:before", "effects-changed"],
+  ["pins in the next release", "kill@file:waiting:1", "cannot-open", "session/agent-changed"],
+];
+
+describe("crashTest finds an agent that", () => {
+  test.each([...PLANTED])("%s", { timeout: 240_000 }, async (...planted) => {
+    const [scenario, at, kind, subject] = planted;
+    const release = at.includes("@file") ? { release: NEXT } : {};
+    const lifeLimitMs = kind === "endless" ? 15_000 : 60_000;
+    const report = await tested(FAULTY, { scenario, at: [at], lifeLimitMs, ...release });
+    expect(report).toMatchObject({ state: "faulty", points: { total: 1, run: 1 } });
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ kind, at, ...(subject !== undefined && { subject }) }),
+    );
+  });
+});
+
+test(
+  "crashTest advises idempotent for a tool that did no more the second time",
+  { timeout: 120_000 },
+  async () => {
+    const report = await tested(FAULTY, { scenario: "does not say idempotent", at: ["repeat:look"] });
+    expect(report).toMatchObject({
+      state: "sound",
+      advice: [{ tool: "look", advice: "could-be-idempotent" }],
+    });
+  },
+);
+
+test("crashTest reports a scenario that never ends", { timeout: 120_000 }, async () => {
+  const report = await tested(FAULTY, { scenario: "never ends", lifeLimitMs: 5_000 });
+  expect(report).toMatchObject({ state: "endless", error: { code: "run/timeout" }, points: { run: 0 } });
+});
