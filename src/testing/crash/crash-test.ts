@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentError, type ErrorInfo } from "../../core/base/error.ts";
@@ -92,6 +92,9 @@ export async function crashTest(file: string, options: CrashTestOptions = {}): P
   };
   try {
     return await testAll(bench, options);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true }); // there is no report that refers to it
+    throw error;
   } finally {
     await store.close();
   }
