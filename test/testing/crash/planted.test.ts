@@ -41,8 +41,13 @@ const PLANTED: readonly [fault: string, at: string, kind: CrashFindingKind, subj
   ["pins in the next release", "kill@file:waiting:1", "cannot-open", "session/agent-changed"],
 ];
 
+/** Every other fault in one run with CI=1, the others on the next day; all of them without it, and with SOAK=1. */
+const DAY = Math.floor(Date.now() / 86_400_000);
+const isWhole = !process.env["CI"] || process.env["SOAK"] === "1";
+const CHOSEN = PLANTED.filter((_, place) => isWhole || (place + DAY) % 2 === 0);
+
 describe("crashTest finds an agent that", () => {
-  test.each([...PLANTED])("%s", { timeout: 240_000 }, async (...planted) => {
+  test.each(CHOSEN)("%s", { timeout: 240_000 }, async (...planted) => {
     const [scenario, at, kind, subject] = planted;
     const release = at.includes("@file") ? { release: NEXT } : {};
     const lifeLimitMs = kind === "endless" ? 15_000 : 60_000;
