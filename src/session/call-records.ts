@@ -28,7 +28,6 @@ export function recordsAfter(
   const kept = Object.entries(old ?? AS_OPENED).filter(([key]) => !unset.includes(key));
   const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
   if (old) return calls.map((each) => (each === old ? record : each));
-  // one with a result is written first
   const place = ({ call: { id: of } }: CallRecord): number => asked.findIndex((each) => each.id === of);
   return [...calls, record].toSorted((one, other) => place(one) - place(other));
 }
