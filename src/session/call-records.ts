@@ -28,8 +28,8 @@ export function recordsAfter(
   const kept = Object.entries(old ?? AS_OPENED).filter(([key]) => !unset.includes(key));
   const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
   if (old) return calls.map((each) => (each === old ? record : each));
-  const place = ({ call: { id: of } }: CallRecord): number => asked.findIndex((each) => each.id === of);
-  return [...calls, record].toSorted((one, other) => place(one) - place(other));
+  const at = ({ call: of }: CallRecord): number => asked.findIndex((each) => each.id === of.id);
+  return [...calls, record].toSorted((a, b) => at(a) - at(b));
 }
 
 /** The record of a call that waits from now on, although it was not running: for an approval, or for a result from elsewhere. */
