@@ -106,9 +106,13 @@ test.each(["map", "chart"] as const)("the %s is saved as SVG and PNG as it is di
   const png = readFileSync(await saved(page, "PNG"));
   expect(png.subarray(1, 4).toString()).toBe("PNG");
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  const box = /viewBox="[-\d]+ [-\d]+ (\d+) (\d+)"/.exec(svg)!;
-  // a badge that tells for how long somebody is waited for may have grown between the two
-  expect(((width / height) * Number(box[2])) / Number(box[1])).toBeCloseTo(1, 1);
+  // what tells for how long somebody is waited for may have grown between two of them
+  const later = readFileSync(await saved(page, "SVG"), "utf8");
+  const shapes = [svg, later].map((text) => /viewBox="[-\d]+ [-\d]+ (\d+) (\d+)"/.exec(text)!);
+  const apart = shapes.map(([, wide, high]) =>
+    Math.abs(((width / height) * Number(high)) / Number(wide) - 1),
+  );
+  expect(Math.min(...apart)).toBeLessThan(0.05);
   expect(width).toBeGreaterThan(900);
   const drawn = await env.browser.newContext();
   const view = await drawn.newPage();
