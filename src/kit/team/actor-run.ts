@@ -141,7 +141,8 @@ export class ActorRun {
     this.#timer = new AbortController();
     const { signal } = this.#timer;
     sleep(Math.max(0, delay), undefined, { signal }).then(
-      () => this.#resume(agent),
+      // a timer may fire before the clock says so
+      () => (this.#isDue(agent) ? this.#resume(agent) : this.#wait(agent)),
       () => {},
     );
   }

@@ -218,6 +218,24 @@ describe("an agent that a machine invokes", () => {
     expect(runs).toEqual([]);
   });
 
+  test("goes on when its clock says that an approval has expired, although the timer fires before", async () => {
+    const runs: unknown[] = [];
+    const begun = Date.now();
+    const now = (): number => begun + Math.floor((Date.now() - begun) / 2);
+    const actor = createActor(
+      agentLogic({
+        name: "researcher",
+        model: scriptedModel(PAYING),
+        tools: asking(runs),
+        permissions: { expiresAfterMs: 20 },
+        sessionOptions: { now },
+      }),
+      { input: { message: "go" } },
+    ).start();
+    expect(await toPromise(actor)).toMatchObject({ text: "Paid." });
+    expect(runs).toEqual([]);
+  });
+
   test("gives the answer of the shape that is asked for", async () => {
     const model = scriptedModel([
       { calls: [{ name: "generate_response", input: { response: { found: 3 } } }] },
