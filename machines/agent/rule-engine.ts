@@ -16,8 +16,12 @@ export type RuleEngine = {
   reviewed(record: CallRecord, verdict: Verdict, next: CallRecord): CallRecord;
   /** Answers, or asks about, the calls that break a rule. */
   refuse(context: AgentContext): Change;
-  /** Notes what rules made of calls of which those of `starting` start. */
-  noted(context: AgentContext, starting: ReadonlySet<CallRecord>): (record: CallRecord) => CallRecord;
+  /** Notes what rules made of calls: those of `starting` start, and those of `held` would if the rules let them. */
+  noted(
+    context: AgentContext,
+    starting: ReadonlySet<CallRecord>,
+    held: ReadonlySet<CallRecord>,
+  ): (record: CallRecord) => CallRecord;
   /** Adds to a change of the calls what the rules remember after it. */
   remembering(context: AgentContext, change: Change, event: unknown): Change;
   /** Returns what each rule remembers now. */

@@ -19,16 +19,21 @@ import { withSpent } from "./spent.ts";
 
 const NONE: readonly never[] = [];
 
-/** Returns the calls that start now, in call order. They are approved, due, within the limits of the batch and of their tool, write no slot
- *  that another call writes, and obey the rules. None starts over budget. */
-export function dueCalls(context: AgentContext): readonly CallRecord[] {
+/** The calls that start now, in call order, and those that would if the rules let them. */
+type Start = { readonly due: readonly CallRecord[]; readonly held: readonly CallRecord[] };
+
+const NO_START: Start = { due: NONE, held: NONE };
+
+/** Returns the calls that start now. They are approved, due, within the limits of the batch and of their tool, write no slot that another
+ *  call writes, and obey the rules. None starts over budget. */
+function startOf(context: AgentContext): Start {
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
   const ofTool = new Map<string, number>();
   const written = new Set<string>();
   let room = limit;
   let isWaiting = false;
-  if (!hasApproved(calls)) return [];
+  if (!hasApproved(calls)) return NO_START;
   for (const { status, call, writes = NONE, notBeforeAt = 0 } of calls) {
     if (status === "approved") isWaiting ||= notBeforeAt > at;
     if (status !== "running") continue;
@@ -37,31 +42,43 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
     for (const name of writes) written.add(name);
   }
   if (limit === 1 && isWaiting) room--;
-  if (room <= 0 || exceededByTools(context) !== undefined) return [];
+  if (room <= 0 || exceededByTools(context) !== undefined) return NO_START;
   const due: CallRecord[] = [];
+  const held: CallRecord[] = [];
   const starting = new Set<CallRecord>();
   for (const record of calls) {
     const { status, call, writes = NONE, notBeforeAt = 0, maxParallel = Number.POSITIVE_INFINITY } = record;
     if (status !== "approved" || notBeforeAt > at) continue;
     const busy = ofTool.get(call.name) ?? 0;
     if (busy >= maxParallel || writes.some((name) => written.has(name))) continue;
-    if (settings.rules && !ruleEngine().mayStart(context, record, starting)) continue;
+    if (settings.rules && !ruleEngine().mayStart(context, record, starting)) {
+      held.push(record);
+      continue;
+    }
     starting.add(record);
     for (const name of writes) written.add(name);
     ofTool.set(call.name, busy + 1);
     due.push(record);
     if (due.length >= room) break;
   }
-  return due;
+  return { due, held };
+}
+
+/** Returns the calls that start now, in call order. */
+export function dueCalls(context: AgentContext): readonly CallRecord[] {
+  return startOf(context).due;
 }
 
 export function startCalls(context: AgentContext): Change {
-  const due = new Set(dueCalls(context));
+  const { due: starting, held } = startOf(context);
+  const due = new Set(starting);
   if (due.size === 0) return {};
   const { at, progress, settings } = context;
   const { stats } = progress;
   const { process } = settings;
-  const noted = settings.rules ? ruleEngine().noted(context, due) : (record: CallRecord) => record;
+  const noted = settings.rules
+    ? ruleEngine().noted(context, due, new Set(held))
+    : (record: CallRecord) => record;
   const started = changeCalls(context, (record) => {
     const told = noted(record);
     if (!due.has(record)) return told;

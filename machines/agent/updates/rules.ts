@@ -307,18 +307,19 @@ export function refuseByRules(context: AgentContext): Change {
   };
 }
 
-/** Returns the notes of the rules about calls that start, and about those that are left behind them. They state which of them a rule that
- *  only notes would have stopped, and which are put in order. */
+/** Returns the notes of the rules about calls that start, and about those that the rules hold back behind them. They state which of them a
+ *  rule that only notes would have stopped, and which are put in order. */
 export function notedByRules(
   context: AgentContext,
   starting: ReadonlySet<CallRecord>,
+  held: ReadonlySet<CallRecord>,
 ): (record: CallRecord) => CallRecord {
   const rules = rulesOf(context);
   if (rules.length === 0) return (record) => record;
   const { at } = context;
   return (record) => {
     const isStarting = starting.has(record);
-    if (!isStarting && (record.status !== "approved" || !isOpen(record))) return record;
+    if (!isStarting && !held.has(record)) return record;
     const did = isStarting ? "shadow" : "ordered";
     const found = rules.filter((rule) => {
       if (record.account?.rules?.some((known) => known.rule === rule.name && known.did === did)) return false;

@@ -1,6 +1,7 @@
 import {
   isCounted,
   isJudged,
+  summaryOf,
   type Law,
   type LawState,
   type Letter,
@@ -44,8 +45,13 @@ function about(law: Law, call: RuledCall, others: readonly OtherCall[]): readonl
 
 /** Returns the amount that counts of the calls about a key, without that of the call itself. */
 function usedBy(state: LawState, call: RuledCall, at: number, within: number | undefined): number {
+  const calls = state.used?.[keyOf(call.letter)];
+  if (!calls) return 0;
+  const { amount: all, oldest } = summaryOf(calls);
+  // the calls of the state are the same for each judgement of a step
+  if (!Object.hasOwn(calls, call.id) && isRecent(oldest, at, within, "against")) return all;
   let sum = 0;
-  for (const [id, [then, amount]] of Object.entries(state.used?.[keyOf(call.letter)] ?? {}))
+  for (const [id, [then, amount]] of Object.entries(calls))
     if (id !== call.id && isRecent(then, at, within, "against")) sum += amount;
   return sum;
 }

@@ -81,6 +81,28 @@ export type LawState = {
   readonly of?: readonly LawState[];
 };
 
+/** The calls that a limit remembers about one key. */
+type UsedCalls = NonNullable<LawState["used"]>[string];
+type UsedSummary = { readonly count: number; readonly amount: number; readonly oldest: number };
+
+const summaries = new WeakMap<UsedCalls, UsedSummary>();
+
+/** Returns how many calls a limit remembers about a key, their amount, and the time of the oldest. What is remembered never changes, so
+ *  it is counted once. */
+export function summaryOf(calls: UsedCalls): UsedSummary {
+  let known = summaries.get(calls);
+  if (!known) {
+    const all = Object.values(calls);
+    known = {
+      count: all.length,
+      amount: all.reduce((sum, [, amount]) => sum + amount, 0),
+      oldest: all.reduce((oldest, [at]) => Math.min(oldest, at), Number.POSITIVE_INFINITY),
+    };
+    summaries.set(calls, known);
+  }
+  return known;
+}
+
 /** The memory of a rule in a session. */
 export type RuleState = LawState & { readonly id: string; readonly turn?: number };
 

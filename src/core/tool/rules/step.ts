@@ -1,6 +1,7 @@
 import {
   isCounted,
   MAX_REMEMBERED,
+  summaryOf,
   type Came,
   type Law,
   type LawState,
@@ -12,7 +13,7 @@ import {
 import { partOf } from "./judge.ts";
 
 const countOf = (used: NonNullable<LawState["used"]>): number =>
-  Object.values(used).reduce((sum, calls) => sum + Object.keys(calls).length, 0);
+  Object.values(used).reduce((sum, calls) => sum + summaryOf(calls).count, 0);
 
 /** The state with a success about a key. Of too many keys the oldest is forgotten where a success is required, and nothing is known any
  *  more where it forbids. */
