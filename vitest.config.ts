@@ -20,6 +20,7 @@ const PROCESS_TESTS = [
   "test/cli/chart.test.ts",
   "test/cli/client-tools.test.ts",
   "test/cli/dev.test.ts",
+  "test/cli/doctor-servers.test.ts",
   "test/cli/help.test.ts",
   "test/cli/hung-store.test.ts",
   "test/cli/inspect.test.ts",

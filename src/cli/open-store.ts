@@ -6,11 +6,12 @@ import type { SessionStore } from "../store/port.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
 
+/** The store of commands that are given none. */
+export const DEFAULT_STORE = `file:${join(homedir(), ".agentchart", "sessions")}`;
+
 /** Opens the store of `--store`, by default `file:~/.agentchart/sessions`. Rejects with a {@link UsageError} for an unknown
  *  kind of store. */
-export async function openStore(
-  spec = `file:${join(homedir(), ".agentchart", "sessions")}`,
-): Promise<SessionStore> {
+export async function openStore(spec = DEFAULT_STORE): Promise<SessionStore> {
   const { kind, path } = parseStore(spec);
   const store = await openStoreOf(kind === "file" || kind === "sqlite" ? `${kind}:${path}` : spec);
   if (store) return store;
@@ -44,7 +45,7 @@ export async function withStore<T>(
 }
 
 /** The kind of a store, and the absolute path of one in files. */
-function parseStore(spec: string): { readonly kind: string | undefined; readonly path: string } {
+export function parseStore(spec: string): { readonly kind: string | undefined; readonly path: string } {
   const [, kind, path = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
   return { kind, path: resolve(expandHome(path)) };
 }

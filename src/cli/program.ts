@@ -4,6 +4,7 @@ import type { CliIo } from "./cli-io.ts";
 import type { CommandDefinition, Handler, Input } from "./define-command.ts";
 import * as main from "./definitions.ts";
 import * as dev from "./dev/definitions.ts";
+import { doctor } from "./doctor/definitions.ts";
 import * as knowledge from "./knowledge/definitions.ts";
 import * as memory from "./memory/definitions.ts";
 import * as sessions from "./sessions/definitions.ts";
@@ -59,6 +60,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(knowledge.remove, async () => (await import("./knowledge/commands.ts")).removeCommand);
   add(main.evaluateSuite, async () => (await import("./eval-command.ts")).evalCommand);
   add(dev.dev, async () => (await import("./dev/dev-command.ts")).devCommand);
+  add(doctor, async () => (await import("./doctor/doctor-command.ts")).doctorCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.acp, async () => (await import("./acp/acp-command.ts")).acpCommand);
   add(main.check, async () => (await import("./check-command.ts")).checkCommand);

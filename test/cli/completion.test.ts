@@ -30,6 +30,7 @@ describe("The completion of bash", () => {
       "knowledge",
       "eval",
       "dev",
+      "doctor",
       "inspect",
       "acp",
       "check",

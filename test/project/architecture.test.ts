@@ -211,7 +211,9 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "session",
     "agent",
   ],
+  // Of "kit/workspace" what tries a sandbox.
   cli: [
+    "kit/workspace",
     "core/base",
     "core/message",
     "core/diagram",
@@ -286,6 +288,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "@hono/node-server": ["inspect/hub", "server"],
   "@hono/node-server/conninfo": ["server"],
   commander: ["cli"],
+  semver: ["cli"],
   pino: ["cli"],
   "@agentclientprotocol/sdk": ["cli"],
   "prom-client": ["cli"],

@@ -34,17 +34,27 @@ export async function withBackend<T>(
 }
 
 function storeOf({ store }: BackendFlags, env: Environment): string {
-  if (store === "postgres" || (store === undefined && env["DATABASE_URL"])) return urlOf("DATABASE_URL", env);
-  if (store !== undefined) return store;
+  const spec = storeSpec(store, env);
+  if (spec !== undefined) return spec;
   throw new UsageError(
     "Missing store: use --store sqlite:PATH, file:DIR or postgres://…, or set DATABASE_URL.",
   );
 }
 
-function queueOf({ queue }: BackendFlags, env: Environment, store: string): string {
+/** The store of `--store`, or the database of DATABASE_URL; undefined without both. */
+export function storeSpec(store: string | undefined, env: Environment): string | undefined {
+  if (store === "postgres" || (store === undefined && env["DATABASE_URL"])) return urlOf("DATABASE_URL", env);
+  return store;
+}
+
+/** The queue of `--queue`, with the address of the environment that it may stand for. */
+export function queueSpec(queue: string, env: Environment): string {
   if (queue === "redis") return urlOf("REDIS_URL", env);
-  if (queue === "postgres") return urlOf("DATABASE_URL", env);
-  if (queue !== undefined) return queue;
+  return queue === "postgres" ? urlOf("DATABASE_URL", env) : queue;
+}
+
+function queueOf({ queue }: BackendFlags, env: Environment, store: string): string {
+  if (queue !== undefined) return queueSpec(queue, env);
   if (/^postgres(ql)?:/.test(store)) return store;
   throw new UsageError("Missing queue: use --queue redis://…, postgres://… or memory.");
 }
@@ -55,7 +65,8 @@ function urlOf(name: string, env: Environment): string {
   return url;
 }
 
-function openQueue(spec: string): WakeQueue {
+/** Opens the queue that a text names; it connects when first used. Throws a {@link UsageError} for another kind. */
+export function openQueue(spec: string): WakeQueue {
   if (spec === "memory") return inProcessQueue();
   if (/^rediss?:\/\//.test(spec)) return bullQueue({ redis: spec });
   if (/^postgres(ql)?:\/\//.test(spec)) return bullQueue({ postgres: spec });

@@ -70,7 +70,8 @@ export async function inPostgresTransaction<T>(
   }
 }
 
-async function versionOf(client: ClientBase, schema: string): Promise<number> {
+/** Returns the version of the tables in a schema, such as `"agentchart"` with its quotes; 0 if there are none. */
+export async function postgresTables(client: Pick<ClientBase, "query">, schema: string): Promise<number> {
   const known = await client.query(
     "SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'",
     [schema.slice(1, -1)],
@@ -91,9 +92,9 @@ export async function migratePostgres(
   migrations: readonly string[],
 ): Promise<void> {
   const newest = migrations.length;
-  if ((await versionOf(client, schema)) === newest) return;
+  if ((await postgresTables(client, schema)) === newest) return;
   await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`agentchart ${schema}`]);
-  const found = await versionOf(client, schema);
+  const found = await postgresTables(client, schema);
   if (found > newest) {
     const message = `The schema has tables of version ${found}; this release supports ${newest}.`;
     throw new AgentError("session/version", message);

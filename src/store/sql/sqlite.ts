@@ -75,6 +75,28 @@ export function inSqliteTransaction<T>(db: DatabaseSync, work: () => T): T {
 const versionOf = (db: DatabaseSync): number =>
   Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 
+/** Returns the version of the tables in a file that is there, which stays as it is. Throws `session/damaged` for a file that is no
+ *  database. */
+export function sqliteTables(path: string): number {
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  const db = new sqlite.DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  try {
+    return versionOf(db);
+  } catch (cause) {
+    if (sqliteCodeOf(cause) !== SQLITE.notADatabase) throw cause;
+    throw new AgentError(
+      "session/damaged",
+      "The file is not a SQLite database, or its beginning is damaged.",
+      {
+        cause,
+        data: { code: "NOTADB" },
+      },
+    );
+  } finally {
+    db.close();
+  }
+}
+
 /** True for tables of this release. Throws `session/version` for those of a newer one. */
 function isMigrated(db: DatabaseSync, migrations: readonly string[]): boolean {
   const [found, newest] = [versionOf(db), migrations.length];

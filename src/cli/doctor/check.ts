@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Values } from "../define-command.ts";
+import { errorMessage } from "../error-message.ts";
+import type { Environment } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import type { doctor } from "./definitions.ts";
+
+/** The result of a check. `unasked`: it cannot be known without something that the user has not allowed. */
+export type State = "ok" | "missing" | "wrong" | "unasked";
+
+/** One line of the report. */
+export type Finding = {
+  readonly check: string;
+  readonly state: State;
+  /** True if the user asked for something that needs it: the command then fails unless it is `ok` or `unasked`. */
+  readonly isNeeded: boolean;
+  /** The thing that was found, and what to do about it. */
+  readonly text: string;
+};
+
+/** The wishes of the user, and where they come from. */
+export type Asked = { readonly flags: Values<typeof doctor.flags>; readonly env: Environment };
+
+/** Something to look at. It gives up when the signal aborts. */
+export type Check = {
+  readonly name: string;
+  run(asked: Asked, signal: AbortSignal): Promise<readonly Finding[]>;
+};
+
+type Of = (check: string, text: string, isNeeded?: boolean) => Finding;
+
+const of =
+  (state: State): Of =>
+  (check, text, isNeeded = true) => ({ check, state, isNeeded, text });
+
+export const ok = of("ok");
+export const missing = of("missing");
+export const wrong = of("wrong");
+export const unasked = of("unasked");
+
+/** Runs a check, for at most `limitMs`. An error of it is a finding; only wrong usage rejects. */
+export async function runCheck(
+  { name, run }: Check,
+  asked: Asked,
+  limitMs: number,
+  stop: AbortSignal,
+): Promise<readonly Finding[]> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([stop, over.signal]);
+  const late = sleep(limitMs, undefined, { signal }).then(
+    () => [wrong(name, `no answer within ${limitMs / 1_000} s (--time-limit)`)],
+    () => [wrong(name, "was interrupted")],
+  );
+  try {
+    return await Promise.race([run(asked, signal), late]);
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    return [wrong(name, errorMessage(thrown))];
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,41 @@
+import { openaiModel } from "../../core/model/openai/openai-model.ts";
+import { aiSdkProviderModel } from "../ai-sdk-provider.ts";
+import { chooseModel } from "../choose-model.ts";
+import { errorMessage } from "../error-message.ts";
+import { UsageError } from "../usage-error.ts";
+import { askModel } from "./ask-model.ts";
+import { connectionProblem } from "./connection.ts";
+import { missing, ok, unasked, wrong, type Check, type Finding } from "./check.ts";
+
+/** Looks for the model that `run` would ask: its key, and whether its server takes a connection, through which nothing is sent. */
+export const modelCheck: Check = {
+  name: "model",
+  async run({ flags, env }, signal) {
+    const isNamed = flags.model !== undefined || flags.baseUrl !== undefined;
+    if (flags.agents !== undefined && !isNamed) return [];
+    try {
+      const provided = await aiSdkProviderModel(flags, env);
+      if (provided)
+        return [
+          flags.online
+            ? await askModel(provided, "AI SDK", signal)
+            : unasked("model", `${provided.name} is installed and has a key: --online asks it`),
+        ];
+      const chosen = chooseModel(flags, env);
+      const { host } = new URL(chosen.baseURL);
+      if (flags.online) return [await askModel(openaiModel(chosen), host, signal)];
+      const key = chosen.apiKey === undefined ? "without a key" : "with a key that is set";
+      return [await serverFinding(chosen.baseURL, `${chosen.model} at ${host}, ${key}`, signal)];
+    } catch (thrown) {
+      if (thrown instanceof UsageError) throw thrown;
+      return [missing("model", errorMessage(thrown))];
+    }
+  },
+};
+
+async function serverFinding(baseURL: string, model: string, signal: AbortSignal): Promise<Finding> {
+  const problem = await connectionProblem(baseURL, signal);
+  return problem === undefined
+    ? ok("model", `${model}: the server takes connections; --online asks the model`)
+    : wrong("model", `${model}: no connection (${problem}); the server is set with --base-url`);
+}
