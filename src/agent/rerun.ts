@@ -96,7 +96,6 @@ export async function rerun<Ctx = unknown>(
   const session = await openSession(store, sessionId);
   const fork = (): Promise<Fork> => session.fork(options.at, changes && { changes });
   const first = await fork();
-  const origin = [sessionId, first.forkedAt] as const;
   const runs: Rerun[] = [];
   let begun = 0;
   const isCancelled = (): boolean => begun > 0 && signal?.aborted === true;
@@ -104,7 +103,10 @@ export async function rerun<Ctx = unknown>(
     while (begun < times && !isCancelled()) {
       const index = begun++;
       const { sessionId: forked } = index === 0 ? first : await fork();
-      runs[index] = await runFork({ ...config, sessionId: forked }, options, origin);
+      runs[index] = await runFork(
+        { ...config, sessionId: forked, meta: { ...config.meta, ...first.meta } },
+        options,
+      );
     }
   };
   const workers = Array.from({ length: Math.min(parallel, times) }, work);
@@ -117,11 +119,10 @@ export async function rerun<Ctx = unknown>(
 async function runFork<Ctx>(
   config: AgentConfig<Ctx> & { readonly sessionId: string },
   { input, signal, onStart }: RerunOptions<Ctx>,
-  [forkedFrom, forkedAt]: readonly [string, number],
 ): Promise<Rerun> {
   const { messages: _, ...rest } = withoutSnapshot(config);
   const { sessionId } = config;
-  const agent = createAgent<Ctx>({ ...rest, meta: { ...config.meta, forkedFrom, forkedAt } });
+  const agent = createAgent<Ctx>(rest);
   try {
     onStart?.(agent);
     const reply = await agent.call(input, signal && { signal });

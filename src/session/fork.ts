@@ -21,6 +21,7 @@ import { callsAskedIn } from "./call-records.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
 import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-changes.ts";
+import { forkLabels } from "./fork-labels.ts";
 import { wholeSession } from "./entries.ts";
 import type { SessionEntry } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
@@ -55,6 +56,8 @@ export type Fork = {
   readonly sessionId: string;
   /** The position of the original at which the fork begins: the last entry of the append that wrote the given one. */
   readonly forkedAt: number;
+  /** Its labels: `forkedFrom`, `forkedAt`, and, of a fork with changes, `forkedWith`: each change in a few words. */
+  readonly meta: JsonObject;
   /** Calls that are open at this position: in the fork too they run or wait for a decision. Approvals and other decisions stay with the
    *  original: such a call waits for one of its own. */
   readonly runsAgain: readonly PendingCall[];
@@ -212,9 +215,15 @@ export async function forkSession(
       ? editedContext(session, edited, ["fork: `edits`", "message/invalid"])
       : forkedContext(session, session.messages);
   const exists = () => new AgentError("session/conflict", `Session '${forked}' exists already.`);
+  const labels = changes && forkLabels(contextOf(session, READER_SETTINGS), changes);
+  const meta: JsonObject = {
+    forkedFrom: sessionId,
+    forkedAt: seq,
+    ...(labels && labels.length > 0 && { forkedWith: labels }),
+  };
   const write = async (lease: Lease): Promise<void> => {
     if (await store.load(forked)) throw exists();
-    const state = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
+    const state = forkedState(context, session, meta);
     const owner = { now: Date.now, journalState: () => state };
     const journal = new Journal({ store, owner });
     journal.begin(lease);
@@ -231,5 +240,5 @@ export async function forkSession(
   };
   await withLease(store, forked, write, exists);
   const recordedLater = await recordedAfter(store, sessionId, seq);
-  return { sessionId: forked, forkedAt: seq, runsAgain: pendingCalls(context), recordedLater };
+  return { sessionId: forked, forkedAt: seq, meta, runsAgain: pendingCalls(context), recordedLater };
 }

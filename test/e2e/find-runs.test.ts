@@ -96,7 +96,7 @@ test("filters narrow the list, are shown as chips, and go away one by one or tog
   expect(button.y).toBeGreaterThanOrEqual(sentence.y + sentence.height);
   await page.getByRole("button", { name: "Remove the filter tool refund" }).click();
   await expect.poll(() => idsIn(page)).toEqual(["stored-18"]);
-  await page.getByLabel("agent", { exact: true }).fill("planner");
+  await page.getByLabel("agent", { exact: true }).selectOption("planner");
   await page.getByRole("button", { name: "Show all runs" }).click();
   await expect.poll(async () => (await idsIn(page)).length).toBeGreaterThan(5);
   await page.getByLabel("cost at least").fill("0.5");
@@ -118,7 +118,7 @@ describe.each([
       await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Runs" }).click();
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByLabel("outcome").selectOption("answered");
-    await page.getByLabel("agent", { exact: true }).fill("planner");
+    await page.getByLabel("agent", { exact: true }).selectOption("planner");
     await expect.poll(async () => (await idsIn(page)).length, { timeout: 15_000 }).toBeGreaterThan(3);
     const { overlaps, small, outside } = await textProblems(page);
     expect({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });

@@ -124,6 +124,9 @@ test("a fork shows the steps and messages that were there before it, and leads t
   await expect.poll(() => page.getByTestId("divergence").innerText()).toContain("system prompt");
   await page.goBack();
   await expect.poll(() => page.url()).toContain(sessions[0]!.sessionId);
+  expect(await ui.run(sessions[0]!.sessionId).innerText()).toMatch(
+    /fork at \d+\s*system prompt → Rudely:, result of stock → no lamps/,
+  );
   await conversation
     .getByTitle(/Show the step of .* that stored this message/)
     .first()

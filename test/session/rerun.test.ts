@@ -36,6 +36,7 @@ describe("rerun", () => {
     expect(await session.at()).toEqual(before);
     const [fork] = (await store.list({ meta: { forkedFrom: "s" } })).sessions;
     expect(fork).toMatchObject({ phase: "stopped", meta: { forkedAt: at } });
+    expect(fork!.meta["forkedWith"]).toEqual([{ what: "system", of: "", now: "Count." }]);
   });
 
   test("a run that fails says why, and the others run", async () => {

@@ -74,6 +74,14 @@ export type ForkChanges = {
   readonly options?: OptionChanges | undefined;
 };
 
+/** A change of a fork in a few words: what was changed, of which tool or role, and how it reads now, at most 60 characters. */
+export type ForkLabel = {
+  readonly what: "system" | "model" | "options" | "tools" | "message" | "arguments" | "result";
+  readonly of: string;
+  /** Absent for a message that was removed. */
+  readonly now?: string;
+};
+
 /** The values that a session has in the place of the configuration of its agent, because it was forked with changes. */
 export type Overrides = {
   /** The system prompt of one persona; null: of the agent itself. */

@@ -257,17 +257,13 @@ function parseIfJson(text: string): unknown {
 async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<CommandOutcome> {
   if (command.changes) checkChangesOf(config as unknown as AnyAgentConfig, command.changes);
   const forks = await writeForks(config.store!, command);
-  if (command.start) await Promise.all(forks.map((each) => startFork(each, command, config)));
+  if (command.start) await Promise.all(forks.map((each) => startFork(each, config)));
   return forkOutcome(forks);
 }
 
 /** Runs a fork; resolves when its turn has started or failed to start. */
-async function startFork(
-  { sessionId, forkedAt }: Fork,
-  { runId }: CommandOf<"fork">,
-  config: AgentConfig,
-): Promise<void> {
-  const meta = { ...config.meta, forkedFrom: runId, forkedAt };
+async function startFork({ sessionId, meta: labels }: Fork, config: AgentConfig): Promise<void> {
+  const meta = { ...config.meta, ...labels };
   const { messages: _, ...rest } = withoutSnapshot(config);
   const agent = createAgent({ ...rest, sessionId, meta });
   await agent.open();

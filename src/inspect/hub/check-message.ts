@@ -12,6 +12,9 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
   value === undefined || is(value);
 
+const isLabel = (value: unknown): boolean =>
+  isObject(value) && isText(value["what"]) && isText(value["of"]) && isOptional(value["now"], isText);
+
 /** The fields of a row, and what each must be. */
 const ROW: { readonly [field: string]: (value: unknown) => boolean } = {
   runId: (value) => isText(value) && value !== "",
@@ -35,7 +38,14 @@ const ROW: { readonly [field: string]: (value: unknown) => boolean } = {
   seq: (value) => isOptional(value, isNumber),
   usage: (value) => isObject(value) && Object.values(value).every((each) => isNumber(each) || each === true),
   forkOf: (value) =>
-    isOptional(value, (each) => isObject(each) && isText(each["runId"]) && isNumber(each["seq"])),
+    isOptional(
+      value,
+      (each) =>
+        isObject(each) &&
+        isText(each["runId"]) &&
+        isNumber(each["seq"]) &&
+        isOptional(each["changed"], (all) => Array.isArray(all) && all.every(isLabel)),
+    ),
   parent: (value) =>
     isOptional(value, (each) => isObject(each) && isText(each["runId"]) && isText(each["callId"])),
   worker: (value) => isOptional(value, isObject),

@@ -4,6 +4,7 @@ import { isObject } from "../../core/base/is-object.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { CALL_WAITS_FOR, type WaitsFor } from "../../core/tool/pending.ts";
 import type { RunRow, Step } from "./protocol.ts";
+import { forkOf as forkIn } from "./run-relations.ts";
 
 /** The maximum depth of a value; recorded values are less deep. */
 const MAX_DEPTH = 200;
@@ -60,7 +61,7 @@ export function parseRow(value: unknown): RunRow {
     ...(isObject(startedBy) && {
       startedBy: { schedule: stringAt(startedBy, "schedule"), tick: stringAt(startedBy, "tick") },
     }),
-    ...(isObject(forkOf) && { forkOf: { runId: stringAt(forkOf, "runId"), seq: numberAt(forkOf, "seq") } }),
+    ...(isObject(forkOf) && { forkOf: forkIn(forkOf) }),
     ...(isObject(parent) && {
       parent: { runId: stringAt(parent, "runId"), callId: stringAt(parent, "callId") },
     }),

@@ -6,6 +6,7 @@ import type { Layouts } from "../../core/diagram/layout.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Reason, Usage } from "../../core/message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
+import type { ForkLabel } from "../../../machines/agent/prompt/edits.ts";
 import type { WaitsFor } from "../../core/tool/pending.ts";
 
 /**
@@ -155,8 +156,8 @@ export type RunRow = {
   readonly pending: number;
   /** The schedule that has started it, and the tick, ISO 8601. */
   readonly startedBy?: { readonly schedule: string; readonly tick: string };
-  /** The run it was forked from, and the position in that run's journal. */
-  readonly forkOf?: { readonly runId: string; readonly seq: number };
+  /** The run it was forked from, the position in that run's journal, and what was changed. */
+  readonly forkOf?: { readonly runId: string; readonly seq: number; readonly changed?: readonly ForkLabel[] };
   /** The run and its call inside of which this run is, or which has started it in the background. */
   readonly parent?: { readonly runId: string; readonly callId: string };
   /**

@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import { alignRuns, answerOf, momentsOf, type CompareRow, type Moment } from "../logic/compare.ts";
+import { forkText } from "../logic/fork-label.ts";
 import { compact, duration, money, shortId } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
 import { cut } from "../logic/json-rows.ts";
@@ -170,6 +171,7 @@ function RunHead({
           fork of {row.forkOf.runId === first ? "the first" : shortId(row.forkOf.runId)}
         </span>
       )}
+      {row?.forkOf?.changed && <span className="changed">{forkText(row.forkOf)}</span>}
       {!row && <span className="badge">loading</span>}
     </>
   );

@@ -32,6 +32,8 @@ const ENTER_SCALE = 1;
 const READABLE_SCALE = 0.6;
 /** The scale below which only names are displayed. */
 const OVERVIEW_SCALE = 0.5;
+/** The scale below which not even names can be told apart: a pane so small shows the active state and what is around it. */
+const LEAST_OVERVIEW_SCALE = 0.08;
 
 /** The share of its scale at the entry at which the map takes the place of the chart again. */
 const LEAVE_SCALE = 0.75;
@@ -44,14 +46,19 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const [isDetailed, setDetailed] = useState(false);
   const whole = useMemo(() => betterLayout(layouts.portrait, layouts.landscape, size), [layouts, size]);
   const names = useMemo(() => namesOf(layouts, whole, size), [layouts, whole, size]);
-  const isOverview = names !== undefined && !isDetailed && !follow;
+  const isTiny = names !== undefined && fitCamera(names, size).scale < LEAST_OVERVIEW_SCALE;
+  const isOverview = names !== undefined && !isDetailed && !follow && !isTiny;
   const layout = isOverview ? names : whole;
-  const fit = useMemo(() => fitCamera(layout, size), [layout, size]);
-  const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
   const { stepNumber, version, isAnimated } = useDisplayedStep();
   const filter = useModel(chartFilter);
   const run = useModel(({ run }) => run);
   const active = run.statesAt(stepNumber);
+  const near = isTiny ? whole.nodes.find(({ id }) => id === active.at(-1)) : undefined;
+  const fit = useMemo(
+    () => (near ? showBox(near, size, FOLLOW_SCALE, READABLE_SCALE) : fitCamera(layout, size)),
+    [layout, size, near],
+  );
+  const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
   const taken = useMemo(() => takenEdges(run, stepNumber), [run, stepNumber, version]);
   const visits = useMemo(() => (wantsVisits ? visitsOf(run) : undefined), [wantsVisits, run, version]);
   const scale = roundedScale(camera.scale);

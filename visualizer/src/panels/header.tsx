@@ -1,7 +1,8 @@
 import { RunStatus } from "./run-status.tsx";
 import { Metrics } from "./metrics.tsx";
-import { Actions } from "./run-actions.tsx";
+import { Actions, useActions } from "./run-actions.tsx";
 import { parentOf } from "../logic/inner-runs.ts";
+import { forkText } from "../logic/fork-label.ts";
 import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
@@ -54,6 +55,7 @@ export function Header() {
               <button
                 type="button"
                 className="link"
+                title={forkText(row.forkOf)}
                 onClick={() => select({ runId: row.forkOf!.runId, stepNumber: null })}
               >
                 fork of {shortId(row.forkOf.runId)} at {row.forkOf.seq}
@@ -124,7 +126,9 @@ function PhoneMenu() {
   const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
   const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
   const handOn = (): void => model.set({ dialog: { kind: "handOn" } });
+  const { actions, isOpen } = useActions();
   const items = [
+    ...(isOpen ? actions.filter(({ isUrgent }) => !isUrgent) : []),
     ...(hasRun ? [{ label: "Export this run as a file", onChoose: () => void exportRun() }] : []),
     ...(hasAny ? [{ label: "Hand on: one HTML file, pictures, a link", onChoose: handOn }] : []),
     { label: `Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },

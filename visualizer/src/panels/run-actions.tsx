@@ -1,84 +1,92 @@
 import { Button } from "../parts/button.tsx";
+import type { IconName } from "../parts/icon.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import type { RunCommand } from "../wire/types.ts";
 
+type Action = {
+  readonly type: RunCommand["type"];
+  readonly icon: IconName;
+  readonly label: string;
+  readonly hint?: string;
+  readonly title?: string;
+  readonly tone?: "bad";
+  /** A phone shows it beside the state of the run; the others are in its menu. */
+  readonly isUrgent?: true;
+  readonly onChoose: () => void;
+};
+
+/** The commands with a button in the header; the others have their own place. */
+const ACTIONS: readonly Action[] = [
+  {
+    type: "steer",
+    icon: "message",
+    label: "Steer",
+    onChoose: () => model.set({ dialog: { kind: "message", action: "steer" } }),
+  },
+  {
+    type: "send",
+    icon: "message",
+    label: "Message",
+    onChoose: () => model.set({ dialog: { kind: "message", action: "send", revision: model.row?.leaf } }),
+  },
+  {
+    type: "compact",
+    icon: "compact",
+    label: "Sum up",
+    title: "Sums up the conversation, so that the next prompt is shorter",
+    onChoose: () => model.set({ dialog: { kind: "message", action: "compact", revision: model.row?.leaf } }),
+  },
+  {
+    type: "shutdown",
+    icon: "pause",
+    label: "Pause",
+    hint: "P",
+    title: "Stops at the next commit point; Resume continues from there",
+    onChoose: pauseRun,
+  },
+  { type: "resume", icon: "play", label: "Resume", hint: "P", isUrgent: true, onChoose: resumeRun },
+  {
+    type: "interrupt",
+    icon: "stop",
+    label: "Interrupt",
+    tone: "bad",
+    isUrgent: true,
+    onChoose: () => model.set({ dialog: { kind: "message", action: "interrupt" } }),
+  },
+];
+
+const NO_COMMANDS: readonly never[] = [];
+
+/** Returns the commands that are available for the run, and whether they can be sent now. */
+export function useActions(): { readonly actions: readonly Action[]; readonly isOpen: boolean } {
+  const can = useModel((all) => (all.compare ? NO_COMMANDS : (all.row?.can ?? NO_COMMANDS)));
+  const isOpen = useModel((all) => all.isConnected);
+  const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
+  return { actions: isReadonly ? [] : ACTIONS.filter(({ type }) => can.includes(type)), isOpen };
+}
+
 /** The commands that are available for the run, whichever step is displayed. */
 export function Actions() {
-  const can = useModel((all) => all.row?.can ?? NO_COMMANDS);
-  const hasButton = can.some((each) => BUTTONS.has(each));
-  const isOpen = useModel((all) => all.isConnected);
+  const { actions, isOpen } = useActions();
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
   const isLive = useModel((all) => all.isLive);
   const last = useModel((all) => all.run.last);
   if (isReadonly) return <span className="badge">read-only</span>;
-  if (!hasButton) return null;
+  if (actions.length === 0) return null;
   return (
     <div className={isLive ? "actions" : "actions is-apart"}>
       {!isLive && <span className="is-minor">applies to live step {last}</span>}
-      {can.includes("steer") && (
+      {actions.map(({ type, onChoose, isUrgent, ...button }) => (
         <Button
-          icon="message"
-          label="Steer"
+          key={type}
+          {...button}
           isDisabled={!isOpen}
-          onClick={() => model.set({ dialog: { kind: "message", action: "steer" } })}
+          {...(!isUrgent && { className: "is-in-menu" })}
+          onClick={onChoose}
         />
-      )}
-      {can.includes("send") && (
-        <Button
-          icon="message"
-          label="Message"
-          isDisabled={!isOpen}
-          onClick={() =>
-            model.set({ dialog: { kind: "message", action: "send", revision: model.row?.leaf } })
-          }
-        />
-      )}
-      {can.includes("compact") && (
-        <Button
-          icon="compact"
-          label="Sum up"
-          title="Sums up the conversation, so that the next prompt is shorter"
-          isDisabled={!isOpen}
-          onClick={() =>
-            model.set({ dialog: { kind: "message", action: "compact", revision: model.row?.leaf } })
-          }
-        />
-      )}
-      {can.includes("shutdown") && (
-        <Button
-          icon="pause"
-          label="Pause"
-          hint="P"
-          title="Stops at the next commit point; Resume continues from there"
-          isDisabled={!isOpen}
-          onClick={pauseRun}
-        />
-      )}
-      {can.includes("resume") && (
-        <Button icon="play" label="Resume" hint="P" isDisabled={!isOpen} onClick={resumeRun} />
-      )}
-      {can.includes("interrupt") && (
-        <Button
-          icon="stop"
-          label="Interrupt"
-          tone="bad"
-          isDisabled={!isOpen}
-          onClick={() => model.set({ dialog: { kind: "message", action: "interrupt" } })}
-        />
-      )}
+      ))}
     </div>
   );
 }
-
-const NO_COMMANDS: readonly never[] = [];
-/** The commands with a button here; the others have their own place. */
-const BUTTONS: ReadonlySet<RunCommand["type"]> = new Set([
-  "steer",
-  "send",
-  "compact",
-  "shutdown",
-  "resume",
-  "interrupt",
-]);

@@ -2,7 +2,8 @@ import { useEffect, useState } from "react";
 import { compact } from "../logic/format.ts";
 import { chipsOf, HOURS, type ListFilter } from "../logic/run-filter.ts";
 import { GROUP_NAMES } from "../logic/run-groups.ts";
-import { ANY_SUSPICION, OUTCOME_NAMES, RUN_GROUPS, type RunGroup } from "../wire/types.ts";
+import { isObject } from "../../../src/core/base/is-object.ts";
+import { ANY_SUSPICION, OUTCOME_NAMES, RUN_GROUPS, type Json, type RunGroup } from "../wire/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search-field.tsx";
 import { clearFilters, filterRuns, searchRuns } from "../store/load.ts";
@@ -95,7 +96,9 @@ export function Filters() {
 function Fields({ filter }: { readonly filter: ListFilter }) {
   const rows = useModel((all) => all.rows);
   const checks = useChecks();
-  const agents = [...new Set([...rows.values()].map(({ agent }) => agent))].filter(Boolean).toSorted();
+  const offered = useModel(({ run }) => run.contextAt(run.last)?.["modelCall"]);
+  const agents = Map.groupBy([...rows.values()], ({ agent }) => agent);
+  const names = [...new Set([...agents.keys(), filter.agent])].filter(Boolean).toSorted();
   return (
     <div className="fields" id="run-filter">
       <label>
@@ -143,8 +146,28 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
           ))}
         </select>
       </label>
-      <Text label="agent" value={filter.agent} list={agents} onChange={(agent) => filterRuns({ agent })} />
-      <Text label="tool" value={filter.tool} onChange={(tool) => filterRuns({ tool })} />
+      <label>
+        agent
+        <select
+          className="input"
+          aria-label="agent"
+          value={filter.agent}
+          onChange={(event) => filterRuns({ agent: event.target.value })}
+        >
+          <option value="">any</option>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name} ({agents.get(name)?.length ?? 0})
+            </option>
+          ))}
+        </select>
+      </label>
+      <Text
+        label="tool"
+        value={filter.tool}
+        list={namesOf(offered)}
+        onChange={(tool) => filterRuns({ tool })}
+      />
       <label>
         cost at least
         <input
@@ -160,6 +183,12 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
     </div>
   );
 }
+
+/** The names of the tools of a request to a model. */
+const namesOf = (request: Json | undefined): readonly string[] =>
+  isObject(request) && Array.isArray(request["tools"])
+    ? request["tools"].flatMap((tool) => (isObject(tool) ? [String(tool["name"])] : []))
+    : [];
 
 type TextProps = {
   readonly label: string;

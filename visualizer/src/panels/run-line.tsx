@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { forkText } from "../logic/fork-label.ts";
 import { ago, compact, duration, money, shortId } from "../logic/format.ts";
 import { outcomeOf } from "../logic/outcome.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -24,7 +25,8 @@ const LINE_LENGTH = 34;
 
 /** True if what a run is about, and what has gone wrong, needs a second line. */
 export function isLong({ title, error, forkOf }: RunRow): boolean {
-  return `${forkOf ? "fork at 00 " : ""}${error?.code ?? ""} ${title ?? ""}`.length > LINE_LENGTH;
+  const about = (forkOf && forkText(forkOf)) || title;
+  return `${forkOf ? "fork at 00 " : ""}${error?.code ?? ""} ${about ?? ""}`.length > LINE_LENGTH;
 }
 
 /** A run in the list. */
@@ -42,6 +44,7 @@ export const RunLine = memo(function RunLine({
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
   const figures = figuresOf(row);
+  const change = forkOf ? forkText(forkOf) : "";
   const id = shortId(runId.replace(/^file:/, ""));
   return (
     <div
@@ -97,9 +100,15 @@ export const RunLine = memo(function RunLine({
                 {error.code}{" "}
               </span>
             )}
-            <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
-              {title ?? id}
-            </span>
+            {change !== "" ? (
+              <span className="change" title={`${change}\n${title ?? ""}`}>
+                {change}
+              </span>
+            ) : (
+              <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
+                {title ?? id}
+              </span>
+            )}
           </span>
           <span className="row">
             <span className="figures" title={figures.join(" · ")}>

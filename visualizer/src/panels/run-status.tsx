@@ -29,6 +29,7 @@ export function RunStatus() {
           <Button
             icon="fork"
             label="Fork"
+            className="is-in-menu"
             hint="F"
             isDisabled={!canFork}
             onClick={() => model.set({ dialog: { kind: "fork", stepNumber } })}

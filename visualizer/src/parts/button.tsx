@@ -8,6 +8,7 @@ export type ButtonProps = {
   /** The tooltip, and the accessible name of a button without a label. */
   readonly title?: string;
   readonly hint?: string;
+  readonly className?: string;
   readonly tone?: "good" | "bad" | "quiet";
   readonly isPressed?: boolean;
   readonly isDisabled?: boolean;
@@ -19,10 +20,11 @@ export type ButtonProps = {
 /** A button with an icon, a label and the key that does the same. */
 export function Button(props: ButtonProps) {
   const { icon, label, title, hint, tone, isPressed, isDisabled, type = "button", onClick, children } = props;
+  const { className = "" } = props;
   return (
     <button
       type={type}
-      className={tone ? `button ${tone}` : "button"}
+      className={["button", tone, className].filter(Boolean).join(" ")}
       title={title}
       aria-label={label === undefined ? title : undefined}
       aria-pressed={isPressed}
