@@ -63,8 +63,8 @@ export function checkChangesOf(config: AnyAgentConfig, changes: ForkChanges): vo
 
 /**
  * Forks the stored session `config.sessionId` of `config.store` at a position, with changes. It runs each fork with this configuration
- * until its turn rests. The original is not touched, and each fork is a session of its own. Tools really run again: {@link replayOf} makes
- * some that return recorded results. Returns the forks that ran, in the order of their beginning; one that failed says so in its `error`.
+ * until its turn rests. The original is not touched, and each fork is a session of its own. Tools really run again;
+ * `replayOf` of `agentchart/evals` gives recorded results instead. Returns the forks that ran, in the order of their beginning; one that failed says so in its `error`.
  *
  * Rejects, before anything is written, `config/invalid` for wrong options and without `store` or `sessionId`, `session/not-found`, and
  * `session/bad-change` for a change that does not fit the session or the configuration.

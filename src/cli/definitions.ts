@@ -149,6 +149,45 @@ With --store a run that was cut off goes on, and "agentchart inspect --store" op
   },
 });
 
+export const experimentOn = defineCommand({
+  name: "experiment",
+  description: "Run stored sessions again with another agent, and report what that changes",
+  args: { file: required(string("file", "file that exports agents, as that of a worker")) },
+  flags: {
+    ...STORE,
+    prefix: string("TEXT", "only sessions whose ids begin with this"),
+    session: strings("ID", "only this session"),
+    limit: integer("N", "the most sessions (default: no limit)"),
+    at: string(
+      "PLACE",
+      `begin at "start", at a step, or before a condition such as '{"asked":"refund"}' (default: start)`,
+    ),
+    edit: string("FILE", "JSON of changes, as those of sessions fork"),
+    times: integer("N", "number of runs of each session (default: 1)"),
+    answers: choice("KIND", ["live", "recorded"], "ask the model, or play recorded answers (default: live)"),
+    live: strings("TOOL", "a tool that may really run if a call is not recorded"),
+    budget: amount("COST", "no run begins once the runs have cost so much"),
+    max: amount("SHARE", "share of runs that may differ, from 0 to 1 (default: 0)"),
+    into: string("STORE", "store of the runs (default: memory)"),
+    running: boolean("open copies of the sessions in flight with these agents, and run nothing"),
+    ...JSON_RESULT,
+  },
+  examples: [
+    "experiment agents.ts --store sqlite:sessions.db --prefix desk/ --budget 2",
+    `experiment agents.ts --at '{"asked":"refund"}' --edit prompt.json --times 5 --into sqlite:runs.db`,
+    "experiment next.ts --store postgres://db/agents --running",
+  ],
+  sections: {
+    Warning: `The model is asked, unless --answers recorded. Calls have their recorded results; others end a run unless --live names
+their tool. The stored sessions are only read.`,
+    Output: `The runs that differ, then where they part, what of the agent has changed, and the counts; JSON outside a terminal.
+With --running the sessions in flight that are not the same in the new release.`,
+    "Exit codes": `0    no more runs than --max differ; with --running nothing that waits is lost or asked again
+1    more runs differ, or some could not be run
+2    wrong usage`,
+  },
+});
+
 export const help = defineCommand({
   name: "help",
   description: "Print the help of the program or of a command",

@@ -59,6 +59,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(knowledge.list, async () => (await import("./knowledge/commands.ts")).listCommand);
   add(knowledge.remove, async () => (await import("./knowledge/commands.ts")).removeCommand);
   add(main.evaluateSuite, async () => (await import("./eval-command.ts")).evalCommand);
+  add(main.experimentOn, async () => (await import("./experiment-command.ts")).experimentCommand);
   add(dev.dev, async () => (await import("./dev/dev-command.ts")).devCommand);
   add(doctor, async () => (await import("./doctor/doctor-command.ts")).doctorCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);

@@ -61,8 +61,8 @@ export type Fork = {
   /** Calls that are open at this position: in the fork too they run or wait for a decision. Approvals and other decisions stay with the
    *  original: such a call waits for one of its own. */
   readonly runsAgain: readonly PendingCall[];
-  /** Calls whose results the original recorded later. If the fork takes the same course it makes them again, unless its model
-   *  and tools are those of {@link replayOf}, which return the recorded results. */
+  /** Calls whose results the original recorded later. If the fork takes the same course it makes them again, unless it is
+   *  replayed with recorded results, by `replayOf` of `agentchart/evals`. */
   readonly recordedLater: readonly ForkedCall[];
 };
 

@@ -1,13 +1,12 @@
 // src/session writes the journal of a session, restores the session from it, and reads, forks and copies stored
 // sessions.
 
-/** Stored sessions from outside an agent: reading, forking, replaying, exporting, importing, and saving several agents together. */
+/** Stored sessions from outside an agent: reading, forking, exporting, importing, and saving several agents together. */
 export { openSession } from "./open-session.ts";
 export type { Moment, StoredSession } from "./open-session.ts";
 export type { MessagePage } from "./read-messages.ts";
 export type { Fork, ForkedCall, ForkOptions } from "./fork.ts";
 export type { ForkChanges, OptionChanges } from "../../machines/agent/prompt/edits.ts";
-export { replayOf } from "./replay-of.ts";
 export { sessionManager } from "./session-manager.ts";
 export type { SessionComponent, SessionManager, SessionManagerOptions } from "./session-manager.ts";
 export type { SavedParts } from "./save.ts";

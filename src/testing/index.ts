@@ -19,6 +19,8 @@ export { EMULATED_HOSTS, type EmulatedHost } from "./emulated-hosts.ts";
 export { hostRefusal } from "./host-refusal.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";
+export { recordModel, type RecordOptions } from "./recordings/record-model.ts";
+export { replayModel, type ReplayModel, type ReplayModelOptions } from "./recordings/replay-model.ts";
 export { modelContract } from "./model-contract.ts";
 export type { ModelRecording } from "./model-recording.ts";
 export type { ModelOverFetch } from "./recording-contract.ts";

@@ -30,7 +30,7 @@ function lineOf({ stdout, stderr }: Finished): string {
 
 describe("A wrong command line exits with 2 and one line", () => {
   const USE =
-    "run, sessions, audit, memory, knowledge, eval, dev, doctor, inspect, acp, check, crashtest, chart, worker, serve, mcp, dead-letters, schedules, help, completion";
+    "run, sessions, audit, memory, knowledge, eval, experiment, dev, doctor, inspect, acp, check, crashtest, chart, worker, serve, mcp, dead-letters, schedules, help, completion";
 
   test.for([
     [[], `Missing command: use ${USE}. See "agentchart --help".`],

@@ -29,6 +29,7 @@ describe("The completion of bash", () => {
       "memory",
       "knowledge",
       "eval",
+      "experiment",
       "dev",
       "doctor",
       "inspect",

@@ -32,10 +32,10 @@ test("the names each subpath exports", async () => {
     ./rules: anyOf approvedBy atMost auditSession before inTurn never onlyIf rulesOfDogwood shadow sum withRules within
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
-    ./testing: EMULATED_HOSTS chatCompletionsServer crashTest emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract scriptedModel storeContract workspaceContract
-    ./evals: asked atMost by casesOfCsv casesOfJsonLines casesOfSessions chatsOf compareEvals evaluate importChat junitOf notSuspicious path readReport reply rubric used usedInOrder
+    ./testing: EMULATED_HOSTS chatCompletionsServer crashTest emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract recordModel replayModel scriptedModel storeContract workspaceContract
+    ./evals: asked atMost by casesOfCsv casesOfJsonLines casesOfSessions chatsOf compareEvals evaluate experiment importChat junitOf notSuspicious path readReport replayOf reply rubric tryRelease used usedInOrder
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
-    ./session: deleteSession exportSession importSession openSession replayOf sessionManager
+    ./session: deleteSession exportSession importSession openSession sessionManager
     ./store/memory: memoryStore
     ./store/file: fileStore
     ./store/sqlite: sqliteStore

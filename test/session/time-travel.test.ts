@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { userMsg, type ChatModel } from "agentchart";
-import { openSession, replayOf } from "agentchart/session";
+import { openSession } from "agentchart/session";
 import { memoryStore } from "../../src/store/memory.ts";
 import { historyProblem } from "../support/history.ts";
-import { finish, plannedAgent, plannedModel, plannedTools } from "../support/planned.ts";
+import { finish, plannedAgent, plannedModel } from "../support/planned.ts";
 import { show } from "../support/trace.ts";
 
 async function recorded() {
@@ -76,36 +76,5 @@ describe("a fork", () => {
     await expect(session.fork(positions[0]!, { edits: () => [{} as never] })).rejects.toMatchObject({
       code: "message/invalid",
     });
-  });
-});
-
-describe("a replay", () => {
-  test("a replay returns what was recorded, and runs neither model nor tool", async () => {
-    const { store, session, positions } = await recorded();
-    const ran: string[] = [];
-    const live = {
-      model: {
-        ...plannedModel,
-        stream: () => {
-          throw new Error("asked");
-        },
-      },
-      tools: plannedTools((id) => ran.push(id)),
-    };
-    const { sessionId } = await session.fork(positions[1]!);
-    const agent = plannedAgent({ store, sessionId, ...(await replayOf(store, "s", live)) });
-    await finish(agent);
-    expect((await agent.messages()).map(show)).toEqual((await session.at()).messages.map(show));
-    expect(ran).toEqual([]);
-  });
-
-  test("a replay runs model and tools from the first difference on", async () => {
-    const { store, session, positions } = await recorded();
-    const ran: string[] = [];
-    const { sessionId } = await session.fork(positions[1]!, { edits: () => [userMsg("something else")] });
-    const live = { model: plannedModel, tools: plannedTools((id) => ran.push(id)) };
-    const agent = plannedAgent({ store, sessionId, ...(await replayOf(store, "s", live)) });
-    await finish(agent);
-    expect(ran).toContain("r0-quick");
   });
 });

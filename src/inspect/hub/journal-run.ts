@@ -53,6 +53,15 @@ type TimedStep = StoredStep & Required<Pick<StoredStep, "at" | "facts">>;
 
 const isTimed = (step: StoredStep): step is TimedStep => step.at !== undefined && step.facts !== undefined;
 
+const hashes = new WeakMap<Chart, string>();
+
+/** The hash of a chart, made once: many runs have the same. */
+function hashOf(chart: Chart): string {
+  const hash = hashes.get(chart) ?? chartHash(chart);
+  hashes.set(chart, hash);
+  return hash;
+}
+
 /**
  * A stored session as steps: those that a process has seen which watched the session while it ran. An append says which steps it is
  * about, when they were, and which of its entries belong to each. Appends of earlier releases do not: such an append is one step.
@@ -87,7 +96,7 @@ export class JournalRun {
   constructor(runId: string, chart: Chart) {
     this.log = new RunLog(runId);
     this.#chart = chart;
-    this.#hash = chartHash(chart);
+    this.#hash = hashOf(chart);
   }
 
   /** The position in the journal. */

@@ -24,3 +24,27 @@ export { chatsOf } from "./chat-log.ts";
 export type { Chat, ChatMessage } from "./chat-log.ts";
 export { importChat } from "./import-chat.ts";
 export type { ImportChatOptions } from "./import-chat.ts";
+export { replayOf } from "../replay/replay-of.ts";
+export type {
+  Replay,
+  ReplayAgentConfig,
+  ReplayOptions,
+  UnrecordedAnswer,
+  UnrecordedCall,
+} from "../replay/types.ts";
+export type { AgentDifference } from "../replay/agent-changes.ts";
+export type { Divergence } from "../replay/divergence.ts";
+export { experiment } from "./experiment.ts";
+export { tryRelease } from "./try-release.ts";
+export type {
+  ExperimentAspect,
+  ExperimentCluster,
+  ExperimentOptions,
+  ExperimentReport,
+  ExperimentRow,
+  Pair,
+  RunningReport,
+  RunningRow,
+  TryReleaseOptions,
+} from "./experiment-types.ts";
+export type { RunCondition } from "./run-condition.ts";

@@ -22,8 +22,11 @@ export class RunReader {
     this.#runs = new StoreRuns(store, { chart, hash: chartHash(chart) });
   }
 
-  /** Rejects `session/not-found` for a session without steps. */
-  async read(sessionId: string): Promise<Pick<EvalRun, "facts" | "steps" | "suspicions">> {
+  /** Reads a run. Rejects `session/not-found` for a session without steps. `suspicions`: false leaves them out, which take as long again. */
+  async read(
+    sessionId: string,
+    { suspicions = true }: { readonly suspicions?: boolean } = {},
+  ): Promise<Pick<EvalRun, "facts" | "steps" | "suspicions">> {
     const log = await this.#runs.logOf(sessionId);
     if (!log) throw new AgentError("session/not-found", `There is no session '${sessionId}'.`);
     const reader = new FactReader(log.contextAt(log.first - 1), log.first - 1);
@@ -35,8 +38,8 @@ export class RunReader {
         const states = active.flatMap((id) =>
           id.startsWith(this.#root) ? [id.slice(this.#root.length)] : [],
         );
-        steps.push({ step: step.q, states, edges: step.x });
+        steps.push({ step: step.q, states, edges: step.x, seq: step.j ?? 0 });
       }
-    return { facts: reader.facts, steps, suspicions: this.#suspicions.of(log) };
+    return { facts: reader.facts, steps, suspicions: suspicions ? this.#suspicions.of(log) : [] };
   }
 }

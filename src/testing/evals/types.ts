@@ -29,6 +29,8 @@ export type EvalStep = {
   readonly states: readonly string[];
   /** The ids of the edges taken. */
   readonly edges: readonly string[];
+  /** The position of the journal after it. */
+  readonly seq: number;
 };
 
 /** A run of a case, as it is stored: the same while it is made and when it is judged again from its session. */

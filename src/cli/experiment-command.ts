@@ -1,0 +1,207 @@
+import { AgentError } from "../core/base/error.ts";
+import { checkChanges } from "../session/fork-changes.ts";
+import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
+import type { SessionStore } from "../store/port.ts";
+import { experiment } from "../testing/evals/experiment.ts";
+import type {
+  ExperimentOptions,
+  ExperimentReport,
+  RunningReport,
+  RunningRow,
+} from "../testing/evals/experiment-types.ts";
+import { tryRelease } from "../testing/evals/try-release.ts";
+import { makeConfig } from "../worker/make-config.ts";
+import type { WorkerAgents } from "../worker/types.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Handler } from "./define-command.ts";
+import type { experimentOn as definition } from "./definitions.ts";
+import { onSignal } from "./on-signal.ts";
+import { openStore, withExistingStore } from "./open-store.ts";
+import { printsJson, table } from "./output.ts";
+import { readJson } from "./sessions/read-json.ts";
+import { UsageError } from "./usage-error.ts";
+import { withCleanup } from "./with-cleanup.ts";
+import { loadAgents } from "./workers/load-agents.ts";
+
+type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
+
+/** The states of sessions in flight that a deploy may not have. */
+const BAD: ReadonlySet<RunningRow["state"]> = new Set(["lost", "cannot-open", "asks-again"]);
+
+/** `agentchart experiment`. */
+export const experimentCommand: Handler<typeof definition> = async ({ args, flags }, io) => {
+  const { max = 0, running, edit } = flags;
+  if (max > 1) throw new UsageError("--max must be a share from 0 to 1, such as 0.05.");
+  const agent = agentOf(await loadAgents(args.file));
+  return withExistingStore(flags.store, async (store) => {
+    if (running) {
+      const report = await interruptible(io, (signal) => flight(store, { agent, signal }, flags, io));
+      if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(report)}\n`);
+      else printRunning(io, report);
+      return report.rows.some(({ state }) => BAD.has(state)) ? 1 : 0;
+    }
+    const changes = edit === undefined ? undefined : await changesIn(edit);
+    const into = flags.into === undefined ? undefined : await openStore(flags.into);
+    const report = await withCleanup(
+      () => interruptible(io, (signal) => run(store, { agent, changes, into, signal }, flags, io)),
+      async () => into?.close(),
+    );
+    if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(report)}\n`);
+    else print(io, report, flags);
+    const { error, moved, skipped } = report.counts;
+    return error + moved + skipped === 0 && (report.different?.rate ?? 0) <= max ? 0 : 1;
+  });
+};
+
+/** The agent of a session: the only one of the file, or the one that its labels name, as for a worker. */
+function agentOf(agents: WorkerAgents): NonNullable<ExperimentOptions["agent"]> {
+  const names = Object.keys(agents);
+  return async (session) => {
+    const { agent } = session.meta;
+    const name = names.length === 1 ? names[0]! : typeof agent === "string" ? agent : "";
+    const make = Object.hasOwn(agents, name) ? agents[name] : undefined;
+    if (!make)
+      throw new AgentError(
+        "config/no-agent",
+        `The session '${session.sessionId}' is of the agent '${name}', and the file has ${names.join(", ")}.`,
+      );
+    const { output: _, ...config } = await makeConfig(make, session);
+    return config;
+  };
+}
+
+async function changesIn(file: string): Promise<ForkChanges> {
+  const changes = (await readJson(file, "The file of --edit")) as ForkChanges;
+  checkChanges(changes, "The file of --edit");
+  return changes;
+}
+
+function placeOf(at: string | undefined): ExperimentOptions["at"] {
+  if (at === undefined || at === "start") return "start";
+  if (/^[1-9]\d*$/.test(at)) return Number(at);
+  try {
+    return JSON.parse(at) as ExperimentOptions["at"];
+  } catch (cause) {
+    throw new UsageError(
+      `--at must be start, the number of a step, or a condition such as '{"asked":"refund"}'.`,
+      { cause },
+    );
+  }
+}
+
+/** Ctrl-C ends it. */
+async function interruptible<T>(io: CliIo, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const abort = (): boolean => (stop.abort(), true);
+  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) =>
+    onSignal(signal, abort, () => io.exit(130)),
+  );
+  try {
+    return await work(stop.signal);
+  } finally {
+    io.terminal.status("");
+    for (const remove of removers) remove();
+  }
+}
+
+const filterOf = ({ prefix }: Flags) => (prefix === undefined ? {} : { prefix });
+
+function run(
+  store: SessionStore,
+  given: Pick<ExperimentOptions, "agent" | "changes" | "into" | "signal">,
+  flags: Flags,
+  io: CliIo,
+): Promise<ExperimentReport> {
+  const { session, limit, at, times, answers, live, budget } = flags;
+  return experiment(store, {
+    ...given,
+    sessions: session.length > 0 ? session : filterOf(flags),
+    at: placeOf(at),
+    limit,
+    times,
+    model: answers,
+    ...(live.length > 0 && { live, onDivergence: "live" as const }),
+    ...(budget !== undefined && { budget: { cost: budget } }),
+    onProgress: ({ done, of, row }) =>
+      io.terminal.status(`${done} of ${of}: ${row.sessionId} #${row.repeat} ${row.state}`),
+  });
+}
+
+function flight(
+  store: SessionStore,
+  given: Pick<ExperimentOptions, "agent" | "signal">,
+  flags: Flags,
+  io: CliIo,
+): Promise<RunningReport> {
+  return tryRelease(store, {
+    ...given,
+    sessions: filterOf(flags),
+    limit: flags.limit,
+    onProgress: ({ done, row }) => io.terminal.status(`${done}: ${row.sessionId} ${row.state}`),
+  });
+}
+
+function printRunning(io: CliIo, { rows, counts }: RunningReport): void {
+  const told = rows.filter(({ state }) => state !== "same");
+  if (told.length > 0)
+    io.stdout.write(
+      table(
+        ["SESSION", "STATE", "WHAT"],
+        told.map(({ sessionId, state, calls, error }) => [
+          sessionId,
+          state,
+          error?.message ?? calls.join(", "),
+        ]),
+      ),
+    );
+  const said = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+  io.stdout.write(`${rows.length} in flight: ${said.join(", ")}\n`);
+}
+
+const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+const dollars = (cost: number | undefined): string =>
+  cost === undefined ? "unknown" : `$${cost.toFixed(4)}`;
+
+function print(io: CliIo, report: ExperimentReport, { into }: Flags): void {
+  const { rows, counts, changed, different, clusters, bySession, tokens, cost, agent } = report;
+  const bad = rows.filter(({ state }) => state !== "same" && state !== "unmet");
+  if (bad.length > 0)
+    io.stdout.write(
+      table(
+        ["SESSION", "STATE", "KIND", "WHAT"],
+        bad.map(({ sessionId, state, divergence, stopped, error, changed: parts }) => [
+          sessionId,
+          state,
+          divergence?.kind ?? "",
+          error?.message ??
+            (divergence
+              ? `${divergence.recorded} → ${divergence.replayed}${stopped === undefined ? "" : ` (${stopped})`}`
+              : parts.join(", ")),
+        ]),
+      ),
+    );
+  const lines = [
+    ...clusters.map(
+      ({ edges, kind, tool, sessions, share }) =>
+        `${sessions.length} sessions (${percent(share.rate)}) part at ${edges}: ${kind}${tool === undefined ? "" : ` of ${tool}`}`,
+    ),
+    ...bySession.map(
+      ({ sessionId, different: { rate, low, high } }) =>
+        `${sessionId}: ${percent(rate)} differ (95 %: ${percent(low)} to ${percent(high)})`,
+    ),
+    ...agent.map(
+      ({ what, name, sessions }) =>
+        `another ${what}${name === undefined ? "" : ` ${name}`}: ${sessions} sessions`,
+    ),
+    `${counts.same} same, ${counts.different} different, ${counts.error} errors, ${counts.unmet} without the place, ${counts.moved} changed meanwhile, ${counts.skipped} skipped`,
+    ...(different
+      ? [`${percent(different.rate)} differ (95 %: ${percent(different.low)} to ${percent(different.high)})`]
+      : []),
+    `other: ${Object.entries(changed)
+      .map(([part, count]) => `${part} ${count}`)
+      .join(", ")}`,
+    `tokens: ${tokens.before ?? "unknown"}, then ${tokens.after ?? "unknown"}; cost: ${dollars(cost.before)}, then ${dollars(cost.after)}`,
+    ...(into === undefined ? [] : [`look: agentchart inspect --store ${into}`]),
+  ];
+  io.stdout.write(`${lines.join("\n")}\n`);
+}

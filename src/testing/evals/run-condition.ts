@@ -1,0 +1,68 @@
+import { AgentError } from "../../core/base/error.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { asked, path, used } from "./judges.ts";
+import type { EvalRun } from "./types.ts";
+
+/** Something that happens in a run, as data. The model asks for a tool, a tool runs, a state is entered, an edge is taken, the user says a
+ *  text, or a suspicion begins. `input` are fields of the arguments. */
+export type RunCondition =
+  | { readonly asked: string; readonly input?: JsonObject | undefined }
+  | { readonly used: string; readonly input?: JsonObject | undefined }
+  | { readonly state: string }
+  | { readonly edge: string }
+  | { readonly said: string }
+  | { readonly suspicion: string };
+
+const text = s.nonEmpty();
+const input = s.optional(s.object<JsonObject>());
+
+/** The schema of a {@link RunCondition}. */
+export const conditionSchema = s.lazily(() =>
+  s.anyOf<RunCondition>(
+    [
+      s.options<{ asked: string; input?: JsonObject | undefined }>({ asked: text, input }),
+      s.options<{ used: string; input?: JsonObject | undefined }>({ used: text, input }),
+      s.options<{ state: string }>({ state: text }),
+      s.options<{ edge: string }>({ edge: text }),
+      s.options<{ said: string }>({ said: text }),
+      s.options<{ suspicion: string }>({ suspicion: text }),
+    ],
+    "a condition: { asked }, { used }, { state }, { edge }, { said } or { suspicion }",
+  ),
+);
+
+type Read = Pick<EvalRun, "facts" | "steps" | "suspicions">;
+
+/** Returns the step at which a condition first holds; undefined if it never does. Throws `config/invalid` for a state that the chart does not
+ *  have. */
+export function firstStep(condition: RunCondition, run: Read): number | undefined {
+  const whole = run as EvalRun; // what these read of a run is there
+  if ("asked" in condition) return asked(condition.asked, condition.input).find(whole)[0];
+  if ("used" in condition) return used(condition.used, condition.input).find(whole)[0];
+  if ("state" in condition) return path.visits(condition.state).find(whole)[0];
+  if ("edge" in condition) return path.takes(condition.edge).find(whole)[0];
+  if ("said" in condition)
+    return run.facts.messages.find(
+      ({ role, text: said }) => role === "user" && said.toLowerCase().includes(condition.said.toLowerCase()),
+    )?.step;
+  const steps = run.suspicions
+    .filter(({ kind }) => kind === condition.suspicion)
+    .map((each) => each.steps[0]!);
+  return steps.length > 0 ? Math.min(...steps) : undefined;
+}
+
+/** Returns the journal position from which a step is made again: the end of the last append before it; undefined for the start. */
+export function positionBefore(step: number, { steps }: Pick<EvalRun, "steps">): number | undefined {
+  const at = steps.find((each) => each.step === step)?.seq ?? 0;
+  const before = steps.filter(({ seq }) => seq > 0 && seq < at).map(({ seq }) => seq);
+  return before.length > 0 ? Math.max(...before) : undefined;
+}
+
+/** Returns the journal position after a step. Throws `config/invalid` for a session that is not stored step by step. */
+export function positionAfter(step: number, { steps }: Pick<EvalRun, "steps">): number | undefined {
+  const found = steps.find((each) => each.step === step);
+  if (found && found.seq === 0)
+    throw new AgentError("config/invalid", `Step ${step} has no position in the journal.`);
+  return found?.seq;
+}

@@ -1,0 +1,136 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AgentError, messageOf, type ErrorInfo } from "../../core/base/error.ts";
+import { hideSecrets } from "../../core/base/hide-secrets.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { namesSecret, REDACTED, redactSecrets } from "../../core/base/secrets.ts";
+import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";
+import { keyOf, type CanonicalRequest } from "./canonical.ts";
+
+/** The format of recordings. Another one is refused. */
+export const RECORDING_FORMAT = 1;
+
+/** The description of a model in a recording: an agent behaves by it. */
+export type RecordedModel = Pick<ChatModel, "name" | "provider" | "capabilities" | "maxTools"> & {
+  /** The tools that the model has left out. */
+  readonly leftOut?: readonly LeftOutTool[] | undefined;
+};
+
+/** One answer of a model, with the request that it answered. */
+export type Recording = {
+  readonly format: typeof RECORDING_FORMAT;
+  readonly model: RecordedModel;
+  readonly key: string;
+  readonly request: CanonicalRequest;
+  /** The parts of the stream, as they came. */
+  readonly parts: readonly StreamPart[];
+  /** The error with which the stream ended. `retryAfterMs` is the time until its `retryAt`. */
+  readonly error?: (ErrorInfo & { readonly retryAfterMs?: number | undefined }) | undefined;
+};
+
+/** Removes what must not be written. */
+export type Redact = (value: Json) => Json;
+
+/** A recording, and the name of its file. */
+export type RecordingFile = { readonly file: string; readonly recording: Recording };
+
+const invalid = (message: string, cause?: unknown): AgentError =>
+  new AgentError("config/invalid", message, { cause });
+
+/** Returns the request without secrets, and its key. */
+export function redactedRequest(
+  request: CanonicalRequest,
+  redact: Redact,
+): { readonly key: string; readonly request: CanonicalRequest } {
+  const redacted = redact(withoutSecrets(request)) as CanonicalRequest;
+  return { key: keyOf(redacted), request: redacted };
+}
+
+/** Without what is named like a secret, in objects and in texts: results of tools are often JSON. */
+function withoutSecrets(value: Json): Json {
+  return JSON.parse(JSON.stringify(redactSecrets(value)), (_key, part: Json): Json =>
+    typeof part === "string" ? hideSecrets(part) : part,
+  ) as Json;
+}
+
+/** Returns the parts without secrets. The pieces of the arguments of a call that name one are put together to be read: they become one part. */
+export function redactedParts(parts: readonly StreamPart[], redact: Redact): readonly StreamPart[] {
+  const joined = new Map<string | number, string>();
+  for (const part of parts)
+    if (part.type === "tool.delta") joined.set(part.key, (joined.get(part.key) ?? "") + (part.args ?? ""));
+  const seen = new Set<string | number>();
+  return parts.map((part) => {
+    if (part.type === "ping") return part;
+    const clean = redact(redactSecrets(part as unknown as JsonObject)) as unknown as StreamPart;
+    if (clean.type !== "tool.delta" || clean.args === undefined) return clean;
+    const whole = joined.get(clean.key) ?? "";
+    const readable = redactedText(whole, redact);
+    if (readable === whole) return clean;
+    const args = seen.has(clean.key) ? "" : readable;
+    seen.add(clean.key);
+    return { ...clean, args };
+  });
+}
+
+/** The arguments of a call without secrets; what is no JSON and names a secret is left out as a whole. */
+function redactedText(text: string, redact: Redact): string {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return namesSecret(text) ? REDACTED : text;
+  }
+  const clean = redact(redactSecrets(value));
+  const written = JSON.stringify(clean);
+  return written === JSON.stringify(value) ? text : written;
+}
+
+/** Writes the n-th answer to a request, from 1; one that is there is replaced. A reader never sees a part of it. */
+export function writeRecording(dir: string, recording: Recording, number: number): void {
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, `${recording.key}-${number}.json`);
+  const draft = `${file}.${process.pid}.draft`;
+  writeFileSync(draft, `${JSON.stringify(recording, null, 2)}\n`);
+  renameSync(draft, file);
+}
+
+/** Reads the recordings of a folder, by key and number; none if `isNew` and the folder is not there. Throws `config/invalid` for a folder that is not there, and for a file that is no
+ *  recording of this format. */
+export function readRecordings(dir: string, isNew: boolean): readonly RecordingFile[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(dir);
+  } catch (cause) {
+    if (isNew) return [];
+    throw invalid(`There are no recordings in ${dir}: record some with recordModel(model, { dir }).`, cause);
+  }
+  const numbered = names.flatMap((file) => {
+    const [, key, number] = /^([\da-f]+)-(\d+)\.json$/u.exec(file) ?? [];
+    return key === undefined ? [] : [{ file, key, number: Number(number) }];
+  });
+  const inOrder = numbered.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.number - b.number));
+  return inOrder.map(({ file }) => ({ file, recording: readOne(join(dir, file)) }));
+}
+
+function readOne(path: string): Recording {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw invalid(`${path} is no recording: ${messageOf(cause)}`, cause);
+  }
+  const { format, key, model, request, parts } = (isObject(value) ? value : {}) as Partial<Recording>;
+  if (format !== RECORDING_FORMAT)
+    throw invalid(
+      `${path} has the format ${JSON.stringify(format) ?? "of something else"}; this release reads ${RECORDING_FORMAT}: record it again.`,
+    );
+  const isWhole =
+    typeof key === "string" &&
+    isObject(model) &&
+    typeof (model as RecordedModel).name === "string" &&
+    isObject(request) &&
+    Array.isArray(parts);
+  if (!isWhole) throw invalid(`${path} is no recording: it lacks its model, its request or its answer.`);
+  return value as unknown as Recording;
+}

@@ -1,0 +1,124 @@
+import { ModelCallReader } from "../../session/model-calls.ts";
+import { openSession } from "../../session/open-session.ts";
+import { readEntries } from "../../session/read-entry.ts";
+import { EntryReader } from "../../session/replay.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Fingerprint } from "../../core/tool/fingerprint.ts";
+import type { Decision } from "../../core/tool/pending.ts";
+import type { Limits } from "../../../machines/agent/limits.ts";
+import type { ModelCall } from "../../../machines/agent/model-call.ts";
+import type { SessionStore } from "../../store/port.ts";
+
+/** A turn of a recorded session. */
+export type RecordedTurn = {
+  readonly turn: number;
+  /** The messages with which it began; empty if nothing was said. */
+  readonly input: readonly Msg[];
+  /** The reasons for which it rested, in order; the last one is that of its end. */
+  readonly rests: readonly Reason[];
+  /** The number of messages before it. */
+  readonly from: number;
+  /** The additions to its limits, in order. */
+  readonly extended: readonly Limits[];
+};
+
+/** A stored session as a replay needs it. */
+export type RecordedSession = {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly meta: JsonObject;
+  readonly messages: readonly Msg[];
+  readonly turns: readonly RecordedTurn[];
+  /** The indexes of messages that the user sent while a turn ran. */
+  readonly steered: ReadonlySet<number>;
+  readonly calls: ReadonlyMap<string, ToolUseBlock>;
+  readonly results: ReadonlyMap<string, ToolResultBlock>;
+  /** The decisions by the id of their call. */
+  readonly decisions: ReadonlyMap<string, Decision>;
+  /** The tools of calls that asked questions before they went on: a replay gives their results at once. */
+  readonly asking: ReadonlySet<string>;
+  /** The summaries that took the place of messages, in order. */
+  readonly summaries: readonly string[];
+  /** The requests of the loop, as they were made; none in sessions of early releases. */
+  readonly requests: readonly ModelCall[];
+  /** The hashes of the agent that began the last turn. */
+  readonly fingerprint: Fingerprint | undefined;
+};
+
+type Draft = { turn: number; input: Msg[]; rests: Reason[]; from: number; extended: Limits[] };
+
+/** Reads a stored session. Rejects as {@link openSession}. */
+export async function recordedSession(store: SessionStore, sessionId: string): Promise<RecordedSession> {
+  const session = await openSession(store, sessionId);
+  const { messages, seq } = await session.at();
+  const indexes = new Map(messages.map(({ id }, index) => [id, index]));
+  const turns: Draft[] = [];
+  const steered = new Set<number>();
+  const decisions = new Map<string, Decision>();
+  const asking = new Set<string>();
+  const summaries: string[] = [];
+  const requests: ModelCall[] = [];
+  let fingerprint: Fingerprint | undefined;
+  let meta: JsonObject = {};
+  const reader = new EntryReader();
+  const calls = new ModelCallReader();
+  const names = new Map(messages.flatMap(toolUsesOf).map((call) => [call.id, call.name]));
+  const turnOf = (turn: number): Draft => {
+    const last = turns.at(-1);
+    if (last?.turn === turn) return last;
+    const made: Draft = { turn, input: [], rests: [], from: messages.length, extended: [] };
+    turns.push(made);
+    return made;
+  };
+  for await (const entry of readEntries(store, sessionId)) {
+    if (entry.type === "session") ({ meta = meta } = entry.data as { readonly meta?: JsonObject });
+    else if (entry.type === "call") {
+      const { id, set } = entry.data;
+      if (set.decided !== undefined) decisions.set(id, set.decided);
+      if (set.resume && set.resume.asks.length > 0) asking.add(names.get(id) ?? id);
+    } else if (entry.type === "kept" && entry.data.view?.summary) {
+      const text = textOf(entry.data.view.summary);
+      if (summaries.at(-1) !== text) summaries.push(text);
+    } else if (entry.type === "budget.extended") turns.at(-1)?.extended.push(entry.data.extended);
+    else if (entry.type === "position") {
+      fingerprint = entry.data.progress?.agent ?? fingerprint;
+      for (const stored of entry.data.modelCalls ?? []) {
+        const call = calls.read(stored, null);
+        if (call.phase === "reasoning" && call.attempt === 1) requests.push(call);
+      }
+    }
+    for (const event of reader.events(entry)) {
+      if (event.type === "message") {
+        const { message } = event;
+        const at = indexes.get(message.id);
+        if (at === undefined) continue; // it was replaced later
+        const turn = turnOf(event.turn);
+        turn.from = Math.min(turn.from, at);
+        if (message.role !== "user" || message.addedBy !== undefined) continue;
+        const hasBegun = messages
+          .slice(turn.from, at)
+          .some(({ role, addedBy }) => role !== "user" && addedBy === undefined);
+        if (hasBegun || turn.rests.length > 0) steered.add(at);
+        else turn.input.push(message);
+      } else if (event.type === "turn.end") turnOf(event.turn).rests.push(event.reason);
+    }
+  }
+  const results = messages.flatMap(toolResultsOf).filter(({ state }) => state !== "suspended");
+  return {
+    sessionId,
+    seq,
+    meta,
+    messages,
+    turns,
+    steered,
+    calls: new Map(messages.flatMap(toolUsesOf).map((call) => [call.id, call])),
+    results: new Map(results.map((result) => [result.id, result])),
+    decisions,
+    asking,
+    summaries,
+    requests,
+    fingerprint,
+  };
+}

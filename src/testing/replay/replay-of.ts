@@ -1,0 +1,346 @@
+// src/testing/replay runs stored sessions again, with what is recorded in the place of models and tools, and tells what differs.
+import { randomUUID } from "node:crypto";
+import { createAgent } from "../../agent/create-agent.ts";
+import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
+import { findModel } from "../../agent/options/model-named.ts";
+import type { Agent, Input, Reply } from "../../agent/types.ts";
+import { AgentError, agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
+import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
+import { addUsage } from "../../core/message/usage.ts";
+import type { PendingCall } from "../../core/tool/pending.ts";
+import { ownToolkit } from "../../core/tool/toolkit.ts";
+import type { AnyTool, AnyToolkit } from "../../core/tool/types.ts";
+import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
+import { openSession } from "../../session/open-session.ts";
+import { memoryStore } from "../../store/memory.ts";
+import type { SessionStore } from "../../store/port.ts";
+import { storeSchema } from "../../store/store-schema.ts";
+import { exportSession, importSession } from "../../store/transfer.ts";
+import { agentDifferences } from "./agent-changes.ts";
+import { divergenceOf } from "./divergence.ts";
+import { Playback } from "./playback.ts";
+import { recordedSession, type RecordedSession, type RecordedTurn } from "./recorded-session.ts";
+import type { Replay, ReplayAgentConfig, ReplayOptions } from "./types.ts";
+
+const replaySchema = s.lazily(() =>
+  s.options<ReplayOptions>({
+    agent: s.either(s.object(), s.func(), "the configuration of the agent, or a function that makes it"),
+    tools: s.optional(s.oneOf("recorded", "compare", "live")),
+    model: s.optional(s.oneOf("recorded", "live")),
+    onDivergence: s.optional(s.oneOf("stop", "live", "ask")),
+    live: s.optional(s.listOf(s.nonEmpty())),
+    ask: s.optional(s.func()),
+    decide: s.optional(s.func()),
+    at: s.optional(s.integer(1)),
+    changes: s.optional(s.object<ForkChanges>()),
+    into: s.optional(storeSchema()),
+    sessionId: s.optional(s.nonEmpty()),
+    signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+  }),
+);
+
+const invalid = (problem: string): AgentError => new AgentError("config/invalid", `replayOf: ${problem}.`);
+
+function checkOptions(options: ReplayOptions): void {
+  check(replaySchema(), options, "replayOf");
+  const { onDivergence, ask, changes = {}, at } = options;
+  if (onDivergence === "ask" && !ask) throw invalid('`onDivergence: "ask"` needs `ask`');
+  const later = Object.keys(changes).filter((name) => ["messages", "results", "arguments"].includes(name));
+  if (at === undefined && later.length > 0)
+    throw invalid(`\`${later.join("`, `")}\` can be changed only \`at\` a position at which they are there`);
+}
+
+/** The agent of a replay, which has its whole store. */
+type Prepared = {
+  readonly agent: Agent;
+  readonly playback: Playback;
+  readonly store: SessionStore;
+  readonly notes: string[];
+};
+
+/**
+ * Runs a stored session again, and tells where and how the new run differs: a message, a call, its arguments, its result, or a rest of a turn. Inputs
+ * and decisions are those of the session. Answers and results are the recorded ones unless `model` and `tools` say otherwise: by default nothing
+ * is asked, nothing runs and nothing is paid. The replay is a session of its own; the recorded one is only read.
+ *
+ * A changed prompt, tool, schema, option or model is told in `agent`, whether or not it changes the run: recorded answers do not depend on it.
+ * Hooks run, so an agent whose hooks act needs others for a replay.
+ *
+ * Rejects `config/invalid` for wrong options, `session/not-found`, `session/damaged`, `session/bad-change`, and `run/aborted`.
+ *
+ * @example
+ * ```ts
+ * import type { SessionStore } from "agentchart";
+ * import { replayOf, type ReplayAgentConfig } from "agentchart/evals";
+ *
+ * export async function regression(store: SessionStore, agent: ReplayAgentConfig): Promise<void> {
+ *   const { isSame, agent: changed, divergences } = await replayOf(store, "refund-17", { agent, tools: "compare" });
+ *   if (!isSame) console.log(changed, divergences);
+ * }
+ * ```
+ */
+export async function replayOf(
+  store: SessionStore,
+  sessionId: string,
+  options: ReplayOptions,
+): Promise<Replay> {
+  checkOptions(options);
+  const { signal } = options;
+  if (signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
+  const recorded = await recordedSession(store, sessionId);
+  const prepared = await prepare(store, recorded, options);
+  const { agent, playback, notes } = prepared;
+  const stop = (): void => playback.stop("it was aborted");
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const from = (await agent.messages()).length;
+    const driven = await drive(agent, playback, recorded, notes, from);
+    if (signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
+    const messages = await agent.messages();
+    await agent.close();
+    return await compared(recorded, { ...prepared, messages, from, driven });
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    await agent.close();
+  }
+}
+
+async function prepare(
+  from: SessionStore,
+  recorded: RecordedSession,
+  options: ReplayOptions,
+): Promise<Prepared> {
+  const { sessionId: id = randomUUID(), into: store = memoryStore(), at, changes } = options;
+  const { sessionId, meta } = recorded;
+  const given =
+    typeof options.agent === "function" ? await options.agent({ sessionId, meta }) : options.agent;
+  const notes: string[] = [];
+  let base: readonly (typeof recorded.messages)[number][] = [];
+  let summaries = 0;
+  if (at !== undefined) {
+    const copies = memoryStore();
+    await importSession(copies, exportSession(from, sessionId, { secrets: true }));
+    const session = await openSession(copies, sessionId);
+    await session.fork(at, { sessionId: id, ...(changes && { changes }) });
+    await importSession(store, exportSession(copies, id, { secrets: true }));
+    const fork = await recordedSession(copies, id);
+    base = fork.messages;
+    summaries = fork.summaries.length;
+  }
+  const playback = new Playback(recorded, options, base, summaries);
+  const config = substituted(changedConfig(given, at === undefined ? changes : undefined), playback, notes);
+  const { sessionOptions, meta: own, ...rest } = config as unknown as AgentConfig;
+  const { snapshot: _, ...session } = sessionOptions ?? {};
+  const agent = createAgent({
+    ...rest,
+    store,
+    sessionId: id,
+    meta: { ...own, replayOf: sessionId },
+    sessionOptions: { ...session, onChangedAgent: "adopt" },
+  } as AgentConfig);
+  playback.agent = agent;
+  await agent.open();
+  return { agent, playback, store, notes };
+}
+
+/** The configuration with changes from the start on. */
+function changedConfig(config: ReplayAgentConfig, changes: ForkChanges = {}): ReplayAgentConfig {
+  const { system, tools, model, options } = changes;
+  const given = config as unknown as AnyAgentConfig;
+  const generate = Object.entries({ ...config.generateOptions, ...options }).filter(
+    ([, value]) => value !== null,
+  );
+  return {
+    ...config,
+    ...(system !== undefined && { sysPrompt: system }),
+    ...(model !== undefined && { model: findModel(given, model) }),
+    ...(options && { generateOptions: Object.fromEntries(generate) }),
+    ...(tools && config.tools && { tools: config.tools.filter(({ name }) => tools.includes(name)) }),
+  };
+}
+
+/** The configuration whose models and tools are those of the playback. A tool without the source from which it came is never replaced by what
+ *  really acts. */
+function substituted(config: ReplayAgentConfig, playback: Playback, notes: string[]): ReplayAgentConfig {
+  const { model, tools, toolkit, hooks = [], personas, modelOptions, compaction } = config;
+  const wrapped = (all: readonly AnyTool[]): AnyTool[] => all.map((tool) => playback.tool(tool));
+  const acting = hooks.flatMap((hook) =>
+    Object.keys(hook).some((point) => !["name", "priority", "tools", "writes"].includes(point))
+      ? [hook.name]
+      : [],
+  );
+  if (acting.length > 0) notes.push(`The hooks run: ${acting.join(", ")}.`);
+  return {
+    ...config,
+    inspect: undefined,
+    otel: undefined,
+    model: playback.model(model),
+    ...(tools && { tools: wrapped(tools) }),
+    ...(toolkit && { toolkit: heldBack(toolkit, wrapped) as never }),
+    ...(personas && {
+      personas: Object.fromEntries(
+        Object.entries(personas).map(([name, persona]) => [
+          name,
+          {
+            ...persona,
+            ...(persona.model && { model: playback.model(persona.model) }),
+            ...(persona.tools && { tools: wrapped(persona.tools) }),
+          },
+        ]),
+      ),
+    }),
+    hooks: hooks.map((hook) => (hook.tools ? { ...hook, tools: wrapped(hook.tools) } : hook)),
+    ...(modelOptions?.fallbackModel && {
+      modelOptions: { ...modelOptions, fallbackModel: playback.model(modelOptions.fallbackModel) },
+    }),
+    ...(compaction &&
+      compaction.model && { compaction: { ...compaction, model: playback.model(compaction.model) } }),
+  };
+}
+
+/** A toolkit with the tools of another one in their order, each held back. */
+function heldBack(toolkit: AnyToolkit, wrapped: (all: readonly AnyTool[]) => AnyTool[]): AnyToolkit {
+  const own = ownToolkit(toolkit);
+  const tools = own.tools();
+  for (const { name } of tools) own.remove(name);
+  for (const tool of wrapped(tools)) own.add(tool);
+  return own as unknown as AnyToolkit;
+}
+
+/** The outcome of the turns. */
+type Driven = {
+  readonly rests: ReadonlyMap<number, readonly Reason[]>;
+  readonly usage: Usage;
+  /** The number of messages of the recording with which the replay is compared. */
+  readonly until: number;
+  readonly last: Reply | undefined;
+  readonly error: ErrorInfo | undefined;
+};
+
+/** Says what the user said, and decides as was decided, turn by turn. */
+async function drive(
+  agent: Agent,
+  playback: Playback,
+  recorded: RecordedSession,
+  notes: string[],
+  from: number,
+): Promise<Driven> {
+  const rests = new Map<number, Reason[]>();
+  let usage: Usage = {};
+  let last: Reply | undefined;
+  let error: ErrorInfo | undefined;
+  let count = from;
+  const unsubscribe = agent.subscribe((event) => {
+    if (event.type === "message") {
+      const next = recorded.messages[++count];
+      if (next && recorded.steered.has(count)) agent.steer(next);
+    } else if (event.type === "turn.end")
+      rests.set(event.turn, [...(rests.get(event.turn) ?? []), event.reason]);
+  });
+  let until = recorded.messages.length;
+  try {
+    for (const [place, turn] of recorded.turns.entries()) {
+      const isOpen = turn.from < from;
+      const end = recorded.turns[place + 1]?.from ?? recorded.messages.length;
+      if (isOpen && end <= from && agent.status().phase === "stopped") continue;
+      if (playback.stopped !== undefined) break;
+      if (turn.rests.includes("INTERRUPTED")) {
+        until = turn.from;
+        notes.push(`Turn ${turn.turn} was interrupted, which cannot be repeated at the same instant.`);
+        break;
+      }
+      const { phase } = agent.status();
+      if (!isOpen && phase !== "stopped") break; // it waits, and in the recording it did not
+      last = await runTurn(agent, playback, turn, isOpen ? undefined : turn.input);
+      usage = addUsage(usage, last.turn.usage);
+    }
+  } catch (thrown) {
+    error = agentErrorOf(thrown, "run/invalid-event").toJSON();
+    if (error.code === "config/invalid") throw thrown;
+  } finally {
+    unsubscribe();
+  }
+  return { rests, usage, until, last, error };
+}
+
+async function runTurn(
+  agent: Agent,
+  playback: Playback,
+  { rests, extended }: RecordedTurn,
+  input: Input,
+): Promise<Reply> {
+  await decideAll(agent, playback, agent.status().pending); // of a fork that waits
+  let reply: Reply = await agent.call(input);
+  let extensions = 0;
+  for (let rested = 1; playback.stopped === undefined; rested++) {
+    const left = await decideAll(agent, playback, reply.pending);
+    if (left > 0 || !GOES_ON.has(reply.reason)) return reply;
+    if (reply.reason === "BUDGET_EXCEEDED") {
+      const more = extended[extensions++];
+      if (!more) return reply;
+      await agent.extendBudget(more);
+    } else if (reply.pending.length === 0 && rested >= rests.length) return reply;
+    reply = await agent.call();
+  }
+  return reply;
+}
+
+/** Decides about calls as was decided. Returns how many still wait. */
+async function decideAll(agent: Agent, playback: Playback, calls: readonly PendingCall[]): Promise<number> {
+  let left = 0;
+  for (const call of calls) {
+    if (call.decided !== undefined) continue;
+    const decision = await playback.decisionOf(call);
+    if (decision === undefined) left++;
+    else await agent.decide(call.callId, decision);
+  }
+  return left;
+}
+
+type Ran = Prepared & {
+  readonly messages: RecordedSession["messages"];
+  readonly from: number;
+  readonly driven: Driven;
+};
+
+async function compared(recorded: RecordedSession, ran: Ran): Promise<Replay> {
+  const { agent, playback, store, notes, messages, from, driven } = ran;
+  const { until, rests, last, error, usage } = driven;
+  const made = await recordedSession(store, agent.sessionId);
+  const asked = recorded.requests.filter(({ length }) => length < from).length;
+  const turns = recorded.turns.filter((turn) => turn.from < until);
+  const end = recorded.messages.length > until ? until : Math.max(until, messages.length);
+  const { isOver } = playback;
+  const stopped = isOver ? undefined : playback.stopped;
+  if (isOver) notes.push("The recording ends in the middle of a turn.");
+  const first = divergenceOf(
+    { messages: recorded.messages.slice(0, until), turns: playback.stopped === undefined ? turns : [] },
+    { messages: messages.slice(0, isOver ? until : end), rests, from },
+  );
+  const divergences = [...playback.differing, ...(first ? [first] : [])].toSorted(
+    (a, b) => a.message - b.message,
+  );
+  if (recorded.requests.length === 0)
+    notes.push("The session does not say what its agent consisted of: a changed prompt or tool is not seen.");
+  if (recorded.asking.size > 0)
+    notes.push(`Questions are not asked again: ${[...recorded.asking].join(", ")}.`);
+  const differences = agentDifferences(recorded, made, asked);
+  return {
+    recordedId: recorded.sessionId,
+    sessionId: agent.sessionId,
+    store,
+    isSame: divergences.length + differences.length === 0 && stopped === undefined,
+    divergences,
+    agent: differences,
+    ...(stopped !== undefined && { stopped }),
+    notes,
+    ran: playback.ran,
+    asked: playback.asked,
+    ...(last && { reason: last.reason }),
+    ...(error && playback.stopped === undefined && { error }),
+    text: last?.text ?? "",
+    usage,
+  };
+}

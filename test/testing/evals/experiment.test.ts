@@ -1,0 +1,240 @@
+import { expect, test } from "vitest";
+import { createAgent, textOf, type AgentConfig, type ModelRequest, type SessionStore } from "agentchart";
+import { experiment, tryRelease, type ExperimentOptions, type ReplayAgentConfig } from "agentchart/evals";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { before } from "agentchart/rules";
+import { toolOf } from "../../support/agents.ts";
+
+/** All of them with SOAK=1; one in five is planted with a change. */
+const SESSIONS = process.env["SOAK"] === "1" ? 200 : 40;
+const input = { type: "object", properties: { order: { type: "integer" } } };
+
+type Plan = "same" | "text" | "call" | "arguments" | "path";
+
+/** The kinds of planted changes, by the number of an order: one in five, in turns. */
+const planOf = (order: number): Plan =>
+  order % 5 === 0 ? (["text", "call", "arguments", "path"] as const)[(order / 5) % 4]! : "same";
+
+/** A model that looks an order up, refunds it if it is odd, and answers. Changed, it does something else for some orders. */
+function deskModel(isChanged: boolean): ReturnType<typeof scriptedModel> {
+  const turn: ScriptedTurn = async function* ({ messages }: ModelRequest) {
+    const said = messages.findLast(({ role }) => role === "user")!;
+    const order = Number(/\d+/.exec(textOf(said))![0]);
+    const plan = isChanged ? planOf(order) : "same";
+    const results = messages.filter(({ role }) => role === "tool").length;
+    const call = (name: string, arguments_: object): object => ({
+      type: "tool.delta",
+      key: 0,
+      id: `call-${results}`,
+      name,
+      args: JSON.stringify(arguments_),
+    });
+    const usage = { type: "usage", usage: { inputTokens: 10, outputTokens: 5 } } as const;
+    if (results === 0 && plan !== "path") {
+      const name = plan === "call" ? "cancel" : "look_up";
+      yield call(name, { order: plan === "arguments" ? order + 1 : order }) as never;
+      yield usage;
+      yield { type: "finish", reason: "tool_calls" };
+    } else if (results === 1 && order % 2 === 1) {
+      yield call("refund", { order }) as never;
+      yield usage;
+      yield { type: "finish", reason: "tool_calls" };
+    } else {
+      yield { type: "text.delta", delta: plan === "text" ? "It was lost." : "Done." };
+      yield usage;
+      yield { type: "finish", reason: "stop" };
+    }
+  };
+  return scriptedModel(Array<ScriptedTurn>(4_000).fill(turn), { name: "desk" });
+}
+
+function deskOf(acts: string[], isChanged = false, more: object = {}): ReplayAgentConfig {
+  const act = (name: string, options: object = {}) =>
+    toolOf(name, ({ order }: { order?: number }) => (acts.push(`${name} ${order}`), "done"), {
+      input,
+      ...options,
+    });
+  return {
+    name: "desk",
+    sysPrompt: "Help.",
+    model: deskModel(isChanged),
+    tools: [act("look_up"), act("refund", { permission: "ask" }), act("cancel")],
+    ...more,
+  } as unknown as ReplayAgentConfig;
+}
+
+async function recorded(count: number, more: object = {}): Promise<SessionStore> {
+  const store = memoryStore();
+  const config = deskOf([], false, more);
+  for (let order = 1; order <= count; order++) {
+    const sessionId = `desk/${String(order).padStart(3, "0")}`;
+    const agent = createAgent({ ...config, store, sessionId } as unknown as AgentConfig);
+    const reply = await agent.call(`Refund ${order}.`);
+    for (const { callId } of reply.pending) await agent.decide(callId, "approve");
+    if (reply.pending.length > 0) await agent.call();
+    await agent.close();
+  }
+  return store;
+}
+
+const run = async (
+  store: SessionStore,
+  options: Partial<ExperimentOptions> & { isChanged?: boolean } = {},
+) => {
+  const { isChanged = false, ...rest } = options;
+  const acts: string[] = [];
+  const report = await experiment(store, { agent: deskOf(acts, isChanged), ...rest });
+  return { report, acts };
+};
+
+test("one planted change in five sessions is found, none without a change, and nothing acts", async () => {
+  const store = await recorded(SESSIONS);
+  const unchanged = await run(store);
+  expect(unchanged.report).toMatchObject({
+    counts: { same: SESSIONS, different: 0, error: 0, unmet: 0, moved: 0, skipped: 0 },
+    changed: { outcome: 0, calls: 0, edges: 0, text: 0, rules: 0 },
+    different: { rate: 0, low: 0 },
+    clusters: [],
+    agent: [],
+  });
+  const { report, acts } = await run(store, { isChanged: true });
+  const planted = Array.from({ length: SESSIONS }, (_, at) => at + 1).filter(
+    (order) => planOf(order) !== "same",
+  );
+  expect(planted).toHaveLength(SESSIONS / 5);
+  expect(
+    report.rows
+      .filter(({ state }) => state === "different")
+      .map(({ sessionId }) => Number(sessionId.slice(5))),
+  ).toEqual(planted);
+  expect(report.counts).toMatchObject({ same: SESSIONS - planted.length, different: planted.length });
+  for (const { sessionId, divergence, edges, changed } of report.rows) {
+    const kinds = { same: undefined, text: "message", call: "call", arguments: "arguments", path: "call" };
+    expect(divergence?.kind, sessionId).toBe(kinds[planOf(Number(sessionId.slice(5)))]);
+    if (!divergence) continue;
+    expect(edges).toBeDefined();
+    expect(changed.length).toBeGreaterThan(0);
+  }
+  expect(report.clusters.flatMap(({ sessions }) => sessions)).toHaveLength(planted.length);
+  expect(report.clusters.map(({ kind, tool }) => [kind, tool])).toContainEqual(["call", "cancel"]);
+  expect([...unchanged.acts, ...acts]).toEqual([]);
+});
+
+test("runs are repeated, with an interval by session, bounded by a budget, and told as they end", async () => {
+  const store = await recorded(5);
+  const told: string[] = [];
+  const { report } = await run(store, {
+    isChanged: true,
+    times: 3,
+    sessions: ["desk/004", "desk/005"],
+    onProgress: ({ done, of, row }) => told.push(`${done}/${of} ${row.state}`),
+  });
+  expect(report.bySession).toMatchObject([
+    { sessionId: "desk/004", different: { rate: 0 } },
+    { sessionId: "desk/005", different: { rate: 1, low: expect.closeTo(0.438, 2) } },
+  ]);
+  expect(told).toHaveLength(6);
+  const bounded = await run(store, { budget: { tokens: 40 }, concurrency: 1 });
+  expect(bounded.report.counts).toMatchObject({ same: 1, skipped: 4 });
+  expect((await run(store, { sessions: { prefix: "desk/00" }, limit: 2 })).report.rows).toHaveLength(2);
+});
+
+test.each<[string, NonNullable<ExperimentOptions["at"]>, object]>([
+  ["a step", 3, { same: 4, different: 0 }],
+  ["a call", { asked: "refund" }, { same: 2, unmet: 2 }],
+  ["a call with arguments", { asked: "look_up", input: { order: 3 } }, { same: 1, unmet: 3 }],
+  ["a state", { state: "suspended.waiting" }, { same: 2, unmet: 2 }],
+  ["what the user says", { said: "refund 4" }, { same: 1, unmet: 3 }],
+  ["a suspicion that no session has", { suspicion: "loop" }, { unmet: 4 }],
+])("runs begin at %s", async (_, at, counts) => {
+  const { report, acts } = await run(await recorded(4), { at });
+  expect(report.counts).toMatchObject(counts);
+  expect(acts).toEqual([]);
+});
+
+test("changes, rules and other agents are told, and a session that changes meanwhile is no result", async () => {
+  const store = await recorded(3);
+  const rules = [before("look_up", "cancel")];
+  const model = (order: number): ScriptedTurn => ({ calls: [{ name: "cancel", input: { order } }] });
+  const { report } = await run(store, {
+    agent: () => deskOf([], false, { model: scriptedModel([model(1), "Done."]) }),
+    changes: { system: "Cancel." },
+    sessions: ["desk/001"],
+    onDivergence: "live",
+    live: ["cancel"],
+    rules,
+  });
+  expect(report.rows[0]).toMatchObject({
+    state: "different",
+    changed: expect.arrayContaining(["calls", "rules"]),
+    ran: ["cancel"],
+    rules: [{ before: 0, after: 1 }],
+  });
+  expect(report.agent).toMatchObject([
+    { what: "prompt", sessions: 1 },
+    { what: "model", sessions: 1 },
+  ]);
+  const moving = await run(store, {
+    sessions: ["desk/002"],
+    agent: async () => {
+      const config = deskOf([]) as unknown as AgentConfig;
+      const agent = createAgent({ ...config, store, sessionId: "desk/002" });
+      await agent.observe({ id: "x", role: "user", name: "user", content: [], metadata: {}, timestamp: 0 });
+      await agent.close();
+      return deskOf([]);
+    },
+  });
+  expect(moving.report.counts).toMatchObject({ moved: 1, same: 0 });
+  const gone = await run(store, { sessions: ["nobody"] });
+  expect(gone.report.rows).toMatchObject([{ state: "error", error: { code: "session/not-found" } }]);
+});
+
+test("wrong options are refused before anything runs", async () => {
+  const store = await recorded(1);
+  const rejects = (options: object, message: string) =>
+    expect(run(store, options)).rejects.toMatchObject({
+      code: "config/invalid",
+      message: expect.stringContaining(message),
+    });
+  await rejects({ at: { asks: "refund" } }, "at");
+  await rejects({ at: 0 }, "at");
+  await rejects({ at: { state: "nowhere" } }, "no state 'nowhere'");
+  await rejects({ tools: "live" }, "needs the names of the tools");
+  await rejects({ onDivergence: "live" }, "needs the names of the tools");
+  await rejects({ onDivergence: "ask" }, "needs `ask`");
+  await rejects({ times: 0 }, "times");
+});
+
+test("sessions in flight are tried with another release, which is told before it is deployed", async () => {
+  const store = memoryStore();
+  for (const order of [1, 2, 3]) {
+    const config = deskOf([]) as unknown as AgentConfig;
+    const agent = createAgent({ ...config, store, sessionId: `s${order}` });
+    await agent.call(`Refund ${order}.`); // the odd ones wait for an approval
+    await agent.close();
+  }
+  const tryOn = async (more: object) => {
+    const acts: string[] = [];
+    const { rows, counts } = await tryRelease(store, { agent: deskOf(acts, true, more) });
+    expect(acts).toEqual([]);
+    return [rows.map(({ sessionId }) => sessionId), counts, rows[0]!.calls] as const;
+  };
+  const none = { same: 0, changed: 0, "asks-again": 0, lost: 0, "cannot-open": 0, moved: 0 };
+  const { tools } = deskOf([]);
+  const other = tools!.map((tool) => (tool.name === "refund" ? { ...tool, description: "Pays." } : tool));
+  const ids = ["s1", "s3"];
+  expect(await tryOn({})).toEqual([ids, { ...none, same: 2 }, []]);
+  expect(await tryOn({ sysPrompt: "Other." })).toEqual([ids, { ...none, changed: 2 }, []]);
+  expect(await tryOn({ tools: other })).toEqual([ids, { ...none, "asks-again": 2 }, ["refund (call-1)"]]);
+  expect(await tryOn({ tools: tools!.filter(({ name }) => name !== "refund") })).toEqual([
+    ids,
+    { ...none, lost: 2 },
+    ["refund (call-1)"],
+  ]);
+  expect(await tryOn({ sysPrompt: "Other.", sessionOptions: { onChangedAgent: "hold" } })).toEqual([
+    ids,
+    { ...none, "cannot-open": 2 },
+    [],
+  ]);
+});
