@@ -14,6 +14,7 @@ const PROCESS_TESTS = [
   "test/laws/chaos/*.test.ts",
   "test/agent/knowledge/large-documents.test.ts", // measures time
   "test/project/compiled-examples.test.ts",
+  "test/project/create.test.ts",
   "test/project/packed.test.ts",
   "test/cli/acp-command.test.ts",
   "test/cli/bad-input.test.ts",

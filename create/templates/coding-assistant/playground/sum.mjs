@@ -1,0 +1,1 @@
+export const sum = (numbers) => numbers.reduce((all, each) => all - each, 0);

@@ -1,0 +1,13 @@
+import { createAgent, defineTool, type ChatModel } from "agentchart";
+import { z } from "zod";
+
+const clock = defineTool({
+  name: "clock",
+  description: "The time in a time zone such as Asia/Tokyo.",
+  input: z.object({ timeZone: z.string() }),
+  execute: ({ timeZone }) => new Date().toLocaleString("en-GB", { timeZone }),
+});
+
+/** An agent that knows the time. */
+export const hello = (model: ChatModel) =>
+  createAgent({ name: "hello", sysPrompt: "You are brief.", model, tools: [clock] });

@@ -1,0 +1,172 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import packageJson from "agentchart/package.json" with { type: "json" };
+import { satisfies } from "semver";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TEMPLATES } from "../../create/templates.mjs";
+import { BARE_ENV } from "../support/bare-env.ts";
+import { ROOT } from "./source-files.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "agentchart-create-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const MAIN = join(ROOT, "create/main.mjs");
+const NAMES = Object.keys(TEMPLATES);
+
+/** Runs the program without a terminal. */
+function create(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: BARE_ENV,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+test("help names each template, and so does the README", () => {
+  const { status, stdout } = create("--help");
+  expect(status).toBe(0);
+  const readme = readFileSync(join(ROOT, "create/README.md"), "utf8");
+  for (const [name, { about }] of Object.entries(TEMPLATES)) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} +${about}$`, "m"));
+    expect(readme).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${about} +\\|$`, "m"));
+  }
+  const folders = readdirSync(join(ROOT, "create/templates"));
+  expect(folders.toSorted()).toEqual([...NAMES, "shared"].toSorted());
+});
+
+test("its version is that of the package, which it installs", () => {
+  expect(create("--version").stdout).toBe(`${packageJson.version}\n`);
+});
+
+test("a folder that is not empty, a file and wrong usage are refused in one line, and nothing is written", () => {
+  mkdirSync(join(folder, "full"));
+  writeFileSync(join(folder, "full/a.txt"), "mine");
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [["full", "--yes"], 1, /full is not empty: name a new folder\./],
+    [["full/a.txt", "--yes"], 1, /a\.txt is a file: name a new folder\./],
+    [["x", "--template", "helo"], 2, /There is no template 'helo': use hello, chat-page, /],
+    [
+      ["x", "--tempalte", "hello"],
+      2,
+      /Unknown option '--tempalte'.* See "npm create agentchart -- --help"\./,
+    ],
+    [["x", "y"], 2, /One folder is expected, and not x, y\./],
+    [["x"], 2, /Missing --template with one of hello, .*; --yes takes the defaults\./],
+    [["--template", "hello"], 2, /Missing the folder/],
+  ];
+  for (const [args, code, problem] of cases) {
+    const { status, stdout, stderr } = create(...args);
+    expect([status, stdout, stderr.match(/\n/g)?.length]).toEqual([code, "", 1]);
+    expect(stderr).toMatch(problem);
+  }
+  expect(readdirSync(folder)).toEqual(["full"]);
+});
+
+test("--yes makes the default project, in a folder with a name that npm takes", () => {
+  const made = create("--yes");
+  expect(made).toMatchObject({ status: 0, stderr: "" });
+  expect(made.stdout).toContain("cd my-agent\n  npm install\n");
+  expect(create("My Project!", "--template", "hello").stdout).toContain('cd "My Project!"');
+  const { name } = JSON.parse(readFileSync(join(folder, "My Project!/package.json"), "utf8")) as {
+    name: string;
+  };
+  expect(name).toBe("my-project");
+});
+
+describe.each(NAMES)("the template %s", (template) => {
+  test("has a README and a test that passes without a key, and packages that are known to work", () => {
+    expect(create(template, "--template", template)).toMatchObject({ status: 0, stderr: "" });
+    const project = join(folder, template);
+    const files = readdirSync(project);
+    expect(files).toEqual(
+      expect.arrayContaining([".gitignore", "README.md", "model.ts", "package.json", "tsconfig.json"]),
+    );
+    expect(files.filter((name) => name.startsWith("_"))).toEqual([]);
+    const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+      readonly dependencies: { readonly [name: string]: string };
+    };
+    const known: { readonly [name: string]: string } = {
+      ...packageJson.devDependencies,
+      ...packageJson.dependencies,
+      agentchart: packageJson.version,
+    };
+    for (const [name, range] of Object.entries(dependencies))
+      expect(satisfies(known[name]!, range), name).toBe(true);
+    const { peerDependencies: peers }: { peerDependencies: { readonly [name: string]: string } } =
+      packageJson;
+    for (const [name, range] of Object.entries(dependencies)) expect(peers[name] ?? range, name).toBe(range);
+    symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
+    execFileSync(process.execPath, ["--conditions=agentchart-source", "--test", "*.test.ts"], {
+      cwd: project,
+      env: BARE_ENV,
+    });
+    expect(existsSync(join(project, "sessions"))).toBe(false);
+  });
+});
+
+/** What `npm start` prints without a key, of the templates whose program ends by itself. */
+const STARTED: { readonly [template: string]: RegExp } = {
+  hello: /^In Tokyo it is \d/m,
+  "approval-desk": /^refund {.*} waits \(more than ten euros\): npm start yes/m,
+  machine: /^The newsroom has ended in: published$/m,
+};
+
+describe("from the packages as they are published", () => {
+  const packed = mkdtempSync(join(tmpdir(), "agentchart-created-"));
+  afterAll(() => rmSync(packed, { recursive: true, force: true }));
+  const npm = (cwd: string, ...args: readonly string[]): string =>
+    execFileSync("npm", ["--silent", "--no-audit", "--no-fund", "--prefer-offline", ...args], {
+      cwd,
+      encoding: "utf8",
+    });
+  let agentchart: string;
+
+  beforeAll(() => {
+    if (!existsSync(join(ROOT, "THIRD-PARTY-NOTICES"))) throw new Error('Run "npm run build" first.');
+    const pack = (of: string): string =>
+      join(packed, npm(of, "pack", "--ignore-scripts", "--pack-destination", packed).trim());
+    agentchart = pack(ROOT);
+    writeFileSync(join(packed, "package.json"), JSON.stringify({ private: true }));
+    npm(packed, "install", pack(join(ROOT, "create")));
+  }, 180_000);
+
+  const chosen = process.env["SOAK"] === "1" ? NAMES : ["approval-desk"];
+
+  test.each(chosen)(
+    "%s installs, type-checks, passes its test and starts",
+    { timeout: 300_000 },
+    (template) => {
+      const options = ["--template", template, "--agentchart", agentchart];
+      npm(packed, "exec", "--offline", "--", "create-agentchart", template, ...options);
+      const project = join(packed, template);
+      npm(project, "install");
+      npm(project, "run", "typecheck");
+      expect(npm(project, "test")).toMatch(/\bfail 0\b/);
+      if (STARTED[template]) expect(npm(project, "start")).toMatch(STARTED[template]);
+      if (template === "approval-desk")
+        expect(npm(project, "start", "yes")).toContain("Paid back 4900 cents for order 17.");
+    },
+  );
+});
+
+test("both packages could be published", { timeout: 120_000 }, () => {
+  for (const [name, place] of [
+    ["agentchart", ROOT],
+    ["create-agentchart", join(ROOT, "create")],
+  ] as const) {
+    const args = ["publish", "--dry-run", "--ignore-scripts", "--json", "--tag", "rehearsal"];
+    const report = execFileSync("npm", args, { cwd: place, encoding: "utf8", stdio: "pipe" });
+    expect(report).toContain(`"${name}@${packageJson.version}"`);
+  }
+});
