@@ -30,6 +30,7 @@ const PLANTED: readonly [fault: string, at: string, kind: CrashFindingKind, subj
   ["counts in a hook", "kill:tool:pay:2:before", "result-changed"],
   ["approves by index", "kill:decided:1.1", "approval-mistaken", "pay"],
   ["ignores the lease", "stop:tool:pay:1:after", "lease-ignored", "open"],
+  ["cuts the lease", "stop:tool:pay:1:after", "lease-ignored", "open"],
   ["writes later", "kill:tool:pay:1:after", "effect-twice", "pay"],
   ["forgets what waits", "kill:decided:1.1", "approval-lost", "pay"],
   ["hangs after a restart", "kill:tool:hang:1:after", "endless"],
@@ -38,6 +39,9 @@ const PLANTED: readonly [fault: string, at: string, kind: CrashFindingKind, subj
   ["logs in to memory", "kill:tool:read_mail:1:before", "result-changed"],
   ["hides an agent", "kill:tool:delegate:1:after", "effects-changed"],
   ["acts in a hook", "kill:append:3:before", "effects-changed"],
+  ["forgets its input", "kill:append:3:before", "lost-input"],
+  ["fails in the next process", "kill:tool:pay:1:before", "failed", "hook/failed"],
+  ["names its calls later", "kill:waiting:1", "approval-renamed", "pay"],
   ["pins in the next release", "kill@file:waiting:1", "cannot-open", "session/agent-changed"],
 ];
 

@@ -9,6 +9,7 @@ import {
   type Schema,
   type SessionStore,
   type ToolDefinition,
+  userMsg,
 } from "agentchart";
 import type { CrashScenario, ScriptedTurn } from "agentchart/testing";
 import type { WorkerAgents } from "agentchart/worker";
@@ -64,6 +65,24 @@ const readMail = (): string => {
   if (!isLoggedIn) throw new Error("You are not logged in.");
   return "no mail";
 };
+/** Takes the second input in the first process only. */
+const forgetful: Hook = {
+  name: "forgetful",
+  preCall: ({ history, input }) => ({
+    input: history.length === 0 || isFirstProcess ? input : [userMsg("Nothing was said.")],
+  }),
+};
+const failing: Hook = {
+  name: "failing",
+  preReasoning: () => {
+    if (!isFirstProcess) throw new Error("Only the first process can do this.");
+  },
+};
+/** A call without an id of the model: the agent gives it one. */
+const UNNAMED: ScriptedTurn = [
+  { type: "tool.delta", key: 0, name: "pay", args: "{}" },
+  { type: "finish", reason: "tool_calls" },
+];
 /** An agent without a store, inside of a tool: nobody knows what it has done. */
 const delegate = async (): Promise<string> => {
   const inner = createAgent(agent([pay()], PAYS));
@@ -84,6 +103,7 @@ export default {
   "counts in a hook": () => agent([pay({ onRestart: "ask" })], PAYS_TWO, { hooks: [counting] }),
   "approves by index": () => agent([pay({ permission: "ask" })], PAYS_TWO),
   "ignores the lease": () => agent([pay()], PAYS),
+  "cuts the lease": () => agent([pay()], PAYS),
   "writes later": () => agent([pay()], PAYS),
   "forgets what waits": () => agent([pay({ permission: "ask" })], PAYS),
   "hangs after a restart": () => agent([tool("hang", hang, { idempotent: true })], [call("hang"), "Done."]),
@@ -101,6 +121,9 @@ export default {
   "hides an agent": () =>
     agent([tool("delegate", delegate, { idempotent: true })], [call("delegate"), "Done."]),
   "acts in a hook": () => agent([pay()], PAYS, { hooks: [mailing] }),
+  "forgets its input": () => agent([pay()], PAYS, { hooks: [forgetful] }),
+  "fails in the next process": () => agent([pay()], PAYS, { hooks: [failing] }),
+  "names its calls later": () => agent([pay({ permission: "ask" })], [UNNAMED, "Done."]),
   "pins in the next release": () => agent([pay({ permission: "ask" })], PAYS),
   "never ends": () => agent([tool("hang", () => new Promise(() => {}))], [call("hang"), "Done."]),
   "does not say idempotent": () => agent([tool("look", () => "a view")], [call("look"), "Done."]),
@@ -147,16 +170,32 @@ async function steal(store: SessionStore, args: Parameters<SessionStore["acquire
   return store.acquire(...args);
 }
 
+/** A store whose leases end at once, whatever they are asked for. One that is cut only when it is acquired is whole again with the next append:
+ *  an agent renews what has expired before it writes. */
+const withShortLeases = (real: SessionStore): SessionStore =>
+  new Proxy(real, {
+    get(target, key) {
+      if (key === "acquire")
+        return (...[sessionId, options]: Parameters<SessionStore["acquire"]>) =>
+          target.acquire(sessionId, { ...options, ttlMs: 1 });
+      if (key === "renew") return (...[lease]: Parameters<SessionStore["renew"]>) => target.renew(lease, 1);
+      if (key === "renewAll") return undefined;
+      const member = Reflect.get(target, key, target) as unknown;
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+
 let decided = 0;
 const BY_INDEX = ["approve", { deny: "Not this one." }] as const;
 
 const scenarioOf = (name: string): CrashScenario => ({
   agent: name,
-  input: "Go on.",
+  input: name === "forgets its input" ? ["Go on.", "And then?"] : "Go on.",
   effects,
   ...(name === "approves by index" && { decide: () => BY_INDEX[decided++] }),
+  ...(name === "cuts the lease" && { store: withShortLeases }),
   ...(name === "ignores the lease" && { store: withoutLeases }),
-  ...(/later|forgets/.test(name) && { store: writingLater }),
+  ...(/later|forgets what/.test(name) && { store: writingLater }),
 });
 const NAMES = [
   "says idempotent and is not",
@@ -166,6 +205,7 @@ const NAMES = [
   "counts in a hook",
   "approves by index",
   "ignores the lease",
+  "cuts the lease",
   "writes later",
   "forgets what waits",
   "hangs after a restart",
@@ -174,6 +214,9 @@ const NAMES = [
   "logs in to memory",
   "hides an agent",
   "acts in a hook",
+  "forgets its input",
+  "fails in the next process",
+  "names its calls later",
   "pins in the next release",
   "never ends",
   "does not say idempotent",
