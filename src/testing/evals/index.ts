@@ -24,6 +24,7 @@ export { chatsOf } from "./chat-log.ts";
 export type { Chat, ChatMessage } from "./chat-log.ts";
 export { importChat } from "./import-chat.ts";
 export type { ImportChatOptions } from "./import-chat.ts";
+export { obeys } from "./obeys.ts";
 export { replayOf } from "../replay/replay-of.ts";
 export type {
   Replay,

@@ -7,6 +7,7 @@ import {
   by,
   evaluate,
   notSuspicious,
+  obeys,
   path,
   reply,
   used,
@@ -14,6 +15,7 @@ import {
   type EvalCase,
   type Judge,
 } from "agentchart/evals";
+import { before } from "agentchart/rules";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { toolOf } from "../../support/agents.ts";
 
@@ -157,4 +159,15 @@ test("a judge that throws makes the run an error, not a failure", async () => {
       )
     ).state,
   ).toBe("error");
+});
+
+test("a judge of rules reads what ran, and refuses what is no rule", async () => {
+  const judge = obeys(before("verify", "refund"));
+  expect(await verdictOf(judge, VERIFIED)).toMatchObject({ state: "passed" });
+  expect(await verdictOf(judge, DENIED)).toMatchObject({ state: "passed" });
+  const broken = await verdictOf(judge, UNVERIFIED);
+  expect(broken).toMatchObject({ state: "failed" });
+  expect(broken.verdicts[0]!.reason).toContain("refund breaks:");
+  expect(() => obeys({} as never)).toThrow("expected rules");
+  expect(() => obeys()).toThrow("expected rules");
 });
