@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { textOf } from "agentchart";
 import { folderWorkspace } from "agentchart/workspace";
 import { coder } from "./agent.ts";
@@ -12,17 +12,20 @@ const sandbox = flags.includes("--no-sandbox") ? "none" : "bubblewrap";
 const workspace = await folderWorkspace({ root, sandbox });
 const agent = coder(chooseModel(nextOf), workspace);
 agent.subscribe((event) => {
-  if (event.type === "message" && event.message.role === "assistant") console.log(textOf(event.message));
+  if (event.type === "message" && event.message.role === "assistant" && textOf(event.message))
+    console.log(textOf(event.message));
   if (event.type === "tool.start") console.log(`→ ${event.call.name} ${JSON.stringify(event.call.input)}`);
   if (event.type === "tool.delta") process.stdout.write(event.delta);
 });
 
-const terminal = createInterface({ input: process.stdin, output: process.stdout });
+const terminal = createInterface({ input: process.stdin });
+const lines = terminal[Symbol.asyncIterator]();
 let reply = await agent.call(task);
 while (reply.pending.length > 0) {
   for (const { callId, name, input } of reply.pending) {
-    const said = await terminal.question(`${name} ${JSON.stringify(input)}\ny, or why not: `);
-    await agent.decide(callId, said === "y" ? "approve" : { deny: said || "No." });
+    process.stdout.write(`${name} ${JSON.stringify(input)}\ny, or why not: `);
+    const { value = "Nobody is there." } = (await lines.next()) as { readonly value?: string };
+    await agent.decide(callId, value === "y" ? "approve" : { deny: value || "No." });
   }
   reply = await agent.call();
 }

@@ -5,7 +5,7 @@ const SCRIPT: readonly Said[] = [
   { tool: "read_file", input: { path: "sum.mjs" } },
   { tool: "edit_file", input: { path: "sum.mjs", old_string: "all - each", new_string: "all + each" } },
   { tool: "run_command", input: { command: "node --test" } },
-  "That was my script: it subtracted, and adds now.",
+  "That was my script. A model would say what it has seen.",
 ];
 
 /** The next step of the stand-in, which mends the playground. */
