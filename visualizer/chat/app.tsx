@@ -8,6 +8,7 @@ import { NewChat } from "./new-chat.tsx";
 import { ReloadHint } from "./reload-hint.tsx";
 import { NoToken } from "./no-token.tsx";
 import { useServer } from "./use-server.ts";
+import { t } from "../src/words/t.ts";
 
 /** The page: the list of chats, and one of them. */
 export function App({ token }: { readonly token: string }) {
@@ -30,23 +31,23 @@ export function App({ token }: { readonly token: string }) {
           aria-controls="chats"
           onClick={() => setListOpen(!isListOpen)}
         >
-          Chats
+          {t("Chats")}
         </button>
         <span className="logo">
           <Logo />
         </span>
-        <strong>Agentchart</strong>
+        <strong>{t("Agentchart")}</strong>
         <span className="spacer" />
         {info && (
           <a className="button quiet" href={info.inspector} target="_blank" rel="noreferrer">
-            Inspector
+            {t("Inspector")}
           </a>
         )}
-        <Button icon="plus" label="New chat" onClick={() => show(undefined)} />
+        <Button icon="plus" label={t("New chat")} onClick={() => show(undefined)} />
       </header>
       {info && !isConnected && (
         <p className="banner" role="status">
-          The server does not answer. This page connects again by itself.
+          {t("The server does not answer. This page connects again by itself.")}
         </p>
       )}
       {info && <ReloadHint reloads={info.reloads} />}
@@ -55,7 +56,7 @@ export function App({ token }: { readonly token: string }) {
           {info.problem}
         </p>
       )}
-      <nav id="chats" className="chats" aria-label="Chats">
+      <nav id="chats" className="chats" aria-label={t("Chats")}>
         <ChatList chats={chats} selected={id} show={show} />
       </nav>
       {id === undefined ? (

@@ -2,6 +2,7 @@ import { useRef } from "react";
 import type { MediaBlock } from "../../src/core/message/types.ts";
 import { Button } from "../src/parts/button.tsx";
 import { pictureType } from "../src/logic/picture-type.ts";
+import { t } from "../src/words/t.ts";
 
 /** The largest image that is attached, bytes: the server takes requests of a few MB. */
 const MAX_BYTES = 500_000;
@@ -13,9 +14,9 @@ export function imagesOf(files: Iterable<File>): Promise<readonly MediaBlock[]> 
 
 async function imageOf(file: File): Promise<MediaBlock> {
   const mediaType = pictureType(file.type);
-  if (mediaType === undefined) throw new Error(`${file.name} is not an image that can be shown.`);
+  if (mediaType === undefined) throw new Error(t`${file.name} is not an image that can be shown.`);
   if (file.size > MAX_BYTES)
-    throw new Error(`${file.name} is larger than ${MAX_BYTES / 1_000} kB: attach a smaller image.`);
+    throw new Error(t`${file.name} is larger than ${MAX_BYTES / 1_000} kB: attach a smaller image.`);
   return { type: "image", source: { type: "base64", mediaType, data: await base64(file) } };
 }
 
@@ -24,7 +25,7 @@ function base64(file: File): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const reader = new FileReader();
   reader.addEventListener("load", () => resolve(String(reader.result).replace(/^[^,]*,/, "")));
-  reader.addEventListener("error", () => reject(new Error(`${file.name} cannot be read.`)));
+  reader.addEventListener("error", () => reject(new Error(t`${file.name} cannot be read.`)));
   reader.readAsDataURL(file);
   return promise;
 }
@@ -34,7 +35,7 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: readonly F
   const field = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button tone="quiet" icon="file" title="Attach images" onClick={() => field.current?.click()} />
+      <Button tone="quiet" icon="file" title={t("Attach images")} onClick={() => field.current?.click()} />
       <input
         ref={field}
         type="file"
@@ -61,14 +62,14 @@ export function Attached({
 }) {
   if (images.length === 0) return null;
   return (
-    <ul className="attached" aria-label="Attached images">
+    <ul className="attached" aria-label={t("Attached images")}>
       {images.map(({ source }, place) =>
         source.type === "base64" ? (
           <li key={place}>
             <button
               type="button"
-              title="Remove the image"
-              aria-label={`Remove image ${place + 1}`}
+              title={t("Remove the image")}
+              aria-label={t`Remove image ${place + 1}`}
               onClick={() => remove(place)}
             >
               <img src={`data:${source.mediaType};base64,${source.data}`} alt="" />

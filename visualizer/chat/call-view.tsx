@@ -4,18 +4,19 @@ import type { CallAccount } from "../../src/core/message/types.ts";
 import type { UIPart } from "../../src/core/event/conversation/message-fold.ts";
 import { preview } from "../src/logic/json-rows.ts";
 import { Icon, type IconName } from "../src/parts/icon.tsx";
+import { t } from "../src/words/t.ts";
 
 type Style = { readonly icon: IconName; readonly tone: string; readonly label: string };
 
 const STYLES: { readonly [state: string]: Style } = {
-  "input-streaming": { icon: "play", tone: "cyan", label: "is being written" },
-  "input-available": { icon: "play", tone: "cyan", label: "called" },
-  "approval-requested": { icon: "hand", tone: "amber", label: "needs approval" },
-  "output-available": { icon: "check", tone: "green", label: "done" },
-  "output-error": { icon: "cross", tone: "red", label: "failed" },
-  "output-denied": { icon: "hand", tone: "red", label: "denied" },
+  "input-streaming": { icon: "play", tone: "cyan", label: t("is being written") },
+  "input-available": { icon: "play", tone: "cyan", label: t("called") },
+  "approval-requested": { icon: "hand", tone: "amber", label: t("needs approval") },
+  "output-available": { icon: "check", tone: "green", label: t("done") },
+  "output-error": { icon: "cross", tone: "red", label: t("failed") },
+  "output-denied": { icon: "hand", tone: "red", label: t("denied") },
 };
-const RUNNING: Style = { icon: "play", tone: "cyan", label: "running" };
+const RUNNING: Style = { icon: "play", tone: "cyan", label: t("running") };
 
 /** What became of a call beside its result. */
 function linesOf({ toolMetadata }: UIPart): readonly string[] {
@@ -44,7 +45,7 @@ export function CallView({ part }: { readonly part: UIPart }) {
           <Icon name={style.icon} /> {style.label}
         </span>
       </summary>
-      <pre className="args" tabIndex={0} aria-label="Arguments">
+      <pre className="args" tabIndex={0} aria-label={t("Arguments")}>
         {JSON.stringify(input, null, 2)}
       </pre>
       {linesOf(part).map((line) => (
@@ -54,7 +55,7 @@ export function CallView({ part }: { readonly part: UIPart }) {
       ))}
       {errorText !== undefined && <pre className="error">{String(errorText)}</pre>}
       {output !== undefined && (
-        <pre tabIndex={0} aria-label="Result">
+        <pre tabIndex={0} aria-label={t("Result")}>
           {typeof output === "string" ? output : JSON.stringify(output, null, 2)}
         </pre>
       )}

@@ -2,11 +2,12 @@ import { ago } from "../src/logic/format.ts";
 import { useNow } from "../src/parts/use-now.ts";
 import { addressOf } from "./address.ts";
 import type { Chat } from "./server.ts";
+import { t } from "../src/words/t.ts";
 
 const PHASES: { readonly [phase: string]: string } = {
-  suspended: "waits for you",
+  suspended: t("waits for you"),
   running: "running",
-  unfinished: "goes on soon",
+  unfinished: t("goes on soon"),
   quarantined: "quarantined",
 };
 
@@ -19,7 +20,7 @@ type Props = {
 /** The stored chats, the newest first. */
 export function ChatList({ chats, selected, show }: Props) {
   const now = useNow(30_000);
-  if (chats.length === 0) return <p className="muted">No chats yet.</p>;
+  if (chats.length === 0) return <p className="muted">{t("No chats yet.")}</p>;
   return (
     <ul>
       {chats.map(({ id, title, agent, phase, updatedAt }) => (

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { MediaBlock, TextBlock } from "../../src/core/message/types.ts";
 import { Button } from "../src/parts/button.tsx";
 import { AttachButton, Attached, imagesOf } from "./attachments.tsx";
+import { t } from "../src/words/t.ts";
 
 type Props = {
   readonly isDisabled?: boolean;
@@ -72,17 +73,17 @@ export function Composer({ isDisabled = false, send, running, note }: Props) {
           }}
           className="input"
           rows={Math.min(8, text.split("\n").length)}
-          aria-label="Message"
-          placeholder={running ? "Add to what the agent is doing" : "Say something"}
+          aria-label={t("Message")}
+          placeholder={running ? t("Add to what the agent is doing") : t("Say something")}
           value={text}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={press}
         />
-        {running && <Button tone="bad" icon="stop" label="Stop" onClick={running.stop} />}
+        {running && <Button tone="bad" icon="stop" label={t("Stop")} onClick={running.stop} />}
         <Button
           type="submit"
           tone="good"
-          label={running ? "Add" : "Send"}
+          label={running ? t("Add") : t("Send")}
           isDisabled={isDisabled || (text.trim() === "" && (running !== undefined || images.length === 0))}
         />
       </div>

@@ -8,6 +8,7 @@ import { Composer } from "./composer.tsx";
 import { MessageView } from "./message-view.tsx";
 import { sayAgain } from "./server.ts";
 import { useEnd } from "./use-end.ts";
+import { t } from "../src/words/t.ts";
 
 type Props = {
   readonly id: string;
@@ -26,16 +27,16 @@ const SAYS: { readonly [status in AgentSession["status"]]: string } = {
   ready: "ready",
   submitted: "sent",
   running: "working",
-  suspended: "waits for you",
+  suspended: t("waits for you"),
   failed: "failed",
 };
 /** What is said of a turn that has ended otherwise than with an answer. */
 const REASONS: { readonly [reason: string]: string } = {
-  INTERRUPTED: "You have stopped this turn.",
-  MAX_ITERATIONS: "The agent has reached its limit of model calls.",
-  BUDGET_EXCEEDED: "The budget of this turn is used up: extend it in the inspector, or stop the turn.",
-  REASONING_STOP_REQUESTED: "A hook has stopped this turn. Say something to go on.",
-  ACTING_STOP_REQUESTED: "A hook has stopped this turn. Say something to go on.",
+  INTERRUPTED: t("You have stopped this turn."),
+  MAX_ITERATIONS: t("The agent has reached its limit of model calls."),
+  BUDGET_EXCEEDED: t("The budget of this turn is used up: extend it in the inspector, or stop the turn."),
+  REASONING_STOP_REQUESTED: t("A hook has stopped this turn. Say something to go on."),
+  ACTING_STOP_REQUESTED: t("A hook has stopped this turn. Say something to go on."),
 };
 
 /** A chat: what was said, what waits for a decision, and the field for the next message. */
@@ -47,7 +48,7 @@ export function Conversation({ id, token, agent, inspector, onBegun, onChange }:
   const end = useEnd(scroller, messages, pending);
   useEffect(onChange, [onChange, status]);
   useEffect(() => {
-    document.title = `${status === "ready" ? "" : `${SAYS[status]} – `}${agent ?? "Chat"} – Agentchart`;
+    document.title = `${status === "ready" ? "" : `${SAYS[status]} – `}${agent ?? t("Chat")} – Agentchart`;
   }, [status, agent]);
   /** Tries, and shows what was refused. */
   const attempt = async (work: Promise<void>): Promise<void> => {
@@ -70,17 +71,17 @@ export function Conversation({ id, token, agent, inspector, onBegun, onChange }:
   return (
     <main className="conversation-page">
       <header className="chat-head">
-        <h1>{agent ?? "Chat"}</h1>
+        <h1>{agent ?? t("Chat")}</h1>
         <span
           className="badge"
           data-tone={status === "suspended" ? "amber" : status === "failed" ? "red" : "cyan"}
         >
-          <span role="status">{isConnected ? SAYS[status] : "connecting"}</span>
+          <span role="status">{isConnected ? SAYS[status] : t("connecting")}</span>
         </span>
         {status === "running" && state !== undefined && <span className="mono muted state">{state}</span>}
         <span className="spacer" />
         {usage.inputTokens !== undefined && (
-          <span className="num muted" title="Tokens in and out">
+          <span className="num muted" title={t("Tokens in and out")}>
             {compact(usage.inputTokens)}↓ {compact(usage.outputTokens)}↑
           </span>
         )}
@@ -91,17 +92,17 @@ export function Conversation({ id, token, agent, inspector, onBegun, onChange }:
             target="_blank"
             rel="noreferrer"
           >
-            Inspect
+            {t("Inspect")}
           </a>
         )}
         {inspector !== undefined && (
           <button
             type="button"
             className="button quiet"
-            title="Open the inspector in a window beside this one"
+            title={t("Open the inspector in a window beside this one")}
             onClick={() => openBeside(`${inspector}/run/${encodeURIComponent(`${TENANT}/${id}`)}`)}
           >
-            Beside
+            {t("Beside")}
           </button>
         )}
       </header>
@@ -110,7 +111,7 @@ export function Conversation({ id, token, agent, inspector, onBegun, onChange }:
         ref={scroller}
         tabIndex={0}
         role="region"
-        aria-label="Messages"
+        aria-label={t("Messages")}
         onScroll={end.onScroll}
       >
         {messages.map((message) => (
@@ -133,7 +134,7 @@ export function Conversation({ id, token, agent, inspector, onBegun, onChange }:
       </div>
       <Composer
         send={(input) => attempt(session.send(input))}
-        note={pending.length > 0 ? "What you say now is answered after the open decisions." : undefined}
+        note={pending.length > 0 ? t("What you say now is answered after the open decisions.") : undefined}
         {...(isRunning && {
           running: {
             steer: (text) => attempt(session.steer(text)),

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { t } from "../src/words/t.ts";
 
 /** How long the button says what has happened, ms. */
 const SAID_MS = 2_000;
@@ -16,12 +17,12 @@ export function CopyButton({ text }: { readonly text: string }) {
     void Promise.resolve()
       .then(() => navigator.clipboard.writeText(text))
       .then(
-        () => say("Copied"),
-        () => say("Not allowed"),
+        () => say(t("Copied")),
+        () => say(t("Not allowed")),
       );
   return (
     <button type="button" className="button quiet copy" aria-live="polite" onClick={copy}>
-      {said || "Copy"}
+      {said || t("Copy")}
     </button>
   );
 }

@@ -6,6 +6,7 @@ import { Icon } from "../src/parts/icon.tsx";
 import { CallView } from "./call-view.tsx";
 import { SaidAgain } from "./said-again.tsx";
 import { CopyButton } from "./copy-button.tsx";
+import { t } from "../src/words/t.ts";
 
 type Props = {
   readonly message: TurnMessage;
@@ -24,11 +25,11 @@ export const MessageView = memo(function MessageView({ message, agent, again }: 
       className="message"
       data-role={role}
       data-tone={isUser ? "blue" : "violet"}
-      aria-label={isUser ? "You" : agent}
+      aria-label={isUser ? t("You") : agent}
     >
       <header>
         <Icon name={isUser ? "user" : "model"} />
-        <strong>{isUser ? "You" : (agent ?? "Agent")}</strong>
+        <strong>{isUser ? t("You") : (agent ?? t("Agent"))}</strong>
         <span className="spacer" />
         <CopyButton text={wordsOf(parts)} />
       </header>
@@ -65,7 +66,7 @@ function PartView({ part, isUser }: { readonly part: UIPart; readonly isUser: bo
     case "reasoning":
       return (
         <details className="thinking">
-          <summary>{part["state"] === "streaming" ? "thinking …" : "thinking"}</summary>
+          <summary>{part["state"] === "streaming" ? t("thinking …") : t("thinking")}</summary>
           <p className="prose">{text}</p>
         </details>
       );
@@ -74,7 +75,7 @@ function PartView({ part, isUser }: { readonly part: UIPart; readonly isUser: bo
     case "steering-message":
       return (
         <p className="prose added">
-          <strong>You added:</strong> {textOf(part["parts"])}
+          <strong>{t("You added:")}</strong> {textOf(part["parts"])}
         </p>
       );
     case "file":

@@ -3,6 +3,7 @@ import type { AboutAgents } from "../../src/cli/dev/about-agents.ts";
 import { randomId } from "../../src/ui/react/random-id.ts";
 import { Composer } from "./composer.tsx";
 import { beginChat, type Input } from "./server.ts";
+import { t } from "../src/words/t.ts";
 
 type Props = {
   readonly token: string;
@@ -32,9 +33,9 @@ export function NewChat({ token, agents, about, onBegun }: Props) {
   return (
     <main className="conversation-page">
       <div className="welcome-box">
-        <h1>New chat</h1>
+        <h1>{t("New chat")}</h1>
         <label>
-          Agent
+          {t("Agent")}
           <select
             className="input"
             value={agent ?? ""}
@@ -48,7 +49,7 @@ export function NewChat({ token, agents, about, onBegun }: Props) {
         </label>
         {description !== undefined && <p className="description">{description}</p>}
         {prompts.length > 0 && (
-          <ul className="prompts" aria-label="Begin with">
+          <ul className="prompts" aria-label={t("Begin with")}>
             {prompts.map((prompt) => (
               <li key={prompt}>
                 <button type="button" className="button" onClick={() => void send(prompt).catch(() => {})}>

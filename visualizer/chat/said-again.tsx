@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Button } from "../src/parts/button.tsx";
+import { t } from "../src/words/t.ts";
 
 type Props = {
   readonly text: string;
@@ -17,18 +18,18 @@ export function SaidAgain({ text, again }: Props) {
         <button
           type="button"
           className="link"
-          title="In a new chat: this one stays as it is"
+          title={t("In a new chat: this one stays as it is")}
           onClick={() => setDraft(text)}
         >
-          Edit
+          {t("Edit")}
         </button>
         <button
           type="button"
           className="link"
-          title="In a new chat: this one stays as it is"
+          title={t("In a new chat: this one stays as it is")}
           onClick={() => again()}
         >
-          Ask again
+          {t("Ask again")}
         </button>
       </p>
     );
@@ -42,15 +43,15 @@ export function SaidAgain({ text, again }: Props) {
     >
       <textarea
         className="input"
-        aria-label="Changed message"
+        aria-label={t("Changed message")}
         autoFocus
         rows={Math.min(8, draft.split("\n").length)}
         value={draft}
         onChange={({ target }) => setDraft(target.value)}
       />
       <p className="row">
-        <Button type="submit" tone="good" label="Ask in a new chat" isDisabled={draft.trim() === ""} />
-        <Button tone="quiet" label="Cancel" onClick={() => setDraft(undefined)} />
+        <Button type="submit" tone="good" label={t("Ask in a new chat")} isDisabled={draft.trim() === ""} />
+        <Button tone="quiet" label={t("Cancel")} onClick={() => setDraft(undefined)} />
       </p>
     </form>
   );

@@ -15,6 +15,7 @@ import type { RunData } from "../store/run-data.ts";
 import { useModel } from "../store/use-model.ts";
 import { isMissing, useWholeRuns } from "../store/whole-run.ts";
 import type { JsonObject, RunRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** Longer texts are cut until they are opened. */
 const MAX_TEXT = 600;
@@ -38,16 +39,18 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
   return (
     <main className="comparison" data-testid="compare">
       <header>
-        <h2>Compare {runIds.length} runs</h2>
+        <h2>
+          {t("Compare")} {runIds.length} {t("runs")}
+        </h2>
         {running.length > 0 && (
           <>
             <span className="badge" role="status">
-              {runIds.length - running.length} of {runIds.length} at rest
+              {runIds.length - running.length} {t("of")} {runIds.length} {t("at rest")}
             </span>
             <Button
               icon="stop"
               tone="bad"
-              label={`Stop ${running.length}`}
+              label={t`Stop ${running.length}`}
               onClick={() => running.forEach((runId) => void sendCommandTo(runId, { type: "interrupt" }))}
             />
           </>
@@ -55,26 +58,30 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
         <span className="spacer" />
         <Button
           icon="cross"
-          label="Close"
+          label={t("Close")}
           onClick={() => select({ runId: runIds[0] ?? null, stepNumber: null })}
         />
       </header>
-      {lost.length > 0 && <p className="error">Not found: {lost.join(", ")}</p>}
+      {lost.length > 0 && (
+        <p className="error">
+          {t("Not found:")} {lost.join(", ")}
+        </p>
+      )}
       {all.some((row) => row?.forkOf) && (
         <p className="muted">
-          Cost, tokens, times and steps of a fork are its own, without the common beginning.
+          {t("Cost, tokens, times and steps of a fork are its own, without the common beginning.")}
         </p>
       )}
       {isLoading ? (
-        <p className="divergence">Loading …</p>
+        <p className="divergence">{t("Loading …")}</p>
       ) : (
         <Divergence {...aligned} onGo={() => place.current?.scrollIntoView({ block: "center" })} />
       )}
-      <div className="comparison-table" role="region" aria-label="Comparison" tabIndex={0}>
+      <div className="comparison-table" role="region" aria-label={t("Comparison")} tabIndex={0}>
         <table>
           <thead>
             <tr>
-              <th scope="col">run</th>
+              <th scope="col">{t("run")}</th>
               {runIds.map((runId, index) => (
                 <th key={runId} scope="col" data-run-column={runId}>
                   <RunHead runId={runId} row={all[index]} first={runIds[0]!} />
@@ -85,7 +92,7 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
           <tbody>
             {FACTS.map(([name, textOf]) => (
               <tr key={name} className="fact">
-                <th scope="row">{name}</th>
+                <th scope="row">{t(name)}</th>
                 {runIds.map((runId, index) => (
                   <td key={runId} className="num">
                     {all[index] ? textOf(all[index], own[index]!) : "–"}
@@ -94,7 +101,7 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
               </tr>
             ))}
             <tr className="fact">
-              <th scope="row">answer</th>
+              <th scope="row">{t("answer")}</th>
               {moments.map((own, index) => (
                 <td key={runIds[index]}>
                   <Text text={answerOf(own) ?? "–"} />
@@ -140,10 +147,10 @@ const FACTS: readonly (readonly [string, (row: RunRow, calls: readonly ModelCall
     },
   ],
   [
-    "time of the model",
+    t("time of the model"),
     (_row, calls) => duration(calls.reduce((sum, { usage }) => sum + (usage.durationMs ?? 0), 0)),
   ],
-  ["time of the run", ({ startedAt, updatedAt }) => duration(Math.max(0, updatedAt - startedAt))],
+  [t("time of the run"), ({ startedAt, updatedAt }) => duration(Math.max(0, updatedAt - startedAt))],
   ["steps", ({ steps }) => compact(steps)],
 ];
 
@@ -168,11 +175,11 @@ function RunHead({
       </button>
       {row?.forkOf && (
         <span className="badge">
-          fork of {row.forkOf.runId === first ? "the first" : shortId(row.forkOf.runId)}
+          {t("fork of")} {row.forkOf.runId === first ? t("the first") : shortId(row.forkOf.runId)}
         </span>
       )}
       {row?.forkOf?.changed && <span className="changed">{forkText(row.forkOf)}</span>}
-      {!row && <span className="badge">loading</span>}
+      {!row && <span className="badge">{t("loading")}</span>}
     </>
   );
 }
@@ -184,24 +191,24 @@ function Divergence({
   effect,
   onGo,
 }: ReturnType<typeof alignRuns> & { readonly onGo: () => void }) {
-  if (rows.length === 0) return <p className="divergence">Nothing has happened yet.</p>;
-  if (divergence < 0) return <p className="divergence">The runs do not differ.</p>;
+  if (rows.length === 0) return <p className="divergence">{t("Nothing has happened yet.")}</p>;
+  if (divergence < 0) return <p className="divergence">{t("The runs do not differ.")}</p>;
   const changed = rows.slice(0, effect < 0 ? rows.length : effect).filter(({ isSame }) => !isSame);
   const names = [...new Set(changed.map(({ title }) => title))].join(", ");
   if (effect < 0)
     return (
       <p className="divergence" data-testid="divergence">
-        No effect: the model said and did the same in all runs, although this differs: {names}.
+        {t("No effect: the model said and did the same in all runs, although this differs:")} {names}.
       </p>
     );
   const { title, cells } = rows[effect]!;
-  const only = cells.some((cell) => !cell) ? "only some runs have it" : "it differs";
+  const only = cells.some((cell) => !cell) ? t("only some runs have it") : t("it differs");
   return (
     <p className="divergence" data-testid="divergence">
-      First effect: <strong>{title}</strong> ({only}).{" "}
-      {names === "" ? "Nothing differs before it." : `What differs before it: ${names}.`}{" "}
+      {t("First effect:")} <strong>{title}</strong> ({only}).{" "}
+      {names === "" ? t("Nothing differs before it.") : t`What differs before it: ${names}.`}{" "}
       <button type="button" className="link" onClick={onGo}>
-        Show it
+        {t("Show it")}
       </button>
     </p>
   );
@@ -219,11 +226,11 @@ function Row({ row: { title, cells, isSame, agree }, runIds, isFirst, place }: R
   return (
     <tr ref={place} data-same={isSame || undefined} data-divergence={isFirst || undefined}>
       <th scope="row">
-        {title}
-        {isFirst && <span className="badge">first effect</span>}
+        {t(title)}
+        {isFirst && <span className="badge">{t("first effect")}</span>}
         {runIds.length > 1 && agree > 1 && (
-          <span className="agree num" title="So many runs say the same">
-            {agree} of {runIds.length}
+          <span className="agree num" title={t("So many runs say the same")}>
+            {agree} {t("of")} {runIds.length}
           </span>
         )}
       </th>
@@ -242,7 +249,7 @@ function Row({ row: { title, cells, isSame, agree }, runIds, isFirst, place }: R
 
 /** Shows what a run has, with the words marked in which it differs from the first one. */
 function Cell({ cell, first }: { readonly cell: Moment | undefined; readonly first: Moment | undefined }) {
-  if (!cell) return <td data-empty="true">not there</td>;
+  if (!cell) return <td data-empty="true">{t("not there")}</td>;
   if (!first)
     return (
       <td>
@@ -252,7 +259,7 @@ function Cell({ cell, first }: { readonly cell: Moment | undefined; readonly fir
   if (cell.text === first.text)
     return (
       <td data-equal="true">
-        <span className="muted">as in the first</span>
+        <span className="muted">{t("as in the first")}</span>
       </td>
     );
   return (
@@ -265,7 +272,7 @@ function Cell({ cell, first }: { readonly cell: Moment | undefined; readonly fir
 /** A text; with `before`, the text that it is compared with, what differs from that is marked. */
 function Text({ text, before }: { readonly text: string; readonly before?: string }) {
   const [isOpen, setOpen] = useState(false);
-  if (text === "") return <span className="muted">empty</span>;
+  if (text === "") return <span className="muted">{t("empty")}</span>;
   const isWhole = text.length <= MAX_TEXT || isOpen;
   const shown = isWhole ? text : cut(text, MAX_TEXT);
   const { begin, after, end } = changedMiddle(before ?? shown, shown);
@@ -278,7 +285,7 @@ function Text({ text, before }: { readonly text: string; readonly before?: strin
       </pre>
       {!isWhole && (
         <button type="button" className="link" onClick={() => setOpen(true)}>
-          Show all
+          {t("Show all")}
         </button>
       )}
     </>

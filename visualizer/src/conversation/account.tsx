@@ -4,6 +4,7 @@ import { BeforeAfter } from "../prompt/before-after.tsx";
 import { callsOf, type Work } from "../logic/work.ts";
 import { model } from "../store/model.ts";
 import type { CallAccount, Json, ToolResultBlock } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 type Props = { readonly asked: Json; readonly account: CallAccount | undefined };
 
@@ -15,7 +16,9 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
     <>
       {argumentChanges(asked, account).map(({ who, before, after }, index) => (
         <div key={index} className="account-change">
-          <p className="note">Its arguments were changed by {who}.</p>
+          <p className="note">
+            {t("Its arguments were changed by")} {who}.
+          </p>
           <BeforeAfter before={before} after={after} />
         </div>
       ))}
@@ -28,7 +31,11 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
           {line}
         </p>
       ))}
-      {presets.length > 0 && <p className="note">The program added: {presets.join(", ")}.</p>}
+      {presets.length > 0 && (
+        <p className="note">
+          {t("The program added:")} {presets.join(", ")}.
+        </p>
+      )}
     </>
   );
 }

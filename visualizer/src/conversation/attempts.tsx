@@ -3,6 +3,7 @@ import { cutOff } from "../logic/call-account.ts";
 import { duration, safeText } from "../logic/format.ts";
 import type { Work } from "../logic/work.ts";
 import type { CallAccount } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The time from the first attempt to the end of the last one, ms; undefined while one runs, or if none did. */
 export function timeOf(attempts: readonly Work[]): number | undefined {
@@ -28,10 +29,10 @@ export function FailedAttempts({
   );
   if (failed.length === 0) return null;
   return (
-    <ul className="failed-attempts" aria-label="Failed attempts">
+    <ul className="failed-attempts" aria-label={t("Failed attempts")}>
       {failed.map(({ id, kind, name, attempt, begin, end = begin, detail }) => (
         <li key={id}>
-          <strong>{kind === "model" ? name : `attempt ${attempt}`}</strong> failed after{" "}
+          <strong>{kind === "model" ? name : t`attempt ${attempt}`}</strong> {t("failed after")}{" "}
           <span className="num">{duration(end - begin)}</span>
           {safeText(where(attempt))}
           {detail !== "" && `: ${detail}`}

@@ -18,6 +18,7 @@ import { readAccount } from "../logic/call-account.ts";
 import { AfterRun, BeforeRun } from "./account.tsx";
 import { FileDiff } from "./file-diff.tsx";
 import { Output } from "./output.tsx";
+import { t } from "../words/t.ts";
 
 const STYLES: { readonly [state: string]: { readonly icon: IconName; readonly tone: string } } = {
   success: { icon: "check", tone: "green" },
@@ -64,8 +65,8 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
           <span className="spacer" />
           {state === "running" && record && <Running since={record.since} />}
           {state !== "running" && took !== undefined && (
-            <span className="num muted took" title="From the first attempt to the end of the last one">
-              {attempts.length > 1 && `${attempts.length} attempts · `}
+            <span className="num muted took" title={t("From the first attempt to the end of the last one")}>
+              {attempts.length > 1 && t`${attempts.length} attempts · `}
               {duration(took)}
             </span>
           )}
@@ -73,7 +74,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
             <Icon name={icon} /> {callStateText(state, record?.attempt ?? 0, record?.decided !== undefined)}
           </span>
         </button>
-        <Menu label={`More about the call ${call.name}`} items={itemsOf(call, result, canEdit)} />
+        <Menu label={t`More about the call ${call.name}`} items={itemsOf(call, result, canEdit)} />
       </div>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
       <InnerRun callId={call.id} />
@@ -100,12 +101,14 @@ function itemsOf(
   );
   const text = texts.some(isBlob) ? "" : texts.join("\n"); // of a long text only the beginning is here
   return [
-    ...(canEdit ? [{ label: "Edit arguments and run again", onChoose: () => editArguments(call.id) }] : []),
-    ...(canEdit && result
-      ? [{ label: "Edit result and run again", onChoose: () => editResult(call.id) }]
+    ...(canEdit
+      ? [{ label: t("Edit arguments and run again"), onChoose: () => editArguments(call.id) }]
       : []),
-    { label: "Copy arguments", onChoose: () => void copy(args) },
-    ...(text !== "" ? [{ label: "Copy result", onChoose: () => void copy(text) }] : []),
+    ...(canEdit && result
+      ? [{ label: t("Edit result and run again"), onChoose: () => editResult(call.id) }]
+      : []),
+    { label: t("Copy arguments"), onChoose: () => void copy(args) },
+    ...(text !== "" ? [{ label: t("Copy result"), onChoose: () => void copy(text) }] : []),
   ];
 }
 
@@ -120,7 +123,7 @@ function InnerRun({ callId }: { readonly callId: string }) {
       className="link inner-run"
       onClick={() => select({ runId: inner, stepNumber: null })}
     >
-      Open the run of {agent}
+      {t("Open the run of")} {agent}
     </button>
   );
 }

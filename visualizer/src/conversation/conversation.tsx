@@ -15,6 +15,7 @@ import { MessageCard } from "./message-card.tsx";
 import { OwnReply } from "./own-reply.tsx";
 import { StreamCard } from "./stream-card.tsx";
 import { useNewest } from "./use-newest.ts";
+import { t } from "../words/t.ts";
 
 /** The messages at the displayed step; live with the text that is being written. */
 export function Conversation() {
@@ -42,7 +43,7 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
         tabIndex={0}
         role="log"
         aria-live="off"
-        aria-label="Conversation"
+        aria-label={t("Conversation")}
         {...listeners}
       >
         {filter && <PlaceNote filter={filter} count={shown.count ?? 0} />}
@@ -53,11 +54,13 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
         ))}
         <OwnReply context={context} />
         {end && <EndCard end={end} />}
-        {shown.items.length === 0 && !end && !filter && <p className="placeholder">No messages yet.</p>}
+        {shown.items.length === 0 && !end && !filter && (
+          <p className="placeholder">{t("No messages yet.")}</p>
+        )}
       </div>
       {!isAtEnd && (
         <button type="button" className="button newest" onClick={follow}>
-          <Icon name="down" /> Newest
+          <Icon name="down" /> {t("Newest")}
         </button>
       )}
     </div>
@@ -69,10 +72,10 @@ function PlaceNote({ filter, count }: { readonly filter: PlaceFilter; readonly c
   return (
     <p className="place-note" role="status">
       <span>
-        {count === 1 ? "1 message" : `${count} messages`} of <strong>{filter.label}</strong>
+        {count === 1 ? t("1 message") : t`${count} messages`} {t("of")} <strong>{filter.label}</strong>
       </span>
       <button type="button" className="link" onClick={() => filterSteps(null)}>
-        show all
+        {t("show all")}
       </button>
     </p>
   );

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { isObject } from "../../../src/core/base/is-object.ts";
+import { t } from "../words/t.ts";
 
 const MAX_LINES = 20;
 const KINDS: { readonly [sign: string]: string } = { "+": "added", "-": "removed", "@": "place" };
@@ -21,7 +22,7 @@ export function FileDiff({ diff }: { readonly diff: unknown }) {
   const shown = isWhole ? lines : lines.slice(0, MAX_LINES);
   return (
     <>
-      <pre className="file-diff" aria-label="What was changed">
+      <pre className="file-diff" aria-label={t("What was changed")}>
         {shown.map((line, at) => (
           <span key={at} data-line={KINDS[line[0] ?? ""] ?? "same"}>
             {line}
@@ -31,7 +32,7 @@ export function FileDiff({ diff }: { readonly diff: unknown }) {
       </pre>
       {lines.length > MAX_LINES && (
         <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "show less" : `show all ${lines.length} lines`}
+          {isWhole ? t("show less") : t`show all ${lines.length} lines`}
         </button>
       )}
     </>

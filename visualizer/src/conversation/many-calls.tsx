@@ -4,6 +4,7 @@ import { model } from "../store/model.ts";
 import { workLog } from "../store/work-log.ts";
 import type { ToolUseBlock } from "../wire/types.ts";
 import { CallCard, stateOf } from "./call-card.tsx";
+import { t } from "../words/t.ts";
 
 /** More calls than this in one message are folded: those that went well are only counted. */
 export const MAX_UNFOLDED = 6;
@@ -21,7 +22,9 @@ export function ManyCalls({ calls, item }: Props) {
   return (
     <>
       <div className="many-calls">
-        <strong>{calls.length} calls</strong>
+        <strong>
+          {calls.length} {t("calls")}
+        </strong>
         {[...states].map(([state, all]) => (
           <span key={state} className="badge" data-calls={state}>
             {all.length} {state}
@@ -29,7 +32,7 @@ export function ManyCalls({ calls, item }: Props) {
         ))}
         <span className="spacer" />
         <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Fold" : `Show all ${calls.length}`}
+          {isOpen ? t("Fold") : t`Show all ${calls.length}`}
         </button>
       </div>
       {shown.map((call) => (

@@ -2,6 +2,7 @@ import { SafeLink } from "./safe-link.tsx";
 import { Lexer, type Token, type Tokens } from "marked";
 import { memo, type ReactNode } from "react";
 import { safeText } from "../logic/format.ts";
+import { t } from "../words/t.ts";
 
 /**
  * Renders untrusted text as markdown. It contains no HTML and loads nothing: images are links, and links show
@@ -63,7 +64,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
   const lines = items.map((item, index) => (
     <li key={index}>
       {item.task && (
-        <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="task" />
+        <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label={t("task")} />
       )}
       {blocks(item)}
     </li>
@@ -73,7 +74,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
 
 function table({ header, rows }: Tokens.Table): ReactNode {
   return (
-    <div className="scrollable" tabIndex={0} role="region" aria-label="Table">
+    <div className="scrollable" tabIndex={0} role="region" aria-label={t("Table")}>
       <table>
         <thead>
           <tr>
@@ -124,7 +125,7 @@ function span(token: Token): ReactNode {
     case "image":
       return (
         <SafeLink address={(token as Tokens.Image).href}>
-          image: {(token as Tokens.Image).text || "untitled"}
+          {t("image:")} {(token as Tokens.Image).text || t("untitled")}
         </SafeLink>
       );
     case "escape":

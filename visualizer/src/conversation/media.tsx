@@ -6,6 +6,7 @@ import { client } from "../store/client.ts";
 import { model } from "../store/model.ts";
 import type { Json, MediaBlock } from "../wire/types.ts";
 import { SafeLink } from "./safe-link.tsx";
+import { t } from "../words/t.ts";
 
 /** Bytes for each character of base64. */
 const BASE64 = 3 / 4;
@@ -47,7 +48,7 @@ function Given({
       <button
         type="button"
         aria-pressed={isLarge}
-        aria-label={`Enlarge the ${what}`}
+        aria-label={t`Enlarge the ${what}`}
         onClick={() => setLarge(!isLarge)}
       >
         <img src={`data:${picture};base64,${whole}`} alt={what} onError={() => setBroken(true)} />

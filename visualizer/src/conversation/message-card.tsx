@@ -21,6 +21,7 @@ import { Markdown } from "./markdown.tsx";
 import { Output } from "./output.tsx";
 import { Sources } from "./sources.tsx";
 import { Thinking } from "./thinking.tsx";
+import { t } from "../words/t.ts";
 
 const TONES = { user: "blue", assistant: "violet", tool: "cyan", system: "slate" } as const;
 const ICONS = { user: "user", assistant: "model", tool: "tool", system: "file" } as const;
@@ -42,7 +43,7 @@ export const MessageCard = memo(
         className="message"
         data-tone={TONES[message.role]}
         data-message={message.id}
-        aria-label={`Message from ${isAdded(message) ? "a hook" : message.role}`}
+        aria-label={t`Message from ${isAdded(message) ? t("a hook") : message.role}`}
       >
         <header>
           <Icon name={ICONS[message.role]} />
@@ -54,29 +55,29 @@ export const MessageCard = memo(
           )}
           {item.standsFor !== undefined && (
             <span className="badge" data-tone="amber">
-              summary: the model sees it in place of the {item.standsFor} messages above
+              {t("summary: the model sees it in place of the")} {item.standsFor} {t("messages above")}
             </span>
           )}
-          {requests.at(-1)?.name === "fallback model" && (
+          {requests.at(-1)?.name === t("fallback model") && (
             <span className="badge" data-tone="amber">
-              fallback model
+              {t("fallback model")}
             </span>
           )}
-          {isDraft && <span className="badge">not stored yet</span>}
+          {isDraft && <span className="badge">{t("not stored yet")}</span>}
           {message.reason && message.reason !== "MODEL_STOP" && (
             <span className="badge mono">{message.reason}</span>
           )}
           {isObject(message.metadata) && message.metadata["by"] === "inspector" && (
-            <span className="badge">sent from the inspector</span>
+            <span className="badge">{t("sent from the inspector")}</span>
           )}
           <span className="meta">
             {took !== undefined && (
-              <span className="num muted" title="How long the model took to answer">
+              <span className="num muted" title={t("How long the model took to answer")}>
                 {duration(took)}
               </span>
             )}
             {message.usage && (
-              <span className="num muted" title="Tokens in and out">
+              <span className="num muted" title={t("Tokens in and out")}>
                 {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
               </span>
             )}
@@ -84,8 +85,8 @@ export const MessageCard = memo(
               <button
                 type="button"
                 className="step"
-                title="Edit and run again"
-                aria-label="Edit and run again"
+                title={t("Edit and run again")}
+                aria-label={t("Edit and run again")}
                 onClick={() => editMessage(message)}
               >
                 <Icon name="fork" />
@@ -95,13 +96,13 @@ export const MessageCard = memo(
               <button
                 type="button"
                 className="step"
-                title="Show what the model was sent"
+                title={t("Show what the model was sent")}
                 onClick={() => {
                   goTo(step);
                   model.set({ tab: "prompt" });
                 }}
               >
-                prompt
+                {t("prompt")}
               </button>
             )}
             {isFromOriginal && <OriginStep messageId={message.id} />}
@@ -109,7 +110,7 @@ export const MessageCard = memo(
               <button
                 type="button"
                 className="step num"
-                title="Show the step that stored this message"
+                title={t("Show the step that stored this message")}
                 onClick={() => goTo(step)}
               >
                 #{step}
@@ -124,7 +125,7 @@ export const MessageCard = memo(
           ),
         )}
         {calls.length > MAX_UNFOLDED && <ManyCalls calls={calls} item={item} />}
-        {message.content.length === 0 && <p className="muted">empty</p>}
+        {message.content.length === 0 && <p className="muted">{t("empty")}</p>}
         <Sources message={message} />
       </article>
     );
@@ -151,7 +152,7 @@ function authorOf({ role, name, addedBy, metadata }: Msg): string {
 /** The hooks that changed the message, as words; "" if none did. */
 function changersOf({ changedBy }: Msg): string {
   if (!Array.isArray(changedBy) || changedBy.length === 0) return "";
-  return `changed by the hook ${changedBy.map((hook) => safeText(String(hook))).join(", ")}`;
+  return t`changed by the hook ${changedBy.map((hook) => safeText(String(hook))).join(", ")}`;
 }
 
 function areEqual<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
@@ -180,7 +181,11 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
     case "video":
       return <Media block={block} />;
     case "provider":
-      return <span className="badge">provider data: {block.kind}</span>;
+      return (
+        <span className="badge">
+          {t("provider data:")} {block.kind}
+        </span>
+      );
     default:
       return <span className="badge">{(block as { readonly type: string }).type}</span>;
   }

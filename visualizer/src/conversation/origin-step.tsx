@@ -2,6 +2,7 @@ import { shortId } from "../logic/format.ts";
 import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 import { originalOf, useWholeRuns } from "../store/whole-run.ts";
+import { t } from "../words/t.ts";
 
 /** Says that a message of a fork was there before it, and leads to the step of the original that stored it. */
 export function OriginStep({ messageId }: { readonly messageId: string }) {
@@ -10,12 +11,12 @@ export function OriginStep({ messageId }: { readonly messageId: string }) {
   const step = run?.stepOfMessage(messageId);
   return (
     <>
-      <span className="badge">before the fork</span>
+      <span className="badge">{t("before the fork")}</span>
       {runId !== undefined && step !== undefined && (
         <button
           type="button"
           className="step num"
-          title={`Show the step of ${shortId(runId)} that stored this message`}
+          title={t`Show the step of ${shortId(runId)} that stored this message`}
           onClick={() => select({ runId, stepNumber: step })}
         >
           #{step}

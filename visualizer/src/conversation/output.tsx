@@ -7,6 +7,7 @@ import { boundOf } from "../logic/shown-part.ts";
 import { useDisplayed } from "../store/displayed-step.ts";
 import { Media } from "./media.tsx";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 const MAX_HEAD_LENGTH = 700;
 const MAX_HEAD_LINES = 9;
@@ -27,7 +28,7 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
         "text" in part ? <Text key={index} text={part.text} /> : <Media key={index} block={part} />,
       )}
       <ShownPart result={result} />
-      {result.output.length === 0 && <span className="muted">no output</span>}
+      {result.output.length === 0 && <span className="muted">{t("no output")}</span>}
     </div>
   );
 }
@@ -41,7 +42,8 @@ function ShownPart({ result }: { readonly result: ToolResultBlock }) {
   if (bound === undefined) return null;
   return (
     <p className="reason">
-      Too large: the model sees a part of it, the beginning and the end. The bound is {compact(bound)} tokens.
+      {t("Too large: the model sees a part of it, the beginning and the end. The bound is")} {compact(bound)}{" "}
+      {t("tokens.")}
     </p>
   );
 }
@@ -64,13 +66,13 @@ function Text({ text }: { readonly text: Json }) {
           ) : (
             isLong && (
               <button type="button" className="link" onClick={() => setExpanded(!isExpanded)}>
-                {isExpanded ? "show less" : `show all (${bytes(all.length)})`}
+                {isExpanded ? t("show less") : t`show all (${bytes(all.length)})`}
               </button>
             )
           )}
           {formatted !== undefined && (
             <button type="button" className="link" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-              {isRaw ? "formatted" : "as the model gets it"}
+              {isRaw ? t("formatted") : t("as the model gets it")}
             </button>
           )}
         </p>

@@ -3,6 +3,7 @@ import type { StreamBlock } from "../logic/stream-text.ts";
 import { useModel } from "../store/use-model.ts";
 import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
+import { t } from "../words/t.ts";
 
 /** The answer that is being streamed. */
 export function StreamCard({ blocks }: { readonly blocks: readonly StreamBlock[] }) {
@@ -12,19 +13,19 @@ export function StreamCard({ blocks }: { readonly blocks: readonly StreamBlock[]
       className="message is-streaming"
       data-tone="violet"
       data-testid="streaming"
-      aria-label="Answer in progress"
+      aria-label={t("Answer in progress")}
     >
       <header>
         <Icon name="model" />
-        <strong>assistant</strong>
-        <span className="badge">writing</span>
+        <strong>{t("assistant")}</strong>
+        <span className="badge">{t("writing")}</span>
         {hasGaps && (
           <span
             className="badge"
             data-tone="amber"
-            title="Some parts were dropped; the stored message will be complete"
+            title={t("Some parts were dropped; the stored message will be complete")}
           >
-            with gaps
+            {t("with gaps")}
           </span>
         )}
       </header>
@@ -46,7 +47,7 @@ function StreamedBlock({ block, isLast }: { readonly block: StreamBlock; readonl
     <section className="call" data-tone="cyan">
       <div className="call-head">
         <Icon name="tool" />
-        <strong className="mono">{block.name ?? "a tool"}</strong>
+        <strong className="mono">{block.name ?? t("a tool")}</strong>
       </div>
       <pre className="args">{block.text}</pre>
     </section>

@@ -15,6 +15,7 @@ import { useDisplayedStep } from "../store/displayed-step.ts";
 import { callStarts } from "../store/run-queries.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 const TONES = { failed: "red", waiting: "amber", running: "cyan", done: "green" } as const;
 /** The maximum number of calls that are listed. */
@@ -38,7 +39,7 @@ export function CallsBar() {
   return (
     <section
       className="calls-bar"
-      aria-label="Parallel calls"
+      aria-label={t("Parallel calls")}
       onKeyDown={isOpen ? onKeys({ Escape: close }) : undefined}
     >
       <button
@@ -50,10 +51,12 @@ export function CallsBar() {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="tool" />
-        <strong>{calls.length} calls</strong>
+        <strong>
+          {calls.length} {t("calls")}
+        </strong>
         {countCalls(calls).map(([group, count]) => (
           <span key={group} className="badge" data-tone={TONES[group]} data-count={group}>
-            {count} {group}
+            {count} {t(group)}
           </span>
         ))}
         <span className="spacer" />
@@ -82,7 +85,7 @@ function CallList({ id, calls, stepNumber, version }: ListProps) {
       id={id}
       className="calls-list"
       role="region"
-      aria-label="List of parallel calls"
+      aria-label={t("List of parallel calls")}
       tabIndex={0}
       onKeyDown={keepScrollKeys}
     >
@@ -91,14 +94,20 @@ function CallList({ id, calls, stepNumber, version }: ListProps) {
           <li key={call.index} data-parallel-call={call.id} data-tone={TONES[call.group]}>
             <strong className="mono">{call.name}</strong>
             <span className="mono arguments">{call.arguments}</span>
-            {call.attempt > 1 && <span className="muted attempt">attempt {call.attempt}</span>}
+            {call.attempt > 1 && (
+              <span className="muted attempt">
+                {t("attempt")} {call.attempt}
+              </span>
+            )}
             <span className="num time">{duration(callTime(call, starts, displayedAt))}</span>
             <span className="badge">{callStateText(call.state, call.attempt)}</span>
           </li>
         ))}
       </ul>
       {calls.length > MAX_ROWS && (
-        <p className="muted">{calls.length - MAX_ROWS} more calls are in the conversation.</p>
+        <p className="muted">
+          {calls.length - MAX_ROWS} {t("more calls are in the conversation.")}
+        </p>
       )}
     </div>
   );

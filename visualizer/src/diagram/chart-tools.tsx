@@ -3,6 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { cameraControls } from "./camera-controls.ts";
 import { ViewSwitch } from "./view-switch.tsx";
+import { t } from "../words/t.ts";
 
 type Props = {
   readonly scale: number;
@@ -25,20 +26,20 @@ export function ChartTools({ scale, isFit, fit, zoom, isOverview, enter }: Props
     };
   });
   return (
-    <div className="tools" role="toolbar" aria-label="Chart">
+    <div className="tools" role="toolbar" aria-label={t("Chart")}>
       <ViewSwitch />
       <span className="rule" />
       <Button
         tone="quiet"
         icon="count"
-        title="Show visit counts and times"
+        title={t("Show visit counts and times")}
         isPressed={visits}
         onClick={() => prefer({ visits: !visits })}
       />
       <Button
         tone="quiet"
         icon="target"
-        title="Follow the active state"
+        title={t("Follow the active state")}
         isPressed={follow}
         onClick={() => prefer({ follow: !follow })}
       />
@@ -46,18 +47,18 @@ export function ChartTools({ scale, isFit, fit, zoom, isOverview, enter }: Props
         <Button
           tone="quiet"
           icon="detail"
-          title="Zoom to the active state (or double-click a state)"
+          title={t("Zoom to the active state (or double-click a state)")}
           isPressed={!isOverview}
           onClick={() => (isOverview ? enter() : fit())}
         />
       )}
       <span className="rule" />
-      <Button tone="quiet" icon="minus" title="Zoom out (−)" onClick={() => zoom(1 / 1.3)} />
-      <button type="button" className="zoom num" title="Fit to view (0)" onClick={fit}>
+      <Button tone="quiet" icon="minus" title={t("Zoom out (−)")} onClick={() => zoom(1 / 1.3)} />
+      <button type="button" className="zoom num" title={t("Fit to view (0)")} onClick={fit}>
         {Math.round(scale * 100)}%
       </button>
-      <Button tone="quiet" icon="plus" title="Zoom in (+)" onClick={() => zoom(1.3)} />
-      <Button tone="quiet" icon="fit" title="Fit to view (0)" isPressed={isFit} onClick={fit} />
+      <Button tone="quiet" icon="plus" title={t("Zoom in (+)")} onClick={() => zoom(1.3)} />
+      <Button tone="quiet" icon="fit" title={t("Fit to view (0)")} isPressed={isFit} onClick={fit} />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { takenEdges } from "../store/run-queries.ts";
 import { HiddenStates, visibleStates, StateCard, within } from "./state-card.tsx";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { ViewSwitch } from "./view-switch.tsx";
+import { t } from "../words/t.ts";
 
 /** The hidden outline for screen readers changes once a second, ms. */
 const HIDDEN_INTERVAL_MS = 1_000;
@@ -35,11 +36,11 @@ export function Outline({
   return (
     <div ref={pane} className={isHidden ? "hidden-text" : "outline-pane"}>
       {!isHidden && (
-        <div className="tools" role="toolbar" aria-label="Chart">
+        <div className="tools" role="toolbar" aria-label={t("Chart")}>
           <ViewSwitch />
         </div>
       )}
-      <ul className="outline" role="tree" aria-label={`States of ${chart.chart.id}`} onKeyDown={moveFocus}>
+      <ul className="outline" role="tree" aria-label={t`States of ${chart.chart.id}`} onKeyDown={moveFocus}>
         {visibleStates(states, active).map((node, place) => (
           <StateCard
             key={node.id}

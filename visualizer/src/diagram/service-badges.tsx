@@ -13,6 +13,7 @@ import type { ChartIndex } from "../logic/chart-index.ts";
 import type { Camera, Size } from "./camera.ts";
 import { placeBeside } from "./badge-placement.ts";
 import { enteredAt } from "../store/run-queries.ts";
+import { t } from "../words/t.ts";
 
 type Badge = {
   readonly key: string;
@@ -117,7 +118,7 @@ function badgesAt(stepNumber: number, index: ChartIndex): readonly Badge[] {
           at: id,
           icon: ICONS[name] ?? ("hourglass" as const),
           text: name,
-          detail: `${name} runs in ${id}`,
+          detail: t`${name} runs in ${id}`,
           since: run.at(enteredAt(run, stepNumber, id))?.time ?? Date.now(),
           ...(name === "callModel" && deadline !== undefined && { deadline }),
         };
@@ -134,7 +135,7 @@ function badgesAt(stepNumber: number, index: ChartIndex): readonly Badge[] {
             key: call.id,
             at: toolState,
             icon: "tool" as const,
-            text: attempt > 1 ? `${nameOf(call)} · attempt ${attempt}` : nameOf(call),
+            text: attempt > 1 ? t`${nameOf(call)} · attempt ${attempt}` : nameOf(call),
             detail: `${nameOf(call)} ${JSON.stringify(call.input).slice(0, 400)}`,
             since,
             ...(deadlineAt !== undefined && { deadline: deadlineAt }),

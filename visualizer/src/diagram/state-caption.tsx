@@ -4,6 +4,7 @@ import { duration } from "../logic/format.ts";
 import type { IndexedChart } from "../store/model.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { visitsOf } from "../store/run-queries.ts";
+import { t } from "../words/t.ts";
 
 const listeners = new Set<() => void>();
 let described: string | null = null;
@@ -35,7 +36,7 @@ export function StateCaption({ chart: { index } }: { readonly chart: IndexedChar
       <span>{node.description}</span>
       {visits && (
         <span className="num muted">
-          entered {visits.count === 1 ? "once" : `${visits.count} times`}, {duration(visits.ms)}
+          {t("entered")} {visits.count === 1 ? t("once") : t`${visits.count} times`}, {duration(visits.ms)}
         </span>
       )}
     </p>

@@ -6,6 +6,7 @@ import { eventText, guardText } from "../logic/guards.ts";
 import { Icon } from "../parts/icon.tsx";
 import { filterSteps, filterStepsOf } from "../store/navigate.ts";
 import type { ChartEdge, ChartNode } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The maximum number of child states that are rendered; hand-written charts have fewer. */
 const MAX_STATES = 300;
@@ -39,7 +40,7 @@ export function visibleStates(states: readonly ChartNode[], active: string): rea
 export function HiddenStates({ states }: { readonly states: readonly ChartNode[] }) {
   return states.length > MAX_STATES ? (
     <li role="none" className="muted">
-      {states.length - MAX_STATES} more states; active states are always shown.
+      {states.length - MAX_STATES} {t("more states; active states are always shown.")}
     </li>
   ) : null;
 }
@@ -82,7 +83,7 @@ export const StateCard = memo(function StateCard({
               type="button"
               className="toggle"
               tabIndex={-1}
-              aria-label={`${isOpen ? "Collapse" : "Expand"} ${node.key}`}
+              aria-label={`${isOpen ? t("Collapse") : t("Expand")} ${node.key}`}
               aria-expanded={isOpen}
               onClick={() => setOpen(!isOpen)}
             >
@@ -152,7 +153,7 @@ type TransitionProps = {
 
 function Transition({ edge, previous, isDecided, isTaken, isHidden }: TransitionProps) {
   const follows = previous?.event === edge.event;
-  const word = edge.guard ? (follows ? "else if" : "if") : follows ? "else" : "";
+  const word = edge.guard ? (follows ? t("else if") : "if") : follows ? "else" : "";
   return (
     <li role="none" data-taken={isTaken ? 0 : undefined} {...(!isHidden && { "data-edge": edge.id })}>
       <button type="button" tabIndex={-1} onClick={() => filterSteps({ kind: "edge", ids: [edge.id] })}>

@@ -3,6 +3,7 @@ import { isAgentChart } from "../map/places.ts";
 import { model, type Model, type View } from "../store/model.ts";
 import { prefer } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** The picture that is displayed: the wanted one, if the chart can be drawn so. */
 export function shownView({ view, chart }: Pick<Model, "view" | "chart">): View {
@@ -23,13 +24,13 @@ export function ViewSwitch() {
   const hasLayout = useModel(({ chart }) => chart?.layouts != null);
   const hasMap = useModel(({ chart }) => chart !== undefined && isAgentChart(chart.index));
   return (
-    <span className="view-switch" role="group" aria-label="Picture">
+    <span className="view-switch" role="group" aria-label={t("Picture")}>
       {hasMap && (
         <Button
           tone="quiet"
           icon="map"
-          label="Map"
-          title="The agent (m)"
+          label={t("Map")}
+          title={t("The agent (m)")}
           isPressed={view === "map"}
           onClick={() => showView("map")}
         />
@@ -37,8 +38,8 @@ export function ViewSwitch() {
       <Button
         tone="quiet"
         icon="chart"
-        label="Engine"
-        title={hasLayout ? "The whole statechart (m)" : "The layout of this chart took too long"}
+        label={t("Engine")}
+        title={hasLayout ? t("The whole statechart (m)") : t("The layout of this chart took too long")}
         isPressed={view === "chart"}
         isDisabled={!hasLayout}
         onClick={() => showView("chart")}
@@ -46,7 +47,7 @@ export function ViewSwitch() {
       <Button
         tone="quiet"
         icon="outline"
-        title="Outline (o)"
+        title={t("Outline (o)")}
         isPressed={view === "outline"}
         onClick={() => showView("outline")}
       />

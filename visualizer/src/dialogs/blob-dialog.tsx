@@ -5,6 +5,7 @@ import { client } from "../store/client.ts";
 import { save } from "../store/export-run.ts";
 import { model } from "../store/model.ts";
 import { Frame } from "./frame.tsx";
+import { t } from "../words/t.ts";
 
 const PART_LENGTH = 100_000;
 
@@ -21,16 +22,16 @@ export function BlobDialog({ sha, length, head }: Props) {
     const file = model.files.get(runId);
     const loaded = file?.blobs.get(sha);
     if (loaded !== undefined) setText(loaded);
-    if (file && loaded === undefined) setError("The file contains only the beginning of this text.");
+    if (file && loaded === undefined) setError(t("The file contains only the beginning of this text."));
     if (file || !client.api) return;
     client.api.blob(runId, sha).then(setText, (problem: Error) => setError(problem.message));
   }, [sha]);
   return (
-    <Frame title="Long text" isWide>
+    <Frame title={t("Long text")} isWide>
       <div className="inner">
         <h2>
-          {bytes(length)} of text{" "}
-          <span className="muted">{text.length < length && error === undefined ? "Loading …" : ""}</span>
+          {bytes(length)} {t("of text")}{" "}
+          <span className="muted">{text.length < length && error === undefined ? t("Loading …") : ""}</span>
         </h2>
         {error !== undefined && <p className="error">{error}</p>}
         <pre className="whole" tabIndex={0}>
@@ -39,16 +40,16 @@ export function BlobDialog({ sha, length, head }: Props) {
         <footer>
           {text.length > visibleLength && (
             <Button
-              label={`Show ${bytes(Math.min(PART_LENGTH, text.length - visibleLength))} more`}
+              label={t`Show ${bytes(Math.min(PART_LENGTH, text.length - visibleLength))} more`}
               onClick={() => setVisibleLength(visibleLength + PART_LENGTH)}
             />
           )}
           <Button
             tone="quiet"
-            label="Save"
+            label={t("Save")}
             onClick={() => save(new Blob([text], { type: "text/plain" }), "value.txt")}
           />
-          <Button label="Close" onClick={() => model.set({ dialog: null })} />
+          <Button label={t("Close")} onClick={() => model.set({ dialog: null })} />
         </footer>
       </div>
     </Frame>

@@ -2,6 +2,7 @@ import type { Edit } from "../logic/fork-edits.ts";
 import { Button } from "../parts/button.tsx";
 import type { ForkPlan } from "../wire/types.ts";
 import { HiddenCharacters } from "./hidden-characters.tsx";
+import { t } from "../words/t.ts";
 
 type Props = {
   readonly edit: Edit;
@@ -17,13 +18,13 @@ export function EditField({ edit, plan, onChange, onRemove }: Props) {
   return (
     <fieldset className="edit-field" data-edit={key}>
       <legend>
-        {label} {now !== value && <span className="badge">changed</span>}
+        {label} {now !== value && <span className="badge">{t("changed")}</span>}
       </legend>
       {isLong && (
         <textarea
           className={kind === "arguments" || kind === "options" ? "input mono" : "input"}
           rows={Math.min(10, Math.max(3, now.split("\n").length))}
-          aria-label={`New ${label}`}
+          aria-label={t`New ${label}`}
           value={now}
           onChange={({ target }) => onChange(target.value)}
         />
@@ -33,7 +34,7 @@ export function EditField({ edit, plan, onChange, onRemove }: Props) {
           <input
             className="input mono"
             list="fork-models"
-            aria-label="New model"
+            aria-label={t("New model")}
             value={now}
             onChange={({ target }) => onChange(target.value)}
           />
@@ -44,15 +45,15 @@ export function EditField({ edit, plan, onChange, onRemove }: Props) {
           </datalist>
           {plan?.agent?.hasOthers === false && (
             <p className="note">
-              This agent has{" "}
-              {plan.agent.models.length === 0 ? "no other model" : plan.agent.models.join(", ")}.
+              {t("This agent has")}{" "}
+              {plan.agent.models.length === 0 ? t("no other model") : plan.agent.models.join(", ")}.
             </p>
           )}
         </>
       )}
       {kind === "tools" && <Tools names={value.split("\n")} left={now.split("\n")} onChange={onChange} />}
       {isLong && <HiddenCharacters text={now} />}
-      <Button tone="quiet" label="Take this change back" onClick={onRemove} />
+      <Button tone="quiet" label={t("Take this change back")} onClick={onRemove} />
     </fieldset>
   );
 }

@@ -12,6 +12,7 @@ import { useModel } from "../store/use-model.ts";
 import type { ForkPlace, ForkPlan } from "../wire/types.ts";
 import { EditField } from "./edit-field.tsx";
 import { Frame } from "./frame.tsx";
+import { t } from "../words/t.ts";
 
 /** The maximum number of forks that may run at once. */
 const MAX_TIMES = 20;
@@ -67,14 +68,14 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
     model.set({ dialog: null });
     notify(
       "good",
-      `${forks.length > 1 ? `${forks.length} forks` : "Fork"} created. The original is unchanged.`,
+      t`${forks.length > 1 ? t`${forks.length} forks` : t("Fork")} created. The original is unchanged.`,
     );
     if (forks.length > 1) compareRuns([original, ...forks]);
     else if (forks[0] !== undefined) select({ runId: forks[0], stepNumber: null });
   };
   const left = choices.filter(({ key }) => !edits.some((edit) => edit.key === key));
   return (
-    <Frame title={`Edit and run again from step ${stepNumber}`}>
+    <Frame title={t`Edit and run again from step ${stepNumber}`}>
       <form
         data-testid="fork"
         onSubmit={(event) => {
@@ -83,14 +84,15 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
         }}
       >
         <h2>
-          <Icon name="fork" /> Edit and run again from step {stepNumber}
+          <Icon name="fork" /> {t("Edit and run again from step")} {stepNumber}
         </h2>
         <p className="muted">
-          Begins a new run with everything up to this step, and your changes. The original run does not
-          change.
+          {t(
+            "Begins a new run with everything up to this step, and your changes. The original run does not change.",
+          )}
         </p>
         {after === 0 && !at ? (
-          <p className="error">This step is not in a journal: only runs with a store can be forked.</p>
+          <p className="error">{t("This step is not in a journal: only runs with a store can be forked.")}</p>
         ) : (
           <WillRun plan={plan?.willRun} />
         )}
@@ -107,9 +109,9 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
         ))}
         {left.length > 0 && (
           <label>
-            Add a change
+            {t("Add a change")}
             <select className="input" value="" onChange={({ target }) => add(target.value)}>
-              <option value="">choose what to change</option>
+              <option value="">{t("choose what to change")}</option>
               {left.map(({ key, label }) => (
                 <option key={key} value={key}>
                   {label}
@@ -125,10 +127,11 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
             disabled={isIdle}
             onChange={({ target }) => setStarts(target.checked)}
           />{" "}
-          Start it immediately{isIdle && ": no process is connected that could run it"}
+          {t("Start it immediately")}
+          {isIdle && t(": no process is connected that could run it")}
         </label>
         <label className="times">
-          How many times
+          {t("How many times")}
           <input
             className="input num"
             type="number"
@@ -146,11 +149,11 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
           </p>
         )}
         <footer>
-          <Button tone="quiet" label="Cancel" onClick={() => model.set({ dialog: null })} />
+          <Button tone="quiet" label={t("Cancel")} onClick={() => model.set({ dialog: null })} />
           <Button
             type="submit"
             icon="fork"
-            label={runs ? "Fork and run" : "Fork"}
+            label={runs ? t("Fork and run") : t("Fork")}
             isDisabled={seq === 0 || isSent}
           />
         </footer>
@@ -198,12 +201,12 @@ function usePlan(after: number, at: ForkPlace | undefined): PlanAnswer {
 }
 
 function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
-  if (!plan) return <p className="note">Checking which calls run again …</p>;
-  if (plan.length === 0) return <p className="note">No earlier call runs again.</p>;
+  if (!plan) return <p className="note">{t("Checking which calls run again …")}</p>;
+  if (plan.length === 0) return <p className="note">{t("No earlier call runs again.")}</p>;
   return (
     <div className="will-run" data-testid="will-run">
       <p>
-        <Icon name="warn" /> These calls may run again in the fork:
+        <Icon name="warn" /> {t("These calls may run again in the fork:")}
       </p>
       <ul className="mono">
         {plan.map((one) => (

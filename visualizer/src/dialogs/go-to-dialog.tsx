@@ -3,6 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { Frame } from "./frame.tsx";
+import { t } from "../words/t.ts";
 
 /** Selects a step by its number. */
 export function GoToDialog() {
@@ -12,7 +13,7 @@ export function GoToDialog() {
   const stepNumber = Number(text);
   const isInvalid = text === "" || !Number.isInteger(stepNumber) || stepNumber < first || stepNumber > last;
   return (
-    <Frame title="Go to a step">
+    <Frame title={t("Go to a step")}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -21,9 +22,10 @@ export function GoToDialog() {
           model.set({ dialog: null });
         }}
       >
-        <h2>Go to a step</h2>
+        <h2>{t("Go to a step")}</h2>
         <label>
-          Step number ({first} to {last})
+          {t("Step number (")}
+          {first} {t("to")} {last})
           <input
             className="input num"
             inputMode="numeric"
@@ -33,7 +35,7 @@ export function GoToDialog() {
           />
         </label>
         <footer>
-          <Button type="submit" label="Go" isDisabled={isInvalid} />
+          <Button type="submit" label={t("Go")} isDisabled={isInvalid} />
         </footer>
       </form>
     </Frame>

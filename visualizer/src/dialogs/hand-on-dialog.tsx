@@ -8,6 +8,7 @@ import { copy } from "../store/copy.ts";
 import { exportRun, save } from "../store/export-run.ts";
 import { model } from "../store/model.ts";
 import { Frame } from "./frame.tsx";
+import { t } from "../words/t.ts";
 
 /** Ways to show a run to somebody else. */
 export default function HandOnDialog() {
@@ -22,20 +23,30 @@ export default function HandOnDialog() {
     act().catch(({ message }: Error) => setProblem(message));
   };
   return (
-    <Frame title="Hand on">
+    <Frame title={t("Hand on")}>
       <div className="inner">
-        <h2>Hand on</h2>
+        <h2>{t("Hand on")}</h2>
         <ul className="ways">
-          <Way about="One file that shows this run at the displayed step, offline and in any browser.">
-            <Button icon="file" label="Page (HTML)" isDisabled={!isOnServer} onClick={attempt(savePage)} />
+          <Way about={t("One file that shows this run at the displayed step, offline and in any browser.")}>
+            <Button
+              icon="file"
+              label={t("Page (HTML)")}
+              isDisabled={!isOnServer}
+              onClick={attempt(savePage)}
+            />
           </Way>
-          <Way about="The steps of this run, which the inspector opens.">
-            <Button icon="down" label="Run (NDJSON)" isDisabled={!isOnServer} onClick={attempt(exportRun)} />
+          <Way about={t("The steps of this run, which the inspector opens.")}>
+            <Button
+              icon="down"
+              label={t("Run (NDJSON)")}
+              isDisabled={!isOnServer}
+              onClick={attempt(exportRun)}
+            />
           </Way>
-          <Way about="The displayed picture, in the colors of the page.">
+          <Way about={t("The displayed picture, in the colors of the page.")}>
             <Button
               icon="map"
-              label="SVG"
+              label={t("SVG")}
               isDisabled={!hasPicture}
               onClick={attempt(async () =>
                 save(blobOf(await svgText(displayedPicture()!), "image/svg+xml"), `${name}.svg`),
@@ -43,23 +54,25 @@ export default function HandOnDialog() {
             />
             <Button
               icon="map"
-              label="PNG"
+              label={t("PNG")}
               isDisabled={!hasPicture}
               onClick={attempt(async () =>
                 save(await pngOf(await svgText(displayedPicture()!)), `${name}.png`),
               )}
             />
           </Way>
-          <Way about="A link to this step, for those who may open this inspector.">
+          <Way about={t("A link to this step, for those who may open this inspector.")}>
             <Button
               icon="link"
-              label="Copy link"
+              label={t("Copy link")}
               isDisabled={!isOnServer}
               onClick={attempt(() => copy(permalink()))}
             />
           </Way>
         </ul>
-        {!isOnServer && <p className="muted">This run is a file already: it can be copied as it is.</p>}
+        {!isOnServer && (
+          <p className="muted">{t("This run is a file already: it can be copied as it is.")}</p>
+        )}
         {problem !== "" && (
           <p role="alert" className="problem">
             {problem}
@@ -91,7 +104,7 @@ async function savePage(): Promise<void> {
   const { row, chart, stepNumber } = model;
   if (!row || !client.api) return;
   const [template, run] = await Promise.all([fetch("standalone.html"), client.api.export(row.runId)]);
-  if (!template.ok) throw new Error("The page that is handed on is not built: run npm run build:page.");
+  if (!template.ok) throw new Error(t("The page that is handed on is not built: run npm run build:page."));
   const text = withLayouts(await run.text(), chart?.layouts);
   const name = `${row.agent}-${row.runId}`;
   const page = pageFile(await template.text(), { name, text, step: stepNumber });

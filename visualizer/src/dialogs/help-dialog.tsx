@@ -3,14 +3,15 @@ import { KEYS } from "../keys/keys.ts";
 import { model } from "../store/model.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { Frame } from "./frame.tsx";
+import { t } from "../words/t.ts";
 
 /** The keyboard shortcuts, and the option that disables them. */
 export function HelpDialog() {
   const { keys } = usePreferences();
   return (
-    <Frame title="Keyboard shortcuts" isWide>
+    <Frame title={t("Keyboard shortcuts")} isWide>
       <div className="inner">
-        <h2>Keyboard shortcuts</h2>
+        <h2>{t("Keyboard shortcuts")}</h2>
         <dl className="keys">
           {KEYS.map(({ show, label }) => (
             <div key={label}>
@@ -23,13 +24,13 @@ export function HelpDialog() {
             </div>
           ))}
         </dl>
-        <p className="muted">While a pending call has the focus: a approves, e edits, r denies.</p>
+        <p className="muted">{t("While a pending call has the focus: a approves, e edits, r denies.")}</p>
         <label className="check">
           <input type="checkbox" checked={keys} onChange={({ target }) => prefer({ keys: target.checked })} />{" "}
-          Enable single-key shortcuts
+          {t("Enable single-key shortcuts")}
         </label>
         <footer>
-          <Button label="Close" onClick={() => model.set({ dialog: null })} />
+          <Button label={t("Close")} onClick={() => model.set({ dialog: null })} />
         </footer>
       </div>
     </Frame>

@@ -1,4 +1,5 @@
 import { safeText } from "../logic/format.ts";
+import { t } from "../words/t.ts";
 
 /**
  * Warns about invisible and bidirectional characters in a field, which displays the text as it will be sent.
@@ -8,8 +9,9 @@ export function HiddenCharacters({ text }: { readonly text: string }) {
   return (
     <div className="hidden-characters" data-testid="hidden-characters">
       <p className="note" role="status">
-        The text contains invisible or bidirectional characters and is sent with them. With these characters
-        visible:
+        {t(
+          "The text contains invisible or bidirectional characters and is sent with them. With these characters visible:",
+        )}
       </p>
       <pre className="mono">{text}</pre>
     </div>

@@ -3,31 +3,36 @@ import { Button } from "../parts/button.tsx";
 import { sendAndNotify, refusalText, expectRevision } from "../store/commands.ts";
 import { model, type Dialog } from "../store/model.ts";
 import { Frame } from "./frame.tsx";
+import { t } from "../words/t.ts";
 
 const TEXTS = {
   steer: {
-    title: "Steer the turn",
-    text: "The model reads this message with its next request. Running work continues.",
-    label: "Steer",
-    notice: "The model reads it with its next request.",
+    title: t("Steer the turn"),
+    text: t("The model reads this message with its next request. Running work continues."),
+    label: t("Steer"),
+    notice: t("The model reads it with its next request."),
   },
   send: {
-    title: "Send a message",
-    text: "A user message. It starts a turn.",
-    label: "Send",
-    notice: "Sent.",
+    title: t("Send a message"),
+    text: t("A user message. It starts a turn."),
+    label: t("Send"),
+    notice: t("Sent."),
   },
   compact: {
-    title: "Sum up the conversation",
-    text: "A model sums up all but the newest messages, which stay as they are. What is stored does not change. What the summary is to keep is optional.",
-    label: "Sum up",
-    notice: "The conversation is being summed up.",
+    title: t("Sum up the conversation"),
+    text: t(
+      "A model sums up all but the newest messages, which stay as they are. What is stored does not change. What the summary is to keep is optional.",
+    ),
+    label: t("Sum up"),
+    notice: t("The conversation is being summed up."),
   },
   interrupt: {
-    title: "Interrupt the turn",
-    text: "Stops the model and the tools. Finished work is kept, and every open call gets a result. The message to the model is optional.",
-    label: "Interrupt",
-    notice: "Interrupted.",
+    title: t("Interrupt the turn"),
+    text: t(
+      "Stops the model and the tools. Finished work is kept, and every open call gets a result. The message to the model is optional.",
+    ),
+    label: t("Interrupt"),
+    notice: t("Interrupted."),
   },
 } as const;
 
@@ -85,7 +90,7 @@ export function MessageDialog({
           </p>
         )}
         <footer>
-          <Button tone="quiet" label="Cancel" onClick={() => model.set({ dialog: null })} />
+          <Button tone="quiet" label={t("Cancel")} onClick={() => model.set({ dialog: null })} />
           <Button
             type="submit"
             label={texts.label}

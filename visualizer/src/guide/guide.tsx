@@ -3,6 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** Leads a newcomer to the cause of the bug in the sample run, one hint after the other. */
 export default function Guide() {
@@ -11,17 +12,17 @@ export default function Guide() {
   if (place === null || hint === undefined) return null;
   const show = (next: number | null): void => model.set({ guide: next });
   return (
-    <section className="guide" aria-label="Hints" data-testid="guide">
+    <section className="guide" aria-label={t("Hints")} data-testid="guide">
       <Icon name="question" />
       <p aria-live="polite">
         <span className="num">
-          {place + 1} of {HINTS.length}
+          {place + 1} {t("of")} {HINTS.length}
         </span>{" "}
         {hint.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
       </p>
-      {place > 0 && <Button tone="quiet" label="Back" onClick={() => show(place - 1)} />}
-      {place < HINTS.length - 1 && <Button label="Next hint" onClick={() => show(place + 1)} />}
-      <Button tone="quiet" icon="cross" title="Hide the hints" onClick={() => show(null)} />
+      {place > 0 && <Button tone="quiet" label={t("Back")} onClick={() => show(place - 1)} />}
+      {place < HINTS.length - 1 && <Button label={t("Next hint")} onClick={() => show(place + 1)} />}
+      <Button tone="quiet" icon="cross" title={t("Hide the hints")} onClick={() => show(null)} />
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "../words/t.ts";
 /** The properties of CSS by which a picture is drawn. */
 const PROPERTIES = [
   "fill",
@@ -73,7 +74,7 @@ function dataUrl(content: globalThis.Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(reader.result as string));
-    reader.addEventListener("error", () => reject(reader.error ?? new Error("A font cannot be read.")));
+    reader.addEventListener("error", () => reject(reader.error ?? new Error(t("A font cannot be read."))));
     reader.readAsDataURL(content);
   });
 }
@@ -111,9 +112,9 @@ export async function pngOf(text: string): Promise<globalThis.Blob> {
   canvas.width = Math.round(image.width * scale);
   canvas.height = Math.round(image.height * scale);
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("This browser cannot draw the picture.");
+  if (!context) throw new Error(t("This browser cannot draw the picture."));
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   const png = await new Promise<globalThis.Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (!png) throw new Error("This browser cannot write the picture.");
+  if (!png) throw new Error(t("This browser cannot write the picture."));
   return png;
 }

@@ -6,6 +6,7 @@ import { model, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
 import { togglePlay } from "../store/playback.ts";
 import { prefer, preferences } from "../store/preferences.ts";
+import { t } from "../words/t.ts";
 
 type Key = {
   /** `KeyboardEvent.key`, with "Shift+" in front if it must be held. */
@@ -17,24 +18,44 @@ type Key = {
 
 /** The keyboard shortcuts, in the order of the help dialog. */
 export const KEYS: readonly Key[] = [
-  { keys: ["j", "ArrowDown", "ArrowRight"], show: ["j", "↓", "→"], label: "next step", act: () => move(1) },
-  { keys: ["k", "ArrowUp", "ArrowLeft"], show: ["k", "↑", "←"], label: "previous step", act: () => move(-1) },
-  { keys: ["Shift+ArrowRight"], show: ["Shift", "→"], label: "next top-level state", act: () => moveTop(1) },
+  {
+    keys: ["j", "ArrowDown", "ArrowRight"],
+    show: ["j", "↓", "→"],
+    label: t("next step"),
+    act: () => move(1),
+  },
+  {
+    keys: ["k", "ArrowUp", "ArrowLeft"],
+    show: ["k", "↑", "←"],
+    label: t("previous step"),
+    act: () => move(-1),
+  },
+  {
+    keys: ["Shift+ArrowRight"],
+    show: ["Shift", "→"],
+    label: t("next top-level state"),
+    act: () => moveTop(1),
+  },
   {
     keys: ["Shift+ArrowLeft"],
     show: ["Shift", "←"],
-    label: "previous top-level state",
+    label: t("previous top-level state"),
     act: () => moveTop(-1),
   },
-  { keys: ["Home"], show: ["Home"], label: "first step", act: () => goTo(model.run.first) },
-  { keys: ["l", "End"], show: ["l", "End"], label: "live (newest step)", act: goLive },
-  { keys: [" "], show: ["space"], label: "play or pause", act: togglePlay },
-  { keys: ["g"], show: ["g"], label: "go to a step", act: () => model.set({ dialog: { kind: "goTo" } }) },
-  { keys: ["/"], show: ["/"], label: "find a run", act: () => document.getElementById("find-run")?.focus() },
+  { keys: ["Home"], show: ["Home"], label: t("first step"), act: () => goTo(model.run.first) },
+  { keys: ["l", "End"], show: ["l", "End"], label: t("live (newest step)"), act: goLive },
+  { keys: [" "], show: ["space"], label: t("play or pause"), act: togglePlay },
+  { keys: ["g"], show: ["g"], label: t("go to a step"), act: () => model.set({ dialog: { kind: "goTo" } }) },
+  {
+    keys: ["/"],
+    show: ["/"],
+    label: t("find a run"),
+    act: () => document.getElementById("find-run")?.focus(),
+  },
   {
     keys: ["s"],
     show: ["s"],
-    label: "find a step",
+    label: t("find a step"),
     act: () => document.getElementById("find-step")?.focus(),
   },
   ...TABS.map((tab, place) => ({
@@ -46,37 +67,42 @@ export const KEYS: readonly Key[] = [
   {
     keys: ["d"],
     show: ["d"],
-    label: "changes of this step",
+    label: t("changes of this step"),
     act: () => model.set({ tab: "diff", compareWith: null }),
   },
   {
     keys: ["o"],
     show: ["o"],
-    label: "chart or outline",
+    label: t("chart or outline"),
     act: () => showView(shownView(model) === "outline" ? "chart" : "outline"),
   },
   {
     keys: ["m"],
     show: ["m"],
-    label: "map of the agent, or its whole chart",
+    label: t("map of the agent, or its whole chart"),
     act: () => showView(shownView(model) === "map" ? "chart" : "map"),
   },
-  { keys: ["w"], show: ["w"], label: "steps or waterfall", act: toggleWaterfall },
-  { keys: ["0"], show: ["0"], label: "fit the chart to the view", act: () => cameraControls.current?.fit() },
-  { keys: ["+", "="], show: ["+"], label: "zoom in", act: () => cameraControls.current?.zoom(1.3) },
-  { keys: ["-"], show: ["−"], label: "zoom out", act: () => cameraControls.current?.zoom(1 / 1.3) },
-  { keys: ["f"], show: ["f"], label: "fork from this step", act: fork },
-  { keys: ["p"], show: ["p"], label: "pause or resume the run", act: pauseOrResume },
+  { keys: ["w"], show: ["w"], label: t("steps or waterfall"), act: toggleWaterfall },
+  {
+    keys: ["0"],
+    show: ["0"],
+    label: t("fit the chart to the view"),
+    act: () => cameraControls.current?.fit(),
+  },
+  { keys: ["+", "="], show: ["+"], label: t("zoom in"), act: () => cameraControls.current?.zoom(1.3) },
+  { keys: ["-"], show: ["−"], label: t("zoom out"), act: () => cameraControls.current?.zoom(1 / 1.3) },
+  { keys: ["f"], show: ["f"], label: t("fork from this step"), act: fork },
+  { keys: ["p"], show: ["p"], label: t("pause or resume the run"), act: pauseOrResume },
   {
     keys: ["y"],
     show: ["y"],
-    label: "go to the pending decision",
+    label: t("go to the pending decision"),
     act: goToPending,
   },
   {
     keys: ["?"],
     show: ["?"],
-    label: "keyboard shortcuts",
+    label: t("keyboard shortcuts"),
     act: () => model.set({ dialog: { kind: "help" } }),
   },
 ];

@@ -1,20 +1,21 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
 import type { CallAccount, Json, JsonObject } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 type Candidate = { readonly [key: string]: unknown };
 
 /** Arguments as text, or how long they were if they were too long to be recorded. */
 function textOf(now: Candidate): string {
   if ("input" in now) return JSON.stringify(now["input"], null, 2);
-  return `not recorded: ${String(now["omitted"])} characters`;
+  return t`not recorded: ${String(now["omitted"])} characters`;
 }
 
 function whoOf(by: unknown): string {
-  if (!isObject(by)) return "an unknown cause";
-  if (typeof by["hook"] === "string") return `the hook ${by["hook"]}`;
+  if (!isObject(by)) return t("an unknown cause");
+  if (typeof by["hook"] === "string") return t`the hook ${by["hook"]}`;
   const { person } = by;
-  if (person === "inspector") return "a person in the inspector";
-  return typeof person === "string" ? person : "a person";
+  if (person === "inspector") return t("a person in the inspector");
+  return typeof person === "string" ? person : t("a person");
 }
 
 /** A change of the arguments of a call: who made it, and the arguments before and after. */
@@ -31,14 +32,14 @@ export function argumentChanges(asked: Json, account: CallAccount | undefined): 
     before = after;
   };
   for (const each of changed) add(whoOf(each.by), each);
-  if (ran && ("input" in ran || "omitted" in ran)) add("the schema of the tool", ran);
+  if (ran && ("input" in ran || "omitted" in ran)) add(t("the schema of the tool"), ran);
   return changes;
 }
 
 /** Who changed the result, as one line; "" if nobody did. */
 export function resultChange(account: CallAccount | undefined): string {
   const who = (account?.results ?? []).map(({ by }) => whoOf(by));
-  return who.length === 0 ? "" : `The result was changed by ${[...new Set(who)].join(", then ")}.`;
+  return who.length === 0 ? "" : t`The result was changed by ${[...new Set(who)].join(t(", then "))}.`;
 }
 
 /** The reason for which an attempt of a call has no outcome, if its process ended while it ran; undefined for any other. */

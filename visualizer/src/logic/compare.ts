@@ -2,6 +2,7 @@ import { isObject } from "../../../src/core/base/is-object.ts";
 import type { Json, JsonObject, Msg } from "../wire/types.ts";
 import { isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
+import { t } from "../words/t.ts";
 
 /** Something that is compared: a setting of the newest request, a message, or a result. */
 export type Moment = {
@@ -35,7 +36,7 @@ function settingsOf(context: JsonObject | undefined): readonly Moment[] {
   const names = Array.isArray(tools) ? tools.map((tool) => (isObject(tool) ? String(tool["name"]) : "")) : [];
   const setting = (title: string, text: string): Moment => ({ shape: title, title, text });
   return [
-    setting("system prompt", textIn(system)),
+    setting(t("system prompt"), textIn(system)),
     setting("model", textIn(model)),
     setting("options", JSON.stringify(options ?? {})),
     setting("tools", names.join(", ")),
@@ -56,7 +57,7 @@ function momentsIn({ role, content }: Msg): readonly Moment[] {
     if (block.type !== "tool_result") return [];
     const output = block.output.map((part) => (part.type === "text" ? textIn(part.text) : part.type));
     const state = block.state === "success" ? [] : [`${block.state}:`];
-    const title = `result of ${block.name}`;
+    const title = t`result of ${block.name}`;
     return [{ shape: title, title, text: [...state, ...output].join(" ") }];
   });
   if (results.length > 0) return results;

@@ -3,6 +3,7 @@ import type { ForkChanges, ForkPlan, Json, JsonObject, Msg } from "../wire/types
 import { jsonText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { callRecords, isMessage } from "./message-shape.ts";
+import { t } from "../words/t.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -35,7 +36,7 @@ export function editablesOf(
   const answered = new Set(messages.flatMap(({ content }) => resultsIn(content).map(({ id }) => id)));
   const unanswered = open
     .filter(({ call }) => !answered.has(call.id))
-    .map(({ call }) => named("result", call.id, `result of ${call.name} (it does not run)`, ""));
+    .map(({ call }) => named("result", call.id, t`result of ${call.name} (it does not run)`, ""));
   const said = messages.toReversed().flatMap(partsOf);
   return [...agentParts(context, agent), ...unanswered, ...said].slice(0, MAX_LISTED);
 }
@@ -50,9 +51,9 @@ const resultsIn = (content: Msg["content"]) => content.filter((block) => block.t
 function partsOf(message: Msg): readonly Editable[] {
   const calls = message.content
     .filter((block) => block.type === "tool_use")
-    .map(({ id, name, input }) => named("arguments", id, `arguments of ${name}`, jsonText(input)));
+    .map(({ id, name, input }) => named("arguments", id, t`arguments of ${name}`, jsonText(input)));
   const results = resultsIn(message.content).map(({ id, name, output }) =>
-    textPart("result", id, `result of ${name}`, output),
+    textPart("result", id, t`result of ${name}`, output),
   );
   if (results.length > 0) return results;
   const text = textPart("message", message.id, message.role, message.content);
@@ -91,10 +92,10 @@ function agentParts(
   const options = isObject(call["options"]) ? call["options"] : agent.options;
   return [
     isBlob(system)
-      ? named("system", "", "system prompt", system.head, system.$blob)
-      : named("system", "", "system prompt", typeof system === "string" ? system : agent.system),
+      ? named("system", "", t("system prompt"), system.head, system.$blob)
+      : named("system", "", t("system prompt"), typeof system === "string" ? system : agent.system),
     named("model", "", "model", typeof call["model"] === "string" ? call["model"] : agent.model),
-    named("options", "", "options of the model", jsonText(options)),
+    named("options", "", t("options of the model"), jsonText(options)),
     ...(names.length > 0 ? [named("tools", "", "tools", names.join("\n"))] : []),
   ];
 }
@@ -107,14 +108,14 @@ export function changesOf(
   for (const { kind, id, label, value, now } of edits) {
     if (now === value) continue;
     if (kind === "system" || kind === "model") {
-      if (kind === "model" && now.trim() === "") return { problem: "The model needs a name." };
+      if (kind === "model" && now.trim() === "") return { problem: t("The model needs a name.") };
       changes[kind] = kind === "model" ? now.trim() : now;
     } else if (kind === "tools") changes.tools = now.split("\n").filter((name) => name !== "");
     else if (kind === "message") changes.messages = { ...changes.messages, [id]: now };
     else if (kind === "result") changes.results = { ...changes.results, [id]: now };
     else {
       const object = objectIn(now);
-      if (!object) return { problem: `${label}: expected a JSON object.` };
+      if (!object) return { problem: t`${label}: expected a JSON object.` };
       if (kind === "arguments") changes.arguments = { ...changes.arguments, [id]: object };
       else changes.options = optionChanges(objectIn(value) ?? {}, object) as ForkChanges["options"] & {};
     }

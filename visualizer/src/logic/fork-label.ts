@@ -1,15 +1,16 @@
 import type { RunRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 type ForkOf = NonNullable<RunRow["forkOf"]>;
 
 const WHAT: { readonly [what: string]: (of: string) => string } = {
-  system: () => "system prompt",
-  model: () => "model",
-  options: () => "options",
-  tools: () => "tools",
-  message: (role) => `message of ${role}`,
-  arguments: (tool) => `arguments of ${tool}`,
-  result: (tool) => `result of ${tool}`,
+  system: () => t("system prompt"),
+  model: () => t("model"),
+  options: () => t("options"),
+  tools: () => t("tools"),
+  message: (role) => t`message of ${role}`,
+  arguments: (tool) => t`arguments of ${tool}`,
+  result: (tool) => t`result of ${tool}`,
 };
 
 /** Returns what a fork changed, in a line: "model → gpt-5, result of search → 3 hits"; "" for one without known changes. */
@@ -17,7 +18,7 @@ export function forkText({ changed = [] }: ForkOf): string {
   return changed
     .map(({ what, of, now }) => {
       const name = WHAT[what]?.(of) ?? what;
-      return now === undefined ? `${name} removed` : `${name} → ${now === "" ? "empty" : now}`;
+      return now === undefined ? t`${name} removed` : `${name} → ${now === "" ? t("empty") : now}`;
     })
     .join(", ");
 }

@@ -1,6 +1,7 @@
 import type { Step } from "../wire/step.ts";
 import type { RunRow } from "../wire/types.ts";
 import { shortId } from "./format.ts";
+import { t } from "../words/t.ts";
 
 /** A step at which a run and another run fork. */
 export type ForkMark = {
@@ -37,7 +38,7 @@ export function forkMarks(
   // the original run of a file may not exist here
   const isAvailable = forkOf && (row.source !== "file" || rows.has(forkOf.runId));
   if (isAvailable && run.first === 1) {
-    const name = `Forked from ${nameOf(rows.get(forkOf.runId), forkOf.runId)}`;
+    const name = t`Forked from ${nameOf(rows.get(forkOf.runId), forkOf.runId)}`;
     marks.push({ runId: forkOf.runId, kind: "origin", stepNumber: 1, name });
   }
   for (const other of rows.values()) {
@@ -48,7 +49,7 @@ export function forkMarks(
       runId: other.runId,
       kind: "from",
       stepNumber,
-      name: `Fork: ${nameOf(other, other.runId)}`,
+      name: t`Fork: ${nameOf(other, other.runId)}`,
     });
   }
   return marks.toSorted((one, two) => one.stepNumber - two.stepNumber);

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../wire/types.ts";
 import { jsonText, safeText } from "./format.ts";
 import { isObject } from "../../../src/core/base/is-object.ts";
+import { t } from "../words/t.ts";
 
 /** A field of a form. */
 export type Field = {
@@ -89,9 +90,9 @@ export function readField(field: Field, text: string): Json | undefined {
     case "integer": {
       const number = Number(text);
       if (text.trim() === "" || !Number.isFinite(number))
-        throw new Error(`${field.label}: expected a number.`);
+        throw new Error(t`${field.label}: expected a number.`);
       if (field.control === "integer" && !Number.isInteger(number))
-        throw new Error(`${field.label}: expected an integer.`);
+        throw new Error(t`${field.label}: expected an integer.`);
       return number;
     }
     case "boolean":

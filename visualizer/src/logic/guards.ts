@@ -1,5 +1,6 @@
 import type { ChartEdge } from "../wire/types.ts";
 import type { ChartIndex } from "./chart-index.ts";
+import { t } from "../words/t.ts";
 
 /** An edge that was taken, and the alternatives before it whose guards failed. */
 export type Branch = { readonly taken: ChartEdge; readonly notTaken: readonly ChartEdge[] };
@@ -47,14 +48,14 @@ function entered({ nodes }: ChartIndex, target: string): readonly string[] {
 
 /** Formats a guard with its parameters: `listens(preCall)`. */
 export function guardText({ guard }: Pick<ChartEdge, "guard">): string {
-  if (!guard) return "else";
+  if (!guard) return t("else");
   const params = Object.values(guard.params ?? {}).filter((value) => typeof value !== "object");
   return params.length === 0 ? guard.name : `${guard.name}(${params.join(", ")})`;
 }
 
 /** Formats an event type: `done callModel`, `error tool.*`, "(always)". */
 export function eventText(event: string): string {
-  if (event === "") return "(always)";
+  if (event === "") return t("(always)");
   const [, kind, name] = /^xstate\.(done|error)\.actor\.(.*)$/.exec(event) ?? [];
   if (kind !== undefined && name !== undefined) return `${kind} ${name.replace(/^\d+\./, "")}`;
   return event.replace(/^xstate\./, "");

@@ -1,6 +1,7 @@
 import type { RunRow } from "../wire/types.ts";
 import { parentOf } from "./inner-runs.ts";
 import type { Work } from "./work.ts";
+import { t } from "../words/t.ts";
 
 /** A lane of the waterfall: a turn, a request with its attempts, hooks, a call with its attempts, a wait, or a sub-agent. */
 export type Lane = {
@@ -125,7 +126,7 @@ const shifted =
 
 function nameOf({ kind, name }: Work): string {
   if (kind === "hooks") return `hooks · ${name}`;
-  if (kind === "wait") return `waits for ${name}`;
+  if (kind === "wait") return t`waits for ${name}`;
   return name;
 }
 

@@ -1,6 +1,7 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
 import type { PromptLens } from "../wire/types.ts";
 import { isMessage } from "./message-shape.ts";
+import { t } from "../words/t.ts";
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isCount = (value: unknown): boolean => Number.isFinite(value);
@@ -46,6 +47,6 @@ const hasShape = isShape({
 
 /** Returns a request that can be displayed. Throws if its record is damaged: it may come from a file that anybody wrote. */
 export function checkedLens(lens: PromptLens): PromptLens {
-  if (!hasShape(lens)) throw new Error("The record of this request is damaged.");
+  if (!hasShape(lens)) throw new Error(t("The record of this request is damaged."));
   return lens;
 }

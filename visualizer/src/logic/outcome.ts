@@ -4,6 +4,7 @@ import { isObject } from "../../../src/core/base/is-object.ts";
 import { limitLabel } from "../../../machines/agent/limits.ts";
 import { isMessage } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";
+import { t } from "../words/t.ts";
 
 /** The status or the end of a run, in the words that the whole page uses. */
 export type Outcome = {
@@ -13,24 +14,24 @@ export type Outcome = {
 };
 
 const ENDED: { readonly [reason: string]: Outcome } = {
-  MODEL_STOP: { label: "answered", tone: "green", icon: "check" },
-  STRUCTURED_OUTPUT: { label: "answered", tone: "green", icon: "check" },
-  INTERRUPTED: { label: "interrupted", tone: "slate", icon: "stop" },
-  MAX_ITERATIONS: { label: "out of iterations", tone: "amber", icon: "warn" },
-  BUDGET_EXCEEDED: { label: "over budget", tone: "amber", icon: "warn" },
-  REASONING_STOP_REQUESTED: { label: "stopped by a hook", tone: "slate", icon: "stop" },
-  ACTING_STOP_REQUESTED: { label: "stopped by a hook", tone: "slate", icon: "stop" },
-  SHUTDOWN: { label: "shut down", tone: "blue", icon: "pause" },
-  ERROR: { label: "failed", tone: "red", icon: "cross" },
+  MODEL_STOP: { label: t("answered"), tone: "green", icon: "check" },
+  STRUCTURED_OUTPUT: { label: t("answered"), tone: "green", icon: "check" },
+  INTERRUPTED: { label: t("interrupted"), tone: "slate", icon: "stop" },
+  MAX_ITERATIONS: { label: t("out of iterations"), tone: "amber", icon: "warn" },
+  BUDGET_EXCEEDED: { label: t("over budget"), tone: "amber", icon: "warn" },
+  REASONING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
+  ACTING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
+  SHUTDOWN: { label: t("shut down"), tone: "blue", icon: "pause" },
+  ERROR: { label: t("failed"), tone: "red", icon: "cross" },
 };
 
 const WAITS: { readonly [kind: string]: string } = {
-  approval: "needs approval",
-  answer: "asks a question",
-  externalResult: "waits for a result",
-  stopRequested: "stopped by a hook",
-  unknownOutcome: "outcome unknown",
-  budget: "over budget",
+  approval: t("needs approval"),
+  answer: t("asks a question"),
+  externalResult: t("waits for a result"),
+  stopRequested: t("stopped by a hook"),
+  unknownOutcome: t("outcome unknown"),
+  budget: t("over budget"),
 };
 
 /** Returns the status of a run: how its newest turn ended, what it waits for, or that it works. */
@@ -38,15 +39,15 @@ export function outcomeOf(
   row: Pick<RunRow, "phase" | "reason" | "waitsFor" | "pending" | "worker">,
 ): Outcome {
   const { phase, reason, waitsFor, worker } = row;
-  if (phase === "quarantined") return { label: "quarantined", tone: "red", icon: "cross" };
-  if (phase === "running" && worker?.isUp === false) return { label: "lost", tone: "red", icon: "warn" };
-  if (phase === "running") return { label: "working", tone: "cyan", icon: "play" };
-  if (phase === "unfinished") return { label: "unfinished", tone: "blue", icon: "pause" };
+  if (phase === "quarantined") return { label: t("quarantined"), tone: "red", icon: "cross" };
+  if (phase === "running" && worker?.isUp === false) return { label: t("lost"), tone: "red", icon: "warn" };
+  if (phase === "running") return { label: t("working"), tone: "cyan", icon: "play" };
+  if (phase === "unfinished") return { label: t("unfinished"), tone: "blue", icon: "pause" };
   if (phase === "suspended") {
     const label = WAITS[waitsFor[0] ?? ""] ?? "suspended";
     return { label, tone: "amber", icon: groupOf(row) === "needsYou" ? "hand" : "hourglass" };
   }
-  return ENDED[reason ?? ""] ?? { label: "no turn yet", tone: "slate", icon: "clock" };
+  return ENDED[reason ?? ""] ?? { label: t("no turn yet"), tone: "slate", icon: "clock" };
 }
 
 /** The end of the turn at a step, if not with an answer: what happened, the first line of why, and what the other lines advise. */
@@ -59,7 +60,7 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
   const exceeded = isObject(progress) ? progress["exceeded"] : undefined;
   if (!isObject(outcome))
     return typeof exceeded === "string"
-      ? overBudget(`The limit of ${limitLabel(exceeded)} is used up.`)
+      ? overBudget(t`The limit of ${limitLabel(exceeded)} is used up.`)
       : undefined;
   const reason = String(outcome["reason"]);
   const known = ENDED[reason];
@@ -80,14 +81,14 @@ const overBudget = (text: string): EndOfTurn => ({ ...ENDED["BUDGET_EXCEEDED"]!,
 function textOf(reason: string, { error, cause, reply, limit }: JsonObject): string {
   if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;
   if (reason === "BUDGET_EXCEEDED" && isObject(limit))
-    return `Budget exceeded: ${String(limit["name"])} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
+    return t`Budget exceeded: ${String(limit["name"])} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
   if (reason === "BUDGET_EXCEEDED" && isMessage(reply)) return textOfMessage(reply);
   if (reason === "MAX_ITERATIONS") {
     const max = isObject(limit) && limit["name"] === "maxIters" ? limit["allowed"] : undefined;
-    return `The turn reached its ${typeof max === "number" ? `${max} iterations` : "iteration limit"} without an answer of the model.`;
+    return t`The turn reached its ${typeof max === "number" ? t`${max} iterations` : t("iteration limit")} without an answer of the model.`;
   }
   if (reason === "INTERRUPTED")
-    return typeof cause === "string" ? `Cause: ${cause}.` : "The turn was interrupted.";
+    return typeof cause === "string" ? t`Cause: ${cause}.` : t("The turn was interrupted.");
   return "";
 }
 

@@ -4,6 +4,7 @@ import { safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { callRecords } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";
+import { t } from "../words/t.ts";
 
 /** More calls than this are one chip instead of a badge each. */
 export const MAX_CALL_BADGES = 3;
@@ -77,8 +78,8 @@ function toCall({ call, status, since, attempt, result, asks }: CallRecord, inde
 
 /** Returns the text for the state of a call: one that was approved has not run yet, or waits to be tried again. */
 export function callStateText(state: string, attempt: number, isDecided = false): string {
-  if (state !== "approved" || (isDecided && attempt === 0)) return state;
-  return attempt > 0 ? "retrying" : "not run yet";
+  if (state !== "approved" || (isDecided && attempt === 0)) return t(state);
+  return attempt > 0 ? t("retrying") : t("not run yet");
 }
 
 const argumentsText = (input: Json): string =>

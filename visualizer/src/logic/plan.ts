@@ -1,11 +1,12 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
 import { isOver } from "../../../src/kit/plan/subtasks.ts";
 import type { Json, JsonObject, Plan, Subtask, Todo } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The states of a subtask, with the names that the page shows. */
 export const STATE_NAMES: { readonly [state in Subtask["state"]]: string } = {
-  todo: "to do",
-  in_progress: "in progress",
+  todo: t("to do"),
+  in_progress: t("in progress"),
   done: "done",
   abandoned: "abandoned",
 };
@@ -90,9 +91,9 @@ export function mayHavePlan(context: JsonObject | undefined, slots: readonly str
 
 /** Returns the change that a person must still make before the plan can be saved. */
 export function planProblem({ name, subtasks }: Plan): string | undefined {
-  if (name.trim() === "") return "The plan needs a name.";
+  if (name.trim() === "") return t("The plan needs a name.");
   const nameless = subtasks.findIndex((each) => each.name.trim() === "");
-  if (nameless >= 0) return `Subtask ${nameless} needs a name.`;
+  if (nameless >= 0) return t`Subtask ${nameless} needs a name.`;
   const running = subtasks.filter(({ state }) => state === "in_progress").length;
-  return running > 1 ? "Only one subtask may be in progress." : undefined;
+  return running > 1 ? t("Only one subtask may be in progress.") : undefined;
 }

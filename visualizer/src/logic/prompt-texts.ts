@@ -2,44 +2,45 @@ import type { Json, LensRow, Msg, PromptLens, ShownForm } from "../wire/types.ts
 import { compact } from "./format.ts";
 import { headOf } from "./step-notes.ts";
 import { isObject } from "../../../src/core/base/is-object.ts";
+import { t } from "../words/t.ts";
 
 type Left = Extract<LensRow, { readonly kind: "left" }>;
 type Sent = Extract<LensRow, { readonly kind: "message" }>;
 
-const messagesText = (count: number): string => (count === 1 ? "1 message" : `${count} messages`);
+const messagesText = (count: number): string => (count === 1 ? t("1 message") : t`${count} messages`);
 
 /** Returns the reason for which messages were left out, as a sentence. */
 export function leftText({ from, to, by, hook }: Left, { bound, window }: PromptLens["call"]): string {
-  const what = `${messagesText(to - from)} left out`;
+  const what = t`${messagesText(to - from)} left out`;
   const limits = [
-    ...(bound?.maxMessages === undefined ? [] : [`at most ${messagesText(bound.maxMessages)}`]),
-    ...(bound?.maxTokens === undefined ? [] : [`at most ${compact(bound.maxTokens)} tokens`]),
+    ...(bound?.maxMessages === undefined ? [] : [t`at most ${messagesText(bound.maxMessages)}`]),
+    ...(bound?.maxTokens === undefined ? [] : [t`at most ${compact(bound.maxTokens)} tokens`]),
   ];
   const bounded = limits.length === 0 ? "" : ` (${limits.join(", ")})`;
   if (by === "merged")
-    return `${messagesText(to - from)} merged into the text of the message above, with the calls of another persona`;
-  if (by === "unknown") return `${what}: what left them out is not recorded`;
-  if (by === "hook") return `${what} by the hook ${hook ?? "?"}`;
-  if (by === "contextWindow") return `${what} by the option contextWindow${bounded}`;
+    return t`${messagesText(to - from)} merged into the text of the message above, with the calls of another persona`;
+  if (by === "unknown") return t`${what}: what left them out is not recorded`;
+  if (by === "hook") return t`${what} by the hook ${hook ?? "?"}`;
+  if (by === "contextWindow") return t`${what} by the option contextWindow${bounded}`;
   if (by === "both")
-    return `${what}: a summary stands for the older ones, and contextWindow${bounded} may have cut more`;
-  const size = window === undefined ? "" : ` (its window has ${compact(window)} tokens)`;
-  return `${what} by a compaction: the model${size} sees a summary in their place`;
+    return t`${what}: a summary stands for the older ones, and contextWindow${bounded} may have cut more`;
+  const size = window === undefined ? "" : t` (its window has ${compact(window)} tokens)`;
+  return t`${what} by a compaction: the model${size} sees a summary in their place`;
 }
 
 const FORMS: { readonly [form in ShownForm]: string } = {
-  cleared: "an old result, shown as one line",
-  withoutMedia: "shown without its images, sounds and films",
-  inPart: "a long result, shown in part",
-  refused: "shown without what the provider refused",
-  asText: "calls of another persona, shown as text",
+  cleared: t("an old result, shown as one line"),
+  withoutMedia: t("shown without its images, sounds and films"),
+  inPart: t("a long result, shown in part"),
+  refused: t("shown without what the provider refused"),
+  asText: t("calls of another persona, shown as text"),
 };
 
 /** Returns the origin of a message and the way in which it was changed, in words; "" for one that was sent as it is. */
 export function originText({ from, hook, before, form, why }: Sent): string {
-  if (from === "hook") return `${before ? "changed" : "added"} by the hook ${hook ?? "?"}`;
-  if (from === "summary") return "a summary of older messages";
-  if (from === "agent") return "added by the agent for this request";
+  if (from === "hook") return t`${before ? t("changed") : t("added")} by the hook ${hook ?? "?"}`;
+  if (from === "summary") return t("a summary of older messages");
+  if (from === "agent") return t("added by the agent for this request");
   if (!form) return "";
   return why === undefined ? FORMS[form] : `${FORMS[form]}: ${why}`;
 }
@@ -48,15 +49,15 @@ export function originText({ from, hook, before, form, why }: Sent): string {
 export const phaseText = ({ phase }: PromptLens["call"]): string =>
   ({
     reasoning: "",
-    summary: "for a closing answer at a limit",
-    compaction: "for a summary of the conversation",
+    summary: t("for a closing answer at a limit"),
+    compaction: t("for a summary of the conversation"),
   })[phase] ?? "";
 
 /** The text of a message on one line, or else what it consists of; of a long text that is not loaded its beginning. */
 export function lineOf({ content }: Msg): string {
   const parts = content.map((block): string => {
     if (block.type === "text") return headOf(block.text);
-    if (block.type === "tool_use") return `calls ${block.name}`;
+    if (block.type === "tool_use") return t`calls ${block.name}`;
     if (block.type !== "tool_result") return block.type;
     const text = block.output.map((part) => ("text" in part ? headOf(part.text) : part.type)).join(" ");
     return `${block.name}: ${text}`;
@@ -86,11 +87,11 @@ export function comparePrompts(before: PromptLens, after: PromptLens): PromptCom
   return {
     same,
     changes: [
-      ...(added.length > 0 ? [`more tools: ${added.join(", ")}`] : []),
-      ...(removed.length > 0 ? [`without the tools ${removed.join(", ")}`] : []),
-      ...(isOther && added.length + removed.length === 0 ? ["the tools have other schemas"] : []),
+      ...(added.length > 0 ? [t`more tools: ${added.join(", ")}`] : []),
+      ...(removed.length > 0 ? [t`without the tools ${removed.join(", ")}`] : []),
+      ...(isOther && added.length + removed.length === 0 ? [t("the tools have other schemas")] : []),
       ...optionChanges(old.options as Json, now.options as Json),
-      ...(before.call.model === after.call.model ? [] : [`another model: ${after.call.model}`]),
+      ...(before.call.model === after.call.model ? [] : [t`another model: ${after.call.model}`]),
     ],
   };
 }
@@ -99,5 +100,5 @@ function optionChanges(before: Json, after: Json): readonly string[] {
   if (!isObject(before) || !isObject(after)) return [];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
-  return changed.length === 0 ? [] : [`other options: ${changed.join(", ")}`];
+  return changed.length === 0 ? [] : [t`other options: ${changed.join(", ")}`];
 }

@@ -1,4 +1,5 @@
 import { ANY_SUSPICION, hasFacts, type OutcomeName, type RunFilter, type RunRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The filters of the list of runs, as a person sets them: "" and 0 for none. */
 export type ListFilter = {
@@ -24,10 +25,10 @@ export const NO_FILTER: ListFilter = {
 
 /** The times to choose from, in hours. */
 export const HOURS: readonly (readonly [hours: number, name: string])[] = [
-  [1, "last hour"],
-  [24, "last 24 hours"],
-  [168, "last 7 days"],
-  [720, "last 30 days"],
+  [1, t("last hour")],
+  [24, t("last 24 hours")],
+  [168, t("last 7 days")],
+  [720, t("last 30 days")],
 ];
 
 const HOUR_MS = 3_600_000;
@@ -56,15 +57,18 @@ export type Chip = { readonly key: keyof ListFilter; readonly text: string };
 /** The active filters, for people. */
 export function chipsOf({ agent, outcome, tool, suspicion, hours, minCost }: ListFilter): readonly Chip[] {
   const chips: readonly (Chip | false)[] = [
-    outcome !== "" && { key: "outcome", text: outcome },
-    agent !== "" && { key: "agent", text: `agent ${agent}` },
-    tool !== "" && { key: "tool", text: `tool ${tool}` },
+    outcome !== "" && { key: "outcome", text: t(outcome) },
+    agent !== "" && { key: "agent", text: t`agent ${agent}` },
+    tool !== "" && { key: "tool", text: t`tool ${tool}` },
     suspicion !== "" && {
       key: "suspicion",
-      text: suspicion === ANY_SUSPICION ? "any suspicion" : `suspicion ${suspicion}`,
+      text: suspicion === ANY_SUSPICION ? t("any suspicion") : t`suspicion ${suspicion}`,
     },
-    hours > 0 && { key: "hours", text: HOURS.find(([each]) => each === hours)?.[1] ?? `last ${hours} hours` },
-    minCost > 0 && { key: "minCost", text: `cost ≥ ${minCost}` },
+    hours > 0 && {
+      key: "hours",
+      text: HOURS.find(([each]) => each === hours)?.[1] ?? t`last ${hours} hours`,
+    },
+    minCost > 0 && { key: "minCost", text: t`cost ≥ ${minCost}` },
   ];
   return chips.filter((chip) => chip !== false);
 }

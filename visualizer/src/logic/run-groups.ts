@@ -1,15 +1,16 @@
 import { parentOf } from "./inner-runs.ts";
 import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The maximum depth of runs that are nested inside of each other. */
 const MAX_DEPTH = 20;
 
 /** The displayed names of the groups. */
 export const GROUP_NAMES: { readonly [group in RunGroup]: string } = {
-  needsYou: "needs attention",
-  running: "running",
-  suspended: "suspended",
-  finished: "finished",
+  needsYou: t("needs attention"),
+  running: t("running"),
+  suspended: t("suspended"),
+  finished: t("finished"),
 };
 
 /** A line of the list of runs. */

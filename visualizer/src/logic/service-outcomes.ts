@@ -3,6 +3,7 @@ import type { Step } from "../wire/step.ts";
 import type { CallRecord } from "../wire/types.ts";
 import { safeText } from "./format.ts";
 import { detailOf, toolOf, type Work } from "./work.ts";
+import { t } from "../words/t.ts";
 
 type Outcome = Pick<Work, "state" | "detail">;
 
@@ -22,22 +23,22 @@ export function outcomeOfService(
 
 function nameIn(calls: readonly CallRecord[], id: string | undefined): string {
   const record = calls.find(({ call }) => call.id === id);
-  return record ? toolOf(record) : "a call";
+  return record ? toolOf(record) : t("a call");
 }
 
 const PARTS: { readonly [key: string]: string } = {
-  system: "the system prompt",
-  pieces: "the messages",
-  input: "the input",
-  options: "the options",
-  tools: "the tools",
+  system: t("the system prompt"),
+  pieces: t("the messages"),
+  input: t("the input"),
+  options: t("the options"),
+  tools: t("the tools"),
 };
 
 function textOfDeed({ hook, callId, deny, parts = [] }: HookDeed, calls: readonly CallRecord[]): string {
-  const name = safeText(hook ?? "a hook");
-  if (deny !== undefined) return `${name} denied ${nameIn(calls, callId)}: ${detailOf(deny)}`;
-  if (callId !== undefined) return `${name} changed the arguments of ${nameIn(calls, callId)}`;
-  return `${name} changed ${parts.flatMap((part) => (Object.hasOwn(PARTS, part) ? PARTS[part]! : [])).join(" and ")}`;
+  const name = safeText(hook ?? t("a hook"));
+  if (deny !== undefined) return t`${name} denied ${nameIn(calls, callId)}: ${detailOf(deny)}`;
+  if (callId !== undefined) return t`${name} changed the arguments of ${nameIn(calls, callId)}`;
+  return t`${name} changed ${parts.flatMap((part) => (Object.hasOwn(PARTS, part) ? PARTS[part]! : [])).join(" and ")}`;
 }
 
 /** Returns the changes that hooks made, each with its name. */
@@ -47,7 +48,7 @@ function textOfHooks(
 ): string {
   return [
     ...hooks.map((deed) => textOfDeed(deed, calls)),
-    ...(stop ? [`${safeText(stoppedBy ?? "a hook")} stopped the turn`] : []),
-    ...(goto ? [`${safeText(gotoBy ?? "a hook")} asked the model once more`] : []),
+    ...(stop ? [t`${safeText(stoppedBy ?? t("a hook"))} stopped the turn`] : []),
+    ...(goto ? [t`${safeText(gotoBy ?? t("a hook"))} asked the model once more`] : []),
   ].join("; ");
 }

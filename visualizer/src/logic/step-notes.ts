@@ -6,6 +6,7 @@ import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
 import { takeOverLine } from "../../../src/core/message/account.ts";
 import { isObject } from "../../../src/core/base/is-object.ts";
+import { t } from "../words/t.ts";
 
 /** The event of changes whose steps a stored run does not tell apart. */
 export const UNKNOWN_STEPS = "journal";
@@ -46,26 +47,26 @@ export function isFailure(step: Step): boolean {
 }
 
 const COMMAND_NOTES: { readonly [event: string]: string } = {
-  "run.interrupt": "interrupted",
-  "run.steer": "steered",
-  "run.shutdown": "paused",
-  "budget.extend": "budget extended",
-  "session.compact": "summed up",
-  "session.edit": "messages edited",
-  "session.resume": "resumed",
+  "run.interrupt": t("interrupted"),
+  "run.steer": t("steered"),
+  "run.shutdown": t("paused"),
+  "budget.extend": t("budget extended"),
+  "session.compact": t("summed up"),
+  "session.edit": t("messages edited"),
+  "session.resume": t("resumed"),
 };
 const DECISION_NOTES: { readonly [decision: string]: string } = {
-  approve: "approved",
-  deny: "denied",
-  edit: "edited",
-  answer: "answered",
-  retry: "run again",
+  approve: t("approved"),
+  deny: t("denied"),
+  edit: t("edited"),
+  answer: t("answered"),
+  retry: t("run again"),
 };
 /** The notes on the effect of a command whose step is not known apart from others. */
 const STORED_NOTES: { readonly [event: string]: string } = {
   ...COMMAND_NOTES,
-  call: "called",
-  "tool.decide": "decided",
+  call: t("called"),
+  "tool.decide": t("decided"),
 };
 
 /**
@@ -76,18 +77,18 @@ export function commandNote({ by, event, account, edges }: Step): string {
   const { decision } = account ?? {};
   const name = decision?.by;
   if (event === "tool.decide" && name !== undefined && name !== by)
-    return `${decisionNote(account)} by ${safeText(name)}`;
+    return t`${decisionNote(account)} by ${safeText(name)}`;
   if (by === undefined) return "";
   if (event === UNKNOWN_STEPS) {
     const commands = edges.map((id) => id.split("|")[1]!).filter((each) => Object.hasOwn(STORED_NOTES, each));
-    return `${STORED_NOTES[commands.at(-1) ?? ""] ?? "changed"} in the ${by}`;
+    return t`${STORED_NOTES[commands.at(-1) ?? ""] ?? t("changed")} in the ${by}`;
   }
   const call = account?.isSent ? "sent" : "resumed";
-  return `${event === "tool.decide" ? decisionNote(account) : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
+  return t`${event === "tool.decide" ? decisionNote(account) : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
 }
 
 const decisionNote = (account: Step["account"]): string =>
-  DECISION_NOTES[account?.decision?.kind ?? ""] ?? "decided";
+  DECISION_NOTES[account?.decision?.kind ?? ""] ?? t("decided");
 
 /** Describes a step in a few words; "" if nothing stands out. */
 export function noteOf(step: Step): string {
@@ -97,7 +98,7 @@ export function noteOf(step: Step): string {
 function noteOfChange(step: Step): string {
   const { refused, takeOver, draft, error, end } = step.account ?? {};
   if (takeOver) return safeText(takeOverLine(takeOver));
-  if (refused) return `refused: ${failureText(refused)}`;
+  if (refused) return t`refused: ${failureText(refused)}`;
   const message = messagesOf(step).at(-1);
   if (message) return noteOfMessage(message);
   if (draft) return noteOfDraft(draft);
@@ -115,20 +116,21 @@ const failureText = ({ code = "", message }: ToldFailure): string =>
 const noteOfDraft = ({ calls, text }: NonNullable<StepAccount["draft"]>): string =>
   calls.length > 0
     ? `→ ${calls.map(safeText).join(", ")}`
-    : `assistant${text === "" ? "" : `: ${cut(safeText(text), 90)}`}`;
+    : t`assistant${text === "" ? "" : `: ${cut(safeText(text), 90)}`}`;
 
 function noteOfCalls(step: Step): string {
   const calls = setBy(step, "calls");
   const records = Array.isArray(calls) ? calls.filter(isObject) : [];
   const running = records.filter(({ status }) => status === "running");
-  if (running.length > 0) return `running ${running.map(({ call }) => nameOf(call)).join(", ")}`;
+  if (running.length > 0) return t`running ${running.map(({ call }) => nameOf(call)).join(", ")}`;
   const needApproval = records.filter(({ asks }) => asks !== undefined);
   return needApproval.length > 0
-    ? `needs approval: ${needApproval.map(({ call }) => nameOf(call)).join(", ")}`
+    ? t`needs approval: ${needApproval.map(({ call }) => nameOf(call)).join(", ")}`
     : "";
 }
 
-const nameOf = (call: Json | undefined): string => (isObject(call) ? headOf(call["name"] ?? "") : "a call");
+const nameOf = (call: Json | undefined): string =>
+  isObject(call) ? headOf(call["name"] ?? "") : t("a call");
 
 function noteOfMessage({ role, content }: Msg): string {
   const calls = content.flatMap((block) => (block.type === "tool_use" ? [headOf(block.name)] : []));
@@ -136,7 +138,7 @@ function noteOfMessage({ role, content }: Msg): string {
   const result = content.find((block) => block.type === "tool_result");
   if (result?.type === "tool_result") {
     const length = result.output.reduce((sum, part) => sum + ("text" in part ? lengthOf(part.text) : 0), 0);
-    return `${headOf(result.name)} ${result.state === "success" ? "returned" : result.state} ${bytes(length)}`;
+    return `${headOf(result.name)} ${result.state === "success" ? t("returned") : result.state} ${bytes(length)}`;
   }
   const text = content.find((block) => block.type === "text");
   return text?.type === "text" ? `${role}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}` : role;

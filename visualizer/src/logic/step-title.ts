@@ -2,6 +2,7 @@ import type { Step } from "../wire/step.ts";
 import { eventText } from "./guards.ts";
 import { commandNote, messagesOf, noteOf, UNKNOWN_STEPS } from "./step-notes.ts";
 import type { Work } from "./work.ts";
+import { t } from "../words/t.ts";
 
 /** The title of a step in the list: what happened in the words of an agent, how it came out, and how long what ended had taken. */
 export type StepTitle = {
@@ -15,44 +16,44 @@ export type StepTitle = {
 };
 
 const HOOKS: { readonly [point: string]: string } = {
-  preCall: "before the call",
-  preReasoning: "before the model",
-  postReasoning: "after the model",
-  preActing: "before the tools",
-  postActing: "after a tool",
-  preSummary: "before the summary",
-  postSummary: "after the summary",
-  preCompact: "before the compaction",
-  postCompact: "after the compaction",
-  postCall: "after the call",
-  onError: "on the error",
-  onInterrupt: "on the interrupt",
+  preCall: t("before the call"),
+  preReasoning: t("before the model"),
+  postReasoning: t("after the model"),
+  preActing: t("before the tools"),
+  postActing: t("after a tool"),
+  preSummary: t("before the summary"),
+  postSummary: t("after the summary"),
+  preCompact: t("before the compaction"),
+  postCompact: t("after the compaction"),
+  postCall: t("after the call"),
+  onError: t("on the error"),
+  onInterrupt: t("on the interrupt"),
 };
 
 /** Returns the point at which hooks ran, in words: "before the model". */
 export const hooksText = (point: string): string =>
-  Object.hasOwn(HOOKS, point) ? HOOKS[point]! : `at ${point}`;
+  Object.hasOwn(HOOKS, point) ? HOOKS[point]! : t`at ${point}`;
 
 const COMMANDS: { readonly [event: string]: string } = {
-  "xstate.init": "the run began",
-  "xstate.stop": "the agent left its process", // in files of earlier releases
-  call: "a call came in",
-  "run.interrupt": "interrupted",
-  "run.steer": "a message for the running turn",
-  "run.shutdown": "the process shuts down",
-  "tool.decide": "a call was decided",
-  "budget.extend": "the budget was extended",
-  "session.compact": "a compaction was asked for",
-  "session.edit": "the messages were edited",
-  "session.observe": "messages were observed",
-  "session.load": "the session was restored",
-  "session.adopt": "another agent took over",
-  "slot.write": "a slot was written",
-  "hooks.listen": "hooks were registered",
-  "tools.allow": "the tools changed",
-  "timer.due": "the timer went off",
-  "input.refused": "an input was refused",
-  [UNKNOWN_STEPS]: "changes whose steps are not known",
+  "xstate.init": t("the run began"),
+  "xstate.stop": t("the agent left its process"), // in files of earlier releases
+  call: t("a call came in"),
+  "run.interrupt": t("interrupted"),
+  "run.steer": t("a message for the running turn"),
+  "run.shutdown": t("the process shuts down"),
+  "tool.decide": t("a call was decided"),
+  "budget.extend": t("the budget was extended"),
+  "session.compact": t("a compaction was asked for"),
+  "session.edit": t("the messages were edited"),
+  "session.observe": t("messages were observed"),
+  "session.load": t("the session was restored"),
+  "session.adopt": t("another agent took over"),
+  "slot.write": t("a slot was written"),
+  "hooks.listen": t("hooks were registered"),
+  "tools.allow": t("the tools changed"),
+  "timer.due": t("the timer went off"),
+  "input.refused": t("an input was refused"),
+  [UNKNOWN_STEPS]: t("changes whose steps are not known"),
 };
 
 /** Tells whether a step is of the engine alone: it checked permissions and nobody is asked, or stored what had happened. */
@@ -77,7 +78,7 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
   const note = noteOf(step);
   if (main)
     return {
-      title: `${asked ? "a person is asked" : textOf(main, step)}${shown.length > 1 ? ` and ${shown.length - 1} more` : ""}`,
+      title: `${asked ? t("a person is asked") : textOf(main, step)}${shown.length > 1 ? t` and ${shown.length - 1} more` : ""}`,
       note: [
         commandNote(step),
         asked?.name ?? (main.detail !== "" ? main.detail : isSuspended(step) ? "" : note),
@@ -91,7 +92,7 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
   const waited = ended.find(({ kind }) => kind === "wait");
   const retried = begun.find(({ kind, attempt }) => kind === "tool" && attempt > 1);
   return {
-    title: retried ? `${retried.name}: attempt ${retried.attempt}` : textOfEvent(step),
+    title: retried ? t`${retried.name}: attempt ${retried.attempt}` : textOfEvent(step),
     note,
     isFailed: false,
     took: waited && waited.end !== undefined ? waited.end - waited.begin : undefined,
@@ -106,17 +107,17 @@ const isPerson = ({ event }: Step): boolean =>
   event === "call" || event === "tool.decide" || event.startsWith("run.");
 
 function textOf({ kind, name, state, attempt }: Work, step: Step): string {
-  const again = attempt > 1 ? ` (attempt ${attempt})` : "";
-  if (kind === "tool" && state === "done" && isSuspended(step)) return `${name} waits for an answer`;
+  const again = attempt > 1 ? t` (attempt ${attempt})` : "";
+  if (kind === "tool" && state === "done" && isSuspended(step)) return t`${name} waits for an answer`;
   if (kind === "tool")
-    return `${name} ${state === "failed" ? "failed" : state === "stopped" ? "was stopped" : "returned"}${again}`;
-  if (kind === "hooks") return `hooks ran ${hooksText(name)}`;
-  if (kind === "review") return state === "failed" ? "a call was refused" : "permissions checked";
-  if (kind === "store") return "stored";
-  if (name.startsWith("summary") && state === "done") return "the conversation was summed up";
-  if (state === "failed") return `the ${name} failed`;
-  if (state === "stopped") return `the ${name} was stopped`;
-  return `the ${name} ${modelText(step)}`;
+    return `${name} ${state === "failed" ? t("failed") : state === "stopped" ? t("was stopped") : t("returned")}${again}`;
+  if (kind === "hooks") return t`hooks ran ${hooksText(name)}`;
+  if (kind === "review") return state === "failed" ? t("a call was refused") : t("permissions checked");
+  if (kind === "store") return t("stored");
+  if (name.startsWith("summary") && state === "done") return t("the conversation was summed up");
+  if (state === "failed") return t`the ${t(name)} failed`;
+  if (state === "stopped") return t`the ${t(name)} was stopped`;
+  return t`the ${t(name)} ${modelText(step)}`;
 }
 
 /** Returns the outcome of an answer of the model. */
@@ -124,8 +125,8 @@ function modelText(step: Step): string {
   const message = messagesOf(step).findLast(({ role }) => role === "assistant");
   const stored = (message?.content ?? []).filter(({ type }) => type === "tool_use").length;
   const calls = message ? stored : (step.account?.draft?.calls.length ?? 0);
-  if (calls === 0) return "answered";
-  return calls === 1 ? "called a tool" : `called ${calls} tools`;
+  if (calls === 0) return t("answered");
+  return calls === 1 ? t("called a tool") : t`called ${calls} tools`;
 }
 
 function textOfEvent({ event, edges }: Step): string {

@@ -6,6 +6,7 @@ import { safeText } from "./format.ts";
 import { cut } from "./json-rows.ts";
 import { callRecords } from "./message-shape.ts";
 import { headOf, UNKNOWN_STEPS } from "./step-notes.ts";
+import { t } from "../words/t.ts";
 
 /** The kind of work that takes time in a run: a turn, a request to the model, hooks, one attempt of a call, a wait for somebody. */
 export type WorkKind = "turn" | "model" | "hooks" | "tool" | "wait" | "review" | "store" | "rest";
@@ -59,10 +60,10 @@ export function outcomeOfAttempt(
   record: CallRecord | undefined,
   attempt: number,
 ): Pick<Work, "state" | "detail"> {
-  if (event === "timer.due" && !isFinished(record)) return { state: "failed", detail: "ran out of time" };
+  if (event === "timer.due" && !isFinished(record)) return { state: "failed", detail: t("ran out of time") };
   if (event === "run.interrupt") return { state: "stopped", detail: "interrupted" };
   if (record?.status === "unknown")
-    return { state: "stopped", detail: "its process ended, and its outcome is unknown" };
+    return { state: "stopped", detail: t("its process ended, and its outcome is unknown") };
   const why = cutOff(readAccount(record?.account), attempt);
   if (why !== undefined) return { state: "failed", detail: detailOf(why) };
   const { result } = account ?? {};
@@ -91,9 +92,9 @@ const textOfOutput = (output: Json | undefined): string => {
 export function outcomeOfModel({ event, account }: Step): Pick<Work, "state" | "detail"> {
   const { error } = account ?? {};
   if (error?.code === "model/timeout" && error.message === "")
-    return { state: "failed", detail: "ran out of time" };
+    return { state: "failed", detail: t("ran out of time") };
   if (error) return { state: "failed", detail: `${error.code ?? ""} ${detailOf(error.message)}`.trim() };
-  if (event === UNKNOWN_STEPS) return { state: "done", detail: "its outcome is not known" };
+  if (event === UNKNOWN_STEPS) return { state: "done", detail: t("its outcome is not known") };
   return event.startsWith("xstate.done")
     ? { state: "done", detail: "" }
     : { state: "stopped", detail: "stopped" };

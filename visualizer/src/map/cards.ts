@@ -7,6 +7,7 @@ import type { AgentMap, HookEntry, Lane, Tally } from "./agent-map.ts";
 import { foldedTools } from "./fold-tools.ts";
 import type { Place } from "./places.ts";
 import type { Row } from "./rows.ts";
+import { t } from "../words/t.ts";
 
 /** The cards of a map. */
 export const CARDS = ["input", "prompt", "model", "tools", "agents", "people", "plan", "answer"] as const;
@@ -42,7 +43,12 @@ export type CardOptions = {
   readonly named: ReadonlySet<string>;
 };
 
-const plural = (count: number, one: string): string => `${compact(count)} ${one}${count === 1 ? "" : "s"}`;
+const plural = (count: number, one: "message" | "call" | "time"): string => {
+  const n = compact(count);
+  if (one === "message") return count === 1 ? t("1 message") : t`${n} messages`;
+  if (one === "call") return count === 1 ? t("1 call") : t`${n} calls`;
+  return count === 1 ? t("1 time") : t`${n} times`;
+};
 
 /** Returns the cards of a map, in the order of a turn. */
 export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
@@ -54,9 +60,9 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       place: "input",
       tone: "blue",
       icon: "user",
-      title: "Input",
+      title: t("Input"),
       value: inputs === 0 ? "" : `${compact(inputs)}×`,
-      label: `Input: ${plural(inputs, "message")}`,
+      label: t`Input: ${plural(inputs, "message")}`,
       rows: [],
       isActive: active === "input",
       isGrey: inputs === 0,
@@ -66,10 +72,10 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       place: "prompt",
       tone: "slate",
       icon: "detail",
-      title: "Prompt",
-      value: prompt.tokens === undefined ? "" : `${compact(prompt.tokens)} tokens`,
+      title: t("Prompt"),
+      value: prompt.tokens === undefined ? "" : t`${compact(prompt.tokens)} tokens`,
       short: compact(prompt.tokens).replace("–", ""),
-      label: `Prompt: ${plural(prompt.messages, "message")}`,
+      label: t`Prompt: ${plural(prompt.messages, "message")}`,
       rows: [...promptRows(map), ...hookRows(map, options, PROMPT_POINTS)],
       isActive: active === "prompt",
       isGrey: prompt.model === undefined,
@@ -79,9 +85,9 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       place: "model",
       tone: "violet",
       icon: "model",
-      title: safeText(prompt.model ?? "Model"),
+      title: safeText(prompt.model ?? t("Model")),
       value: total.calls === 0 ? "" : `${compact(total.calls)}×`,
-      label: `Model ${prompt.model ?? ""}: ${plural(total.calls, "call")}, ${duration(total.ms)}`,
+      label: t`Model ${prompt.model ?? ""}: ${plural(total.calls, "call")}, ${duration(total.ms)}`,
       rows: [...modelRows(map, total), ...hookRows(map, options, ["postReasoning"])],
       isActive: active === "model",
       isGrey: total.calls === 0,
@@ -91,10 +97,10 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       place: "tools",
       tone: "cyan",
       icon: "tool",
-      title: "Tools",
-      value: tools.length === 0 ? "none" : `${tools.filter(isUsed).length} of ${tools.length} called`,
+      title: t("Tools"),
+      value: tools.length === 0 ? "none" : t`${tools.filter(isUsed).length} of ${tools.length} called`,
       short: `${tools.filter(isUsed).length}/${tools.length}`,
-      label: `Tools: ${tools.filter(isUsed).length} of ${tools.length} called`,
+      label: t`Tools: ${tools.filter(isUsed).length} of ${tools.length} called`,
       rows: [
         ...hookRows(map, options, ["preActing", "postActing"]),
         ...foldedTools(tools, options.toolRows, options.opened, "tools"),
@@ -109,10 +115,10 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
           place: "tools",
           tone: "pink",
           icon: "fork",
-          title: "Sub-agents",
-          value: `${agents.filter(isUsed).length} of ${agents.length} called`,
+          title: t("Sub-agents"),
+          value: t`${agents.filter(isUsed).length} of ${agents.length} called`,
           short: `${agents.filter(isUsed).length}/${agents.length}`,
-          label: `Sub-agents: ${agents.filter(isUsed).length} of ${agents.length} called`,
+          label: t`Sub-agents: ${agents.filter(isUsed).length} of ${agents.length} called`,
           rows: foldedTools(agents, options.agentRows, options.opened, "agents"),
           isActive: active === "tools" && agents.some(isRunning),
           isGrey: !agents.some(isUsed),
@@ -124,10 +130,10 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
           place: "people",
           tone: "amber",
           icon: "hand",
-          title: "People",
-          value: people.asks === 0 ? "" : `asked ${compact(people.asks)}×`,
+          title: t("People"),
+          value: people.asks === 0 ? "" : t`asked ${compact(people.asks)}×`,
           short: `${compact(people.asks)}×`,
-          label: `People: asked ${plural(people.asks, "time")}`,
+          label: t`People: asked ${plural(people.asks, "time")}`,
           rows: peopleRows(map),
           isActive: active === "people",
           isGrey: false,
@@ -137,10 +143,10 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       place: "tools",
       tone: "green",
       icon: "outline",
-      title: "Plan",
-      value: `${plan.done} of ${plan.total} done`,
+      title: t("Plan"),
+      value: t`${plan.done} of ${plan.total} done`,
       short: `${plan.done}/${plan.total}`,
-      label: `Plan: ${plan.done} of ${plan.total} done`,
+      label: t`Plan: ${plan.done} of ${plan.total} done`,
       rows: [{ kind: "gauge", key: "plan", text: "", share: plan.done / plan.total, tone: "green", rank: 2 }],
       isActive: false,
       isGrey: false,
@@ -150,9 +156,9 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       place: "answer",
       tone: reason === undefined ? "green" : toneOfEnd(reason),
       icon: reason === undefined ? "message" : iconOfEnd(reason),
-      title: reason === undefined || answers === 0 ? "Answer" : endOf(reason).label,
+      title: reason === undefined || answers === 0 ? t("Answer") : endOf(reason).label,
       value: answers === 0 ? "" : `${compact(answers)}×`,
-      label: `Answer: ${reason === undefined ? "not yet" : endOf(reason).label}`,
+      label: t`Answer: ${reason === undefined ? t("not yet") : endOf(reason).label}`,
       rows: hookRows(map, options, ["postCall", "onError", "onInterrupt"]),
       isActive: active === "answer",
       isGrey: answers === 0,
@@ -198,7 +204,7 @@ function promptRows({ prompt }: AgentMap): readonly Row[] {
   if (tokens !== undefined && window !== undefined && window > 0) {
     const share = tokens / window;
     const tone = share > NEAR ? "amber" : "slate";
-    const text = `${share < 0.01 ? "<1" : Math.round(share * 100)}% of ${compact(window)}`;
+    const text = t`${share < 0.01 ? "<1" : Math.round(share * 100)}% of ${compact(window)}`;
     rows.push({ kind: "gauge", key: "window", text, share: Math.min(1, share), tone, rank: 0 });
   }
   if (messages > 0) rows.push({ kind: "text", key: "messages", text: plural(messages, "message"), rank: 3 });
@@ -206,12 +212,12 @@ function promptRows({ prompt }: AgentMap): readonly Row[] {
     rows.push({
       kind: "text",
       key: "left",
-      text: `${plural(leftOut, "message")} left out`,
+      text: t`${plural(leftOut, "message")} left out`,
       tone: "amber",
       rank: 1,
     });
   if (compactions > 0)
-    rows.push({ kind: "text", key: "compactions", text: `summed up ${compactions}×`, rank: 2 });
+    rows.push({ kind: "text", key: "compactions", text: t`summed up ${compactions}×`, rank: 2 });
   return rows;
 }
 
@@ -225,28 +231,28 @@ function modelRows({ lanes, agent }: AgentMap, total: Lane): readonly Row[] {
         key: `lane ${lane.persona ?? ""}`,
         id: `model:${lane.persona ?? ""}`,
         text: safeText(lane.persona ?? agent),
-        title: `${lane.isCurrent ? "has the session, " : ""}${plural(lane.calls, "call")}, ${duration(lane.ms)}`,
+        title: `${lane.isCurrent ? t("has the session, ") : ""}${plural(lane.calls, "call")}, ${duration(lane.ms)}`,
         tone: lane.isCurrent ? "violet" : "slate",
         isRunning: lane.isCurrent,
         isGrey: lane.calls === 0,
-        marks: lane.calls === 0 ? [] : [{ text: `${compact(lane.calls)}×`, title: "calls" }],
+        marks: lane.calls === 0 ? [] : [{ text: `${compact(lane.calls)}×`, title: t("calls") }],
         rank: lane.isCurrent ? 0 : lane.calls > 0 ? 1 : 2,
       });
   }
   if (total.calls > 0) {
     const spent = [duration(total.ms), ...(cost === undefined ? [] : [money(cost)])].join(" · ");
-    rows.push({ kind: "text", key: "spent", text: spent, title: "time and cost of all calls", rank: 1 });
+    rows.push({ kind: "text", key: "spent", text: spent, title: t("time and cost of all calls"), rank: 1 });
   }
   if (inputTokens !== undefined || outputTokens !== undefined)
     rows.push({
       kind: "text",
       key: "tokens",
-      text: `${compact(inputTokens)} in · ${compact(outputTokens)} out`,
-      title: "tokens of all calls",
+      text: t`${compact(inputTokens)} in · ${compact(outputTokens)} out`,
+      title: t("tokens of all calls"),
       rank: 2,
     });
   if (total.failures > 0)
-    rows.push({ kind: "text", key: "failed", text: `${total.failures} failed`, tone: "red", rank: 0 });
+    rows.push({ kind: "text", key: "failed", text: t`${total.failures} failed`, tone: "red", rank: 0 });
   return rows;
 }
 
@@ -258,7 +264,7 @@ function peopleRows({ people }: AgentMap): readonly Row[] {
       kind: "text",
       key: `waits ${name}`,
       text: `${safeText(name)}${all.length > 1 ? ` ×${all.length}` : ""}`,
-      title: `${safeText(name)} waits for a decision`,
+      title: t`${safeText(name)} waits for a decision`,
       tone: "amber",
       isMono: true,
       rank: 0,
@@ -271,7 +277,7 @@ function peopleRows({ people }: AgentMap): readonly Row[] {
           {
             kind: "text",
             key: "names",
-            text: `by ${people.names.map(safeText).join(", ")}`,
+            text: t`by ${people.names.map(safeText).join(", ")}`,
             rank: 2,
           } as const,
         ]
@@ -280,14 +286,14 @@ function peopleRows({ people }: AgentMap): readonly Row[] {
 }
 
 const DECIDED: { readonly [kind: string]: string } = {
-  approve: "approved",
-  deny: "denied",
-  edit: "edited",
-  answer: "answered",
-  retry: "run again",
-  respond: "answered",
-  decline: "declined",
-  cancel: "cancelled",
+  approve: t("approved"),
+  deny: t("denied"),
+  edit: t("edited"),
+  answer: t("answered"),
+  retry: t("run again"),
+  respond: t("answered"),
+  decline: t("declined"),
+  cancel: t("cancelled"),
 };
 
 /** The hooks of points, by name: those that changed something first. */
@@ -303,7 +309,8 @@ function hookRows({ hooks }: AgentMap, { named }: CardOptions, points: readonly 
       title: hookTitle(hook),
       tone: hook.changed > 0 ? "amber" : "slate",
       isGrey: hook.changed === 0,
-      marks: hook.changed > 0 ? [{ text: `${compact(hook.changed)}×`, tone: "amber", title: "changes" }] : [],
+      marks:
+        hook.changed > 0 ? [{ text: `${compact(hook.changed)}×`, tone: "amber", title: t("changes") }] : [],
       rank: hook.changed > 0 ? 1 : 4,
     }));
 }
@@ -316,6 +323,7 @@ export const hookName = ({ point, name }: HookEntry): string =>
 /** Says what hooks did, in a sentence. */
 export const hookTitle = (hook: HookEntry): string => {
   const where = hooksText(hook.point);
-  const did = hook.changed === 0 ? "changed nothing" : `changed something ${plural(hook.changed, "time")}`;
-  return `${hook.name === "" ? "Hooks" : `The hook ${safeText(hook.name)}`} ran ${where} ${plural(hook.ran, "time")} and ${did}.`;
+  const did =
+    hook.changed === 0 ? t("changed nothing") : t`changed something ${plural(hook.changed, "time")}`;
+  return t`${hook.name === "" ? t("Hooks") : t`The hook ${safeText(hook.name)}`} ran ${where} ${plural(hook.ran, "time")} and ${did}.`;
 };

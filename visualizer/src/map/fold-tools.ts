@@ -1,6 +1,7 @@
 import { duration, safeText } from "../logic/format.ts";
 import type { ToolEntry } from "./agent-map.ts";
 import { marksOf, type Row } from "./rows.ts";
+import { t } from "../words/t.ts";
 
 /** A tool, or tools whose names begin alike, as those of an MCP server do. */
 type Group = { readonly name: string; readonly tools: readonly ToolEntry[] };
@@ -40,7 +41,7 @@ export function foldedTools(
 ): readonly Row[] {
   if (tools.length <= most || opened.has(list)) {
     const rows = tools.map(rowOf);
-    return opened.has(list) ? [...rows, foldRow(list, "show less", "Folds the list")] : rows;
+    return opened.has(list) ? [...rows, foldRow(list, t("show less"), t("Folds the list"))] : rows;
   }
   const units = groupsOf(tools).flatMap((group) => unitsOf(group, opened));
   if (units.length <= most) return units.map(({ row }) => row);
@@ -48,8 +49,8 @@ export function foldedTools(
   const rest = units.slice(shown.length);
   const sum = (part: "count" | "used"): number => rest.reduce((total, unit) => total + unit[part], 0);
   const text =
-    sum("used") > 0 ? `${sum("count")} more, ${sum("used")} called` : `${sum("count")} more, not called`;
-  return [...shown.map(({ row }) => row), foldRow(list, text, "Shows all of them")];
+    sum("used") > 0 ? `${sum("count")} more, ${sum("used")} called` : t`${sum("count")} more, not called`;
+  return [...shown.map(({ row }) => row), foldRow(list, text, t("Shows all of them"))];
 }
 
 /** A row of a list, and how many tools it stands for. */
@@ -82,8 +83,8 @@ function unitsOf({ name, tools }: Group, opened: ReadonlySet<string>): readonly 
     key: `group ${name}`,
     id: `fold:group ${name}`,
     text: safeText(name),
-    title: `${tools.length} tools of ${safeText(name)}, ${called.length} called`,
-    marks: [...marksOf(all), { text: `${tools.length} tools`, title: "tools of this server" }],
+    title: t`${tools.length} tools of ${safeText(name)}, ${called.length} called`,
+    marks: [...marksOf(all), { text: t`${tools.length} tools`, title: t("tools of this server") }],
     isGrey: called.length === 0,
     rank: 0,
   };
@@ -93,13 +94,13 @@ function unitsOf({ name, tools }: Group, opened: ReadonlySet<string>): readonly 
 
 function rowOf(tool: ToolEntry): Row {
   const { name, agent, isOffered, calls, running, ms, runId } = tool;
-  const about = isOffered ? "" : ", not offered now";
+  const about = isOffered ? "" : t(", not offered now");
   return {
     kind: "item",
     key: `tool ${name}`,
     id: `tool:${name}`,
     text: safeText(agent ?? name),
-    title: `${safeText(name)}: ${calls === 0 ? "never called" : `${calls} calls, ${duration(ms)}`}${about}`,
+    title: `${safeText(name)}: ${calls === 0 ? t("never called") : t`${calls} calls, ${duration(ms)}`}${about}`,
     marks: marksOf(tool),
     isGrey: calls + tool.asks === 0,
     isMono: true,

@@ -4,6 +4,7 @@ import { HEAD, ITEM } from "./map-layout.ts";
 import type { PlacedCard } from "./placed.ts";
 import { fitText, widthOf } from "./measure.ts";
 import type { Row } from "./rows.ts";
+import { t } from "../words/t.ts";
 
 const TITLE = '600 13px "Inter Variable", system-ui, sans-serif';
 const TEXT = '400 12px "Inter Variable", system-ui, sans-serif';
@@ -136,7 +137,7 @@ function CardRow({ row, width, picked, pick, openRun }: RowProps) {
             () => openRun(runId),
           )}
         >
-          <title>{`Open the run of ${text}`}</title>
+          <title>{t`Open the run of ${text}`}</title>
           <rect className="hit" width={ITEM} height={ITEM} rx={6} />
           <path d={iconPath("right")} transform="translate(5 5) scale(.85)" />
         </g>

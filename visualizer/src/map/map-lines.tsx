@@ -6,6 +6,7 @@ import { hookId, hookName, hookTitle } from "./cards.ts";
 import { HOOK, type Pick } from "./map-card.tsx";
 import type { PlacedHook, PlacedLine } from "./placed.ts";
 import { fitText, widthOf } from "./measure.ts";
+import { t } from "../words/t.ts";
 
 const SMALL = '500 11.5px "Inter Variable", system-ui, sans-serif';
 const MAX_WIDTH = 9;
@@ -15,15 +16,15 @@ export const lineWidth = (taken: number): number =>
   taken === 0 ? 1.2 : Math.min(MAX_WIDTH, 1.6 + Math.log2(1 + taken) * 1.05);
 
 const NAMES: { readonly [edge in EdgeId]: string } = {
-  "input>prompt": "messages into the prompt",
-  "prompt>model": "requests to the model",
-  "model>tools": "calls of tools",
-  "tools>prompt": "results of tools",
-  "model>agents": "calls of sub-agents",
-  "agents>prompt": "results of sub-agents",
-  "tools>people": "questions to people",
-  "people>tools": "decisions of people",
-  "plan>prompt": "changes of the plan",
+  "input>prompt": t("messages into the prompt"),
+  "prompt>model": t("requests to the model"),
+  "model>tools": t("calls of tools"),
+  "tools>prompt": t("results of tools"),
+  "model>agents": t("calls of sub-agents"),
+  "agents>prompt": t("results of sub-agents"),
+  "tools>people": t("questions to people"),
+  "people>tools": t("decisions of people"),
+  "plan>prompt": t("changes of the plan"),
   "model>answer": "answers",
 };
 

@@ -9,6 +9,7 @@ import type { RunData } from "../store/run-data.ts";
 import { workLog, type WorkLog } from "../store/work-log.ts";
 import type { Step } from "../wire/step.ts";
 import type { CallRecord, Json, JsonObject, Msg, RecordedCall, ToolResultBlock } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** Something that happened in a step. */
 type At = { readonly step: number };
@@ -150,7 +151,7 @@ export class MapLog {
       if (hook !== undefined && !isOfPrompt) this.deeds.push({ step: number, point: "preActing", hook });
     }
     if ((stop || goto) && ran !== undefined)
-      this.deeds.push({ step: number, point: ran, hook: stop ? "stops the turn" : "asks again" });
+      this.deeds.push({ step: number, point: ran, hook: stop ? t("stops the turn") : t("asks again") });
     if (decision) {
       const { callId, kind, by } = decision;
       const tool = this.#tools.get(callId) ?? "";

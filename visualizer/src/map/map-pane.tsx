@@ -26,6 +26,7 @@ import { measureAgain } from "./measure.ts";
 import { useAgentMap } from "./use-agent-map.ts";
 import { useFlight } from "./use-flight.ts";
 import { zoomState } from "./zoom-state.ts";
+import { t } from "../words/t.ts";
 
 /** The view for which the map is designed; in a larger one it is enlarged, to at most this. */
 const DESIGN: Size = { width: 800, height: 440 };
@@ -117,7 +118,7 @@ export function MapPane({ chart }: { readonly chart: IndexedChart }) {
             width={Math.floor(size.width)}
             height={Math.floor(size.height)}
             role="group"
-            aria-label={`Map of ${map.agent}`}
+            aria-label={t`Map of ${map.agent}`}
           >
             <g transform={`translate(${camera.x} ${camera.y}) scale(${camera.scale})`}>
               <MapPicture

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import { cameraControls } from "../diagram/camera-controls.ts";
 import { ViewSwitch } from "../diagram/view-switch.tsx";
 import { Button } from "../parts/button.tsx";
+import { t } from "../words/t.ts";
 
 type Props = {
   /** 1 where the map is seen as a whole. */
@@ -22,7 +23,7 @@ export function MapTools({ scale, isFit, fit, zoom, enter }: Props) {
     };
   });
   return (
-    <div className="tools" role="toolbar" aria-label="Map">
+    <div className="tools" role="toolbar" aria-label={t("Map")}>
       <ViewSwitch />
       {enter && (
         <>
@@ -30,18 +31,18 @@ export function MapTools({ scale, isFit, fit, zoom, enter }: Props) {
           <Button
             tone="quiet"
             icon="detail"
-            title="Zoom into the active place (or double-click a card)"
+            title={t("Zoom into the active place (or double-click a card)")}
             onClick={enter}
           />
         </>
       )}
       <span className="rule" />
-      <Button tone="quiet" icon="minus" title="Zoom out (−)" onClick={() => zoom(1 / 1.3)} />
-      <button type="button" className="zoom num" title="Fit to view (0)" onClick={fit}>
+      <Button tone="quiet" icon="minus" title={t("Zoom out (−)")} onClick={() => zoom(1 / 1.3)} />
+      <button type="button" className="zoom num" title={t("Fit to view (0)")} onClick={fit}>
         {Math.round(scale * 100)}%
       </button>
-      <Button tone="quiet" icon="plus" title="Zoom in (+)" onClick={() => zoom(1.3)} />
-      <Button tone="quiet" icon="fit" title="Fit to view (0)" isPressed={isFit} onClick={fit} />
+      <Button tone="quiet" icon="plus" title={t("Zoom in (+)")} onClick={() => zoom(1.3)} />
+      <Button tone="quiet" icon="fit" title={t("Fit to view (0)")} isPressed={isFit} onClick={fit} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { Tone } from "../logic/chart-index.ts";
 import { compact } from "../logic/format.ts";
 import type { Tally } from "./agent-map.ts";
+import { t } from "../words/t.ts";
 
 /** A figure at the right end of a row, such as how often a tool failed. */
 export type Mark = {
@@ -35,32 +36,32 @@ export function marksOf({ calls, failures, running, retries, asks }: Tally): rea
   const marks: Mark[] = [];
   if (failures > 0)
     marks.push({
-      text: `${compact(failures)} failed`,
+      text: t`${compact(failures)} failed`,
       short: `✕${compact(failures)}`,
       tone: "red",
-      title: "failed attempts",
+      title: t("failed attempts"),
     });
   if (retries > 0)
     marks.push({
-      text: `${compact(retries)} retried`,
+      text: t`${compact(retries)} retried`,
       short: `↻${compact(retries)}`,
       tone: "amber",
-      title: "attempts after the first",
+      title: t("attempts after the first"),
     });
   if (asks > 0)
     marks.push({
-      text: `asked ${compact(asks)}×`,
+      text: t`asked ${compact(asks)}×`,
       short: `?${compact(asks)}`,
       tone: "amber",
-      title: "times a person was asked",
+      title: t("times a person was asked"),
     });
   if (running > 0)
     marks.push({
-      text: `${compact(running)} running`,
+      text: t`${compact(running)} running`,
       short: `▸${compact(running)}`,
       tone: "cyan",
-      title: "calls that run",
+      title: t("calls that run"),
     });
-  if (calls > 0) marks.push({ text: `${compact(calls)}×`, title: "calls" });
+  if (calls > 0) marks.push({ text: `${compact(calls)}×`, title: t("calls") });
   return marks;
 }

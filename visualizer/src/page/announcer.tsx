@@ -4,6 +4,7 @@ import { configurationName } from "../logic/chart-index.ts";
 import { limitLabel } from "../../../machines/agent/limits.ts";
 import { model, type PendingState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /**
  * Announces to screen readers the state of the run, at most once a second, and immediately that a decision is
@@ -37,7 +38,7 @@ function waitText({ items, exceeded }: PendingState): string {
   const calls = items
     .filter(({ decided }) => decided === undefined)
     .map(({ name, waitsFor }) => `${name} ${WAIT_TEXT[waitsFor]}.`);
-  return [...calls, ...(exceeded === undefined ? [] : [`Budget used up: ${limitLabel(exceeded)}.`])].join(
+  return [...calls, ...(exceeded === undefined ? [] : [t`Budget used up: ${limitLabel(exceeded)}.`])].join(
     " ",
   );
 }

@@ -22,6 +22,7 @@ import { Notices } from "./notices.tsx";
 import { PhoneNav } from "./phone-nav.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { Welcome } from "./welcome.tsx";
+import { t } from "../words/t.ts";
 
 const Waterfall = lazy(async () => ({ default: (await import("../panels/waterfall.tsx")).Waterfall }));
 const Guide = lazy(() => import("../guide/guide.tsx"));
@@ -40,7 +41,7 @@ export function App() {
   } as CSSProperties;
   return (
     <div className="app" data-phone={phoneView} style={sizes}>
-      <ErrorBoundary what="The header">
+      <ErrorBoundary what={t("The header")}>
         <Header />
       </ErrorBoundary>
       <div className="above">
@@ -55,7 +56,7 @@ export function App() {
       {!isComparing && <PhoneNav />}
       <Announcer />
       <Notices />
-      <ErrorBoundary what="The dialog">
+      <ErrorBoundary what={t("The dialog")}>
         <Dialogs />
       </ErrorBoundary>
     </div>
@@ -72,7 +73,7 @@ function Body() {
   const compare = useModel((all) => all.compare);
   if (compare)
     return (
-      <ErrorBoundary what="The comparison">
+      <ErrorBoundary what={t("The comparison")}>
         <Suspense fallback={<Skeleton />}>
           <CompareView key={compare.join()} runIds={compare} />
         </Suspense>
@@ -81,24 +82,24 @@ function Body() {
   if (!hasRuns && runId === null) return isWaiting ? <Skeleton /> : <Welcome />;
   return (
     <div className="body">
-      <nav className="left" aria-label="Runs">
-        <ErrorBoundary what="The list of runs">
+      <nav className="left" aria-label={t("Runs")}>
+        <ErrorBoundary what={t("The list of runs")}>
           <RunList />
         </ErrorBoundary>
         <Splitter side="left" />
       </nav>
-      <ErrorBoundary what="The suspicions">
+      <ErrorBoundary what={t("The suspicions")}>
         <Suspicions key={runId} />
       </ErrorBoundary>
       <main className="center">
-        <ErrorBoundary what="The chart">
+        <ErrorBoundary what={t("The chart")}>
           <ChartArea />
         </ErrorBoundary>
-        <section className="bottom" aria-label="Steps">
+        <section className="bottom" aria-label={t("Steps")}>
           <Splitter side="bottom" />
           <Player />
           <StepsBar />
-          <ErrorBoundary what={lower === "steps" ? "The list of steps" : "The waterfall"}>
+          <ErrorBoundary what={lower === "steps" ? t("The list of steps") : t("The waterfall")}>
             {lower === "steps" ? (
               <Timeline />
             ) : (
@@ -115,9 +116,11 @@ function Body() {
 }
 
 function missingChartText({ row, unknownCharts, isConnected }: Model): string {
-  if (!row) return "Select a run.";
+  if (!row) return t("Select a run.");
   const isLoading = isConnected && row.source !== "file" && !unknownCharts.has(row.chart);
-  return isLoading ? "Loading the chart …" : "The chart of this run is unknown. Its steps are listed below.";
+  return isLoading
+    ? t("Loading the chart …")
+    : t("The chart of this run is unknown. Its steps are listed below.");
 }
 
 function ChartArea() {

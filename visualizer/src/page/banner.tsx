@@ -7,6 +7,7 @@ import { client } from "../store/client.ts";
 import { versionText } from "./version-text.ts";
 import type { OpenedFile } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** A connection that is restored within this time is not reported, ms. */
 const REPORT_AFTER_MS = 1_500;
@@ -35,34 +36,41 @@ function Problem() {
     return hasRuns ? (
       <BannerLine tone="red" testId="refused">
         {connection.kind === "badToken"
-          ? "The inspector was restarted. Open the link that it printed, or run npx agentchart inspect for a new one."
+          ? t(
+              "The inspector was restarted. Open the link that it printed, or run npx agentchart inspect for a new one.",
+            )
           : versionText(connection.serverVersion)}{" "}
-        The page shows the last known state.
+        {t("The page shows the last known state.")}
       </BannerLine>
     ) : null;
   if (isLost && now - connection.since > REPORT_AFTER_MS)
     return (
       <BannerLine tone="amber" testId="lost">
-        Connection lost. Retrying{" "}
+        {t("Connection lost. Retrying")}{" "}
         <span aria-hidden="true">
-          <span className="num">{until(connection.retryAt, now)}</span>; the data is{" "}
-          {ageText(ago(connection.since, now))} old.
+          <span className="num">{until(connection.retryAt, now)}</span>
+          {t("; the data is")} {ageText(ago(connection.since, now))} {t("old.")}
         </span>
-        <Button label="Retry now" onClick={() => client.connection?.connect()} />
+        <Button label={t("Retry now")} onClick={() => client.connection?.connect()} />
       </BannerLine>
     );
   if (row?.phase === "running" && row.worker?.isUp === false)
     return (
       <BannerLine tone="amber" testId="worker-lost">
-        The process of this run ({row.worker.id}) is disconnected
-        <span aria-hidden="true">, last seen {ageText(ago(row.worker.since, now))} ago</span>. Its current
-        state is unknown.
+        {t("The process of this run (")}
+        {row.worker.id}
+        {t(") is disconnected")}
+        <span aria-hidden="true">
+          {t(", last seen")} {ageText(ago(row.worker.since, now))} {t("ago")}
+        </span>
+        {t(". Its current state is unknown.")}
       </BannerLine>
     );
   if (row?.phase === "quarantined")
     return (
       <BannerLine tone="red" testId="quarantined">
-        This session is quarantined: no process continues it, and its journal is unchanged. {row.notice}
+        {t("This session is quarantined: no process continues it, and its journal is unchanged.")}{" "}
+        {row.notice}
       </BannerLine>
     );
   if (row?.notice !== undefined)
@@ -74,19 +82,22 @@ function Problem() {
   return null;
 }
 
-const ageText = (since: string): string => (since === "now" ? "a moment" : since);
+const ageText = (since: string): string => (since === "now" ? t("a moment") : since);
 
 function FileLine({ file: { name, damage, lacksChart } }: { readonly file: OpenedFile }) {
   const chartNote = lacksChart
-    ? " Its chart is neither in the file nor known here: the run is shown without a chart."
+    ? t(" Its chart is neither in the file nor known here: the run is shown without a chart.")
     : "";
   return damage ? (
     <BannerLine tone="red" testId="damaged">
-      {name} is damaged at line {damage.line} ({damage.message}). The part before it is shown.{chartNote}
+      {name} {t("is damaged at line")} {damage.line} ({damage.message}
+      {t("). The part before it is shown.")}
+      {chartNote}
     </BannerLine>
   ) : (
     <BannerLine tone={lacksChart ? "amber" : "slate"} testId="file" icon="file">
-      {name} is a file: commands are not available.{chartNote}
+      {name} {t("is a file: commands are not available.")}
+      {chartNote}
     </BannerLine>
   );
 }

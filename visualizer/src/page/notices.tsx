@@ -1,6 +1,7 @@
 import { Icon } from "../parts/icon.tsx";
 import { dismiss } from "../store/notices.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 const STYLES = {
   info: { tone: "blue", icon: "message" },
@@ -17,7 +18,7 @@ export function Notices() {
         <div key={id} className="notice" data-tone={STYLES[tone].tone} data-notice={tone}>
           <Icon name={STYLES[tone].icon} />
           <span>{text}</span>
-          <button type="button" className="button quiet" aria-label="Close" onClick={() => dismiss(id)}>
+          <button type="button" className="button quiet" aria-label={t("Close")} onClick={() => dismiss(id)}>
             <Icon name="cross" />
           </button>
         </div>

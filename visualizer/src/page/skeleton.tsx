@@ -1,7 +1,8 @@
+import { t } from "../words/t.ts";
 /** The outline of the page while it connects; it appears after a delay. */
 export function Skeleton() {
   return (
-    <div className="body skeleton" aria-busy="true" aria-label="Connecting">
+    <div className="body skeleton" aria-busy="true" aria-label={t("Connecting")}>
       <div className="left" />
       <div className="center">
         <div />

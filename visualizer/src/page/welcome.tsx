@@ -8,6 +8,7 @@ import { client } from "../store/client.ts";
 import { versionText } from "./version-text.ts";
 import type { ConnectionState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 const SNIPPET = `const agent = createAgent({
   name: "my-agent", model, tools,
@@ -25,14 +26,14 @@ export function Welcome() {
       <Explanation connection={connection} />
       <div className="choices">
         {connection.kind === "unreachable" && (
-          <Button label="Retry now" onClick={() => client.connection?.connect()} />
+          <Button label={t("Retry now")} onClick={() => client.connection?.connect()} />
         )}
         {location.protocol !== "file:" && connection.kind !== "unreachable" && (
-          <Button icon="play" label="See a sample run" onClick={() => void openSample()} />
+          <Button icon="play" label={t("See a sample run")} onClick={() => void openSample()} />
         )}
-        <OpenFile label="Open an exported run" />
+        <OpenFile label={t("Open an exported run")} />
       </div>
-      <p className="muted">or drop the file anywhere on this page</p>
+      <p className="muted">{t("or drop the file anywhere on this page")}</p>
     </main>
   );
 }
@@ -44,14 +45,14 @@ function Explanation({ connection }: { readonly connection: ConnectionState }) {
     case "connecting":
       return (
         <>
-          <h2>No runs yet</h2>
+          <h2>{t("No runs yet")}</h2>
           <p>
-            Start an agent with <code>inspect</code> and it appears here.
+            {t("Start an agent with")} <code>inspect</code> {t("and it appears here.")}
           </p>
           <pre>{SNIPPET}</pre>
           <p>
-            Or run <code>npx agentchart dev --agents agents.ts</code>: a chat with your agents, with this page
-            beside it.
+            {t("Or run")} <code>npx agentchart dev --agents agents.ts</code>
+            {t(": a chat with your agents, with this page beside it.")}
           </p>
         </>
       );
@@ -60,27 +61,29 @@ function Explanation({ connection }: { readonly connection: ConnectionState }) {
     case "noToken":
       return (
         <>
-          <h2>Token missing</h2>
+          <h2>{t("Token missing")}</h2>
           <p>
-            Run <code>npx agentchart inspect</code> and open the link that it prints: it contains the token.
-            Without the token, only files can be opened.
+            {t("Run")} <code>npx agentchart inspect</code>{" "}
+            {t(
+              "and open the link that it prints: it contains the token. Without the token, only files can be opened.",
+            )}
           </p>
         </>
       );
     case "badToken":
       return (
         <>
-          <h2>This link is no longer valid</h2>
+          <h2>{t("This link is no longer valid")}</h2>
           <p>
-            The inspector was restarted. Open the link that it printed last, or run{" "}
-            <code>npx agentchart inspect</code> again.
+            {t("The inspector was restarted. Open the link that it printed last, or run")}{" "}
+            <code>npx agentchart inspect</code> {t("again.")}
           </p>
         </>
       );
     case "version":
       return (
         <>
-          <h2>Incompatible versions</h2>
+          <h2>{t("Incompatible versions")}</h2>
           <p>{versionText(connection.serverVersion)}</p>
         </>
       );
@@ -91,10 +94,10 @@ function Unreachable({ retryAt }: { readonly retryAt: number }) {
   const now = useNow(500);
   return (
     <>
-      <h2>The inspector is not responding</h2>
+      <h2>{t("The inspector is not responding")}</h2>
       <p>
-        Retrying <span className="num">{until(retryAt, now)}</span>. Is <code>npx agentchart inspect</code>{" "}
-        still running?
+        {t("Retrying")} <span className="num">{until(retryAt, now)}</span>
+        {t(". Is")} <code>npx agentchart inspect</code> {t("still running?")}
       </p>
     </>
   );

@@ -8,6 +8,7 @@ import { useModel } from "../store/use-model.ts";
 import { isMissing, originalOf, useWholeRuns } from "../store/whole-run.ts";
 import { workLog } from "../store/work-log.ts";
 import type { Step } from "../wire/step.ts";
+import { t } from "../words/t.ts";
 
 /** The newest steps are listed; the others are in the run itself. */
 const MAX_LISTED = 200;
@@ -28,7 +29,7 @@ function Steps({ runId, seq }: { readonly runId: string; readonly seq: number })
   const row = useModel((all) => all.rows.get(runId));
   const index = useModel((all) => (row && all.charts.get(row.chart)?.index) ?? all.chart?.index);
   if (isMissing(runId))
-    return <p className="before-fork">The original of this fork is not there any more.</p>;
+    return <p className="before-fork">{t("The original of this fork is not there any more.")}</p>;
   if (!run || !row || run.last === 0) return null;
   let last = stepOfPosition(run, seq, row.source) ?? 0;
   // the journal is written after a step: one more may seem to be in it
@@ -39,7 +40,7 @@ function Steps({ runId, seq }: { readonly runId: string; readonly seq: number })
   return (
     <details className="before-fork" data-testid="before-fork">
       <summary>
-        {last} {last === 1 ? "step" : "steps"} before the fork, of {row.agent} {shortId(runId)}
+        {last} {last === 1 ? t("step") : t("steps")} {t("before the fork, of")} {row.agent} {shortId(runId)}
       </summary>
       <ol start={first}>
         {Array.from({ length: last - first + 1 }, (_, at) => {

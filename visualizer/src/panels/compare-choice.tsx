@@ -2,18 +2,19 @@ import { Button } from "../parts/button.tsx";
 import { model } from "../store/model.ts";
 import { compareRuns } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** While runs are chosen in the list: how many, and the button that compares them. */
 export function CompareChoice() {
   const chosen = useModel((all) => all.chosen);
   if (!chosen) return null;
-  const text = chosen.size === 0 ? "Choose the runs to compare" : `${chosen.size} chosen`;
+  const text = chosen.size === 0 ? t("Choose the runs to compare") : `${chosen.size} chosen`;
   return (
-    <div className="choice-bar" role="group" aria-label="Compare runs">
+    <div className="choice-bar" role="group" aria-label={t("Compare runs")}>
       <span role="status">{text}</span>
       <span className="spacer" />
-      <Button label="Compare" isDisabled={chosen.size < 2} onClick={() => compareRuns([...chosen])} />
-      <Button tone="quiet" label="Cancel" onClick={() => model.set({ chosen: null })} />
+      <Button label={t("Compare")} isDisabled={chosen.size < 2} onClick={() => compareRuns([...chosen])} />
+      <Button tone="quiet" label={t("Cancel")} onClick={() => model.set({ chosen: null })} />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { changedIds } from "../logic/json-rows.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
 import { useStep } from "./use-step.ts";
+import { t } from "../words/t.ts";
 
 /** The machine's context after the step, with the changes of the step marked. */
 export function ContextTab() {
@@ -10,6 +11,6 @@ export function ContextTab() {
   const changed = useMemo(() => changedIds((step?.patch ?? []).map(([, path]) => path)), [step]);
   if (!context) return <MissingStep stepNumber={stepNumber} />;
   return (
-    <JsonTree value={context} label={`Context after step ${stepNumber}`} changed={changed} openDepth={0} />
+    <JsonTree value={context} label={t`Context after step ${stepNumber}`} changed={changed} openDepth={0} />
   );
 }

@@ -4,12 +4,13 @@ import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { useDisplayed } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
-import { Pending } from "../pending/pending.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
 import { mayHavePlan } from "../logic/plan.ts";
 import { mayHaveRules } from "../logic/may-have-rules.ts";
+import { t } from "../words/t.ts";
 
 /** Loaded when it is opened. */
+const Pending = lazy(async () => ({ default: (await import("../pending/pending.tsx")).Pending }));
 const PromptTab = lazy(async () => ({ default: (await import("../prompt/prompt-tab.tsx")).PromptTab }));
 const RulesTab = lazy(async () => ({ default: (await import("../rules/rules-tab.tsx")).RulesTab }));
 const PlanTab = lazy(async () => ({ default: (await import("./plan-tab.tsx")).PlanTab }));
@@ -34,38 +35,43 @@ const PANELS = {
   rules: RulesTab,
 } satisfies { readonly [tab in Tab]: ComponentType };
 const NAMES: { readonly [tab in Tab]: string } = {
-  conversation: "Conversation",
-  prompt: "Prompt",
-  context: "Context",
-  diff: "Diff",
-  event: "Event",
-  tokens: "Tokens",
-  raw: "Raw",
-  plan: "Plan",
-  rules: "Rules",
+  conversation: t("Conversation"),
+  prompt: t("Prompt"),
+  context: t("Context"),
+  diff: t("Diff"),
+  event: t("Event"),
+  tokens: t("Tokens"),
+  raw: t("Raw"),
+  plan: t("Plan"),
+  rules: t("Rules"),
 };
 
 /** The details of the displayed step, and the pending decisions of the run below it. */
 export function Details() {
   const tab = useModel((all) => all.tab);
   const Panel = PANELS[tab];
+  const hasPending = useModel(({ pending }) => pending.items.length > 0 || pending.exceeded !== undefined);
   useEffect(() => {
     const timer = setTimeout(() => void loadStepTabs(), LOAD_AFTER_MS); // a page whose hub has ended can still open them
     return () => clearTimeout(timer);
   }, []);
   return (
-    <aside className="right" aria-label="Details">
+    <aside className="right" aria-label={t("Details")}>
       <Splitter side="right" />
       <Tabs tab={tab} />
       <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
         <ErrorBoundary what={NAMES[tab]}>
-          <Suspense fallback={<p className="placeholder">Loading …</p>}>
+          <Suspense fallback={<p className="placeholder">{t("Loading …")}</p>}>
             <Panel />
           </Suspense>
         </ErrorBoundary>
       </div>
-      <ErrorBoundary what="The pending decision">
-        <Pending />
+      <ErrorBoundary what={t("The pending decision")}>
+        {hasPending && (
+          <Suspense fallback={null}>
+            <Pending />
+          </Suspense>
+        )}
       </ErrorBoundary>
     </aside>
   );
@@ -82,7 +88,7 @@ function Tabs({ tab }: { readonly tab: Tab }) {
   const isShown = (each: Tab): boolean =>
     each === tab || ((each !== "plan" || hasPlan) && (each !== "rules" || hasRules));
   return (
-    <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>
+    <div className="tabs" role="tablist" aria-label={t("Details of the step")} onKeyDown={moveTab}>
       {TABS.map((each, place) =>
         !isShown(each) ? null : (
           <button

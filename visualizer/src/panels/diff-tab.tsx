@@ -11,6 +11,7 @@ import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Json } from "../wire/types.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../words/t.ts";
 
 const MAX_ENTRIES = 400;
 /** A longer text is cut until it is asked for. */
@@ -30,16 +31,23 @@ export function DiffTab() {
   return (
     <div className="diff">
       <CompareWith stepNumber={stepNumber} />
-      {compareWith !== null && !other && <p className="placeholder">Step {compareWith} is not loaded.</p>}
+      {compareWith !== null && !other && (
+        <p className="placeholder">
+          {t("Step")} {compareWith} {t("is not loaded.")}
+        </p>
+      )}
       {found.length === 0 && (
         <p className="placeholder">
-          {compareWith === null ? "This step did not change the context." : "No differences."}
+          {compareWith === null ? t("This step did not change the context.") : t("No differences.")}
         </p>
       )}
       <Entries all={telling} />
       {bookkeeping.length > 0 && (
         <details className="bookkeeping" open={telling.length === 0}>
-          <summary>Counters, times and requests ({bookkeeping.length})</summary>
+          <summary>
+            {t("Counters, times and requests (")}
+            {bookkeeping.length})
+          </summary>
           <Entries all={bookkeeping} />
         </details>
       )}
@@ -55,7 +63,11 @@ function Entries({ all }: { readonly all: readonly Difference[] }) {
           <Entry key={pathText(one.path)} one={one} />
         ))}
       </ul>
-      {all.length > MAX_ENTRIES && <p className="placeholder">and {all.length - MAX_ENTRIES} more</p>}
+      {all.length > MAX_ENTRIES && (
+        <p className="placeholder">
+          {t("and")} {all.length - MAX_ENTRIES} {t("more")}
+        </p>
+      )}
     </>
   );
 }
@@ -105,7 +117,7 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
           <pre>{isWhole ? text : text.slice(0, MAX_TEXT_LENGTH)}</pre>
           {text.length > MAX_TEXT_LENGTH && (
             <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
-              {isWhole ? "show less" : `show all (${bytes(text.length)})`}
+              {isWhole ? t("show less") : t`show all (${bytes(text.length)})`}
             </button>
           )}
         </div>
@@ -120,13 +132,15 @@ function CompareWith({ stepNumber }: { readonly stepNumber: number }) {
   const [text, setText] = useState(String(compareWith));
   return (
     <label className="compare">
-      <span>Step {stepNumber} compared with</span>
+      <span>
+        {t("Step")} {stepNumber} {t("compared with")}
+      </span>
       <input
         className="input num"
         type="number"
         min={0}
         max={last}
-        placeholder={`${Math.max(0, stepNumber - 1)} (previous step)`}
+        placeholder={t`${Math.max(0, stepNumber - 1)} (previous step)`}
         value={compareWith === null ? "" : text}
         onChange={({ target }) => {
           setText(target.value);

@@ -15,6 +15,7 @@ import { titleOf } from "../logic/step-title.ts";
 import { workLog } from "../store/work-log.ts";
 import { model } from "../store/model.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../words/t.ts";
 
 /** The event, the transitions, the states and the payload of the step. */
 export function EventTab() {
@@ -34,7 +35,7 @@ export function EventTab() {
       <States step={step} index={index} />
       {step.actions.length > 0 && (
         <section>
-          <h4>Actions</h4>
+          <h4>{t("Actions")}</h4>
           <ol className="list mono">
             {step.actions.map((name, place) => (
               <li key={`${name} ${place}`}>{name}</li>
@@ -44,9 +45,9 @@ export function EventTab() {
       )}
       {step.payload !== undefined && (
         <section className="payload">
-          <h4>Payload</h4>
+          <h4>{t("Payload")}</h4>
           {membersOf(step.payload).length > 0 ? (
-            <JsonTree value={step.payload} label="Payload" openDepth={2} />
+            <JsonTree value={step.payload} label={t("Payload")} openDepth={2} />
           ) : (
             <Value value={step.payload} />
           )}
@@ -71,7 +72,7 @@ function WhatHappened({ step }: { readonly step: Step }) {
       )}
       {ended.some(({ kind }) => kind === "model") && (
         <button type="button" className="link" onClick={() => model.set({ tab: "prompt" })}>
-          what the model was sent
+          {t("what the model was sent")}
         </button>
       )}
     </>
@@ -85,16 +86,16 @@ function Times({ step }: { readonly step: Step }) {
   const { took } = titleOf(step, log.endedAt(step.number), log.begunAt(step.number)); // as the list says it
   return (
     <dl className="facts">
-      <dt>time</dt>
+      <dt>{t("time")}</dt>
       <dd className="num">{timeText(step.time)}</dd>
-      <dt>since previous step</dt>
+      <dt>{t("since previous step")}</dt>
       <dd className="num">{duration(before)}</dd>
-      <dt>took</dt>
+      <dt>{t("took")}</dt>
       <dd className="num" data-testid="took">
         {took === undefined ? "–" : duration(took)}
       </dd>
-      <dt>journal</dt>
-      <dd className="num">{step.journalSeq === 0 ? "–" : `entry ${step.journalSeq}`}</dd>
+      <dt>{t("journal")}</dt>
+      <dd className="num">{step.journalSeq === 0 ? "–" : t`entry ${step.journalSeq}`}</dd>
     </dl>
   );
 }
@@ -109,8 +110,8 @@ function timeText(at: number): string {
 
 const INCOMPLETE = {
   full: undefined,
-  partial: "Other edges of this step are not recorded.",
-  none: "The edges are not recorded: another release of agentchart stored this step.",
+  partial: t("Other edges of this step are not recorded."),
+  none: t("The edges are not recorded: another release of agentchart stored this step."),
 };
 
 /** The edges that were taken, and the alternatives whose guards failed. */
@@ -122,7 +123,7 @@ function Transitions({ index, step }: { readonly index: ChartIndex; readonly ste
   if (branches.length === 0 && note === undefined) return null;
   return (
     <section>
-      <h4>{branches.length > 1 ? "Transitions" : "Transition"}</h4>
+      <h4>{branches.length > 1 ? t("Transitions") : t("Transition")}</h4>
       {branches.map(({ taken, notTaken }) => (
         <div
           key={taken.id}
@@ -161,7 +162,7 @@ function BranchLine({ edge, text, isTaken }: BranchProps) {
         <span className="mark">{isTaken ? "✓" : "✕"}</span>
         <span className="mono">{text}</span>
         <span className="mono muted">{target}</span>
-        {!isTaken && <em>not taken</em>}
+        {!isTaken && <em>{t("not taken")}</em>}
       </button>
       {isTaken && edge.actions.length > 0 && (
         <p className="mono muted">⚡ {edge.actions.map(({ name }) => name).join(", ")}</p>
@@ -177,7 +178,7 @@ function States({ step, index }: { readonly step: Step; readonly index: ChartInd
   const left = before.filter((id) => !now.includes(id));
   return (
     <section>
-      <h4>States</h4>
+      <h4>{t("States")}</h4>
       <ul className="list mono">
         {left.map((id) => (
           <li key={id} className="is-left">
@@ -191,17 +192,17 @@ function States({ step, index }: { readonly step: Step; readonly index: ChartInd
               <i className="dot" /> {shortName(id)}
               {since < step.number ? (
                 <button type="button" className="link" onClick={() => goTo(since)}>
-                  since step {since}
+                  {t("since step")} {since}
                 </button>
               ) : (
-                <em>entered</em>
+                <em>{t("entered")}</em>
               )}
             </li>
           );
         })}
       </ul>
       {now.length === 0 && (
-        <p className="muted">{configurationName(now) || "The states of this step are unknown."}</p>
+        <p className="muted">{configurationName(now) || t("The states of this step are unknown.")}</p>
       )}
     </section>
   );

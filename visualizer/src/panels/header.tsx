@@ -13,6 +13,8 @@ import { copy } from "../store/copy.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { exportRun } from "../store/export-run.ts";
+import { LANGUAGES, language, speak } from "../words/language.ts";
+import { t } from "../words/t.ts";
 
 /** The header of the page. */
 export function Header() {
@@ -21,7 +23,7 @@ export function Header() {
     <header className="header">
       <div className="brand">
         <Logo />
-        <h1>Agentchart</h1>
+        <h1>{t("Agentchart")}</h1>
       </div>
       {row && (
         <>
@@ -31,7 +33,7 @@ export function Header() {
             <button
               type="button"
               className="button quiet mono"
-              title={`Copy ${row.runId}`}
+              title={t`Copy ${row.runId}`}
               onClick={() => void copy(row.runId)}
             >
               {shortId(row.runId.replace(/^file:/, ""))}
@@ -40,15 +42,15 @@ export function Header() {
               <button
                 type="button"
                 className="link"
-                title={`Inside of the call ${parentOf(row)!.callId}`}
+                title={t`Inside of the call ${parentOf(row)!.callId}`}
                 onClick={() => select({ runId: parentOf(row)!.runId, stepNumber: null })}
               >
-                inside of {shortId(parentOf(row)!.runId)}
+                {t("inside of")} {shortId(parentOf(row)!.runId)}
               </button>
             )}
             {row.startedBy && (
               <span className="quiet">
-                started by {row.startedBy.schedule} at {row.startedBy.tick}
+                {t("started by")} {row.startedBy.schedule} {t("at")} {row.startedBy.tick}
               </span>
             )}
             {row.forkOf && (
@@ -58,17 +60,17 @@ export function Header() {
                 title={forkText(row.forkOf)}
                 onClick={() => select({ runId: row.forkOf!.runId, stepNumber: null })}
               >
-                fork of {shortId(row.forkOf.runId)} at {row.forkOf.seq}
+                {t("fork of")} {shortId(row.forkOf.runId)} {t("at")} {row.forkOf.seq}
               </button>
             )}
             {row.forkOf && (
               <button
                 type="button"
                 className="link"
-                title="Compare this fork with its original"
+                title={t("Compare this fork with its original")}
                 onClick={() => compareRuns([row.forkOf!.runId, row.runId])}
               >
-                compare
+                {t("compare")}
               </button>
             )}
           </div>
@@ -84,6 +86,9 @@ export function Header() {
   );
 }
 
+/** The language that the switch leads to. */
+const OTHER = language === "en" ? "zh" : "en";
+
 const THEMES = { system: "dark", dark: "light", light: "system" } as const;
 const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 
@@ -94,26 +99,32 @@ function PageTools() {
   return (
     <div className="actions page-tools">
       {hasRun && (
-        <Button tone="quiet" icon="down" title="Export this run as a file" onClick={() => void exportRun()} />
+        <Button
+          tone="quiet"
+          icon="down"
+          title={t("Export this run as a file")}
+          onClick={() => void exportRun()}
+        />
       )}
       {hasAny && (
         <Button
           tone="quiet"
           icon="link"
-          title="Hand on: one HTML file, pictures, a link"
+          title={t("Hand on: one HTML file, pictures, a link")}
           onClick={() => model.set({ dialog: { kind: "handOn" } })}
         />
       )}
       <Button
         tone="quiet"
         icon={THEME_ICONS[theme]}
-        title={`Theme: ${theme}`}
+        title={t`Theme: ${theme}`}
         onClick={() => prefer({ theme: THEMES[theme] })}
       />
+      <Button tone="quiet" label={LANGUAGES[OTHER]} onClick={() => speak(OTHER)} />
       <Button
         tone="quiet"
         icon="question"
-        title="Keyboard shortcuts (?)"
+        title={t("Keyboard shortcuts (?)")}
         onClick={() => model.set({ dialog: { kind: "help" } })}
       />
     </div>
@@ -129,14 +140,15 @@ function PhoneMenu() {
   const { actions, isOpen } = useActions();
   const items = [
     ...(isOpen ? actions.filter(({ isUrgent }) => !isUrgent) : []),
-    ...(hasRun ? [{ label: "Export this run as a file", onChoose: () => void exportRun() }] : []),
-    ...(hasAny ? [{ label: "Hand on: one HTML file, pictures, a link", onChoose: handOn }] : []),
-    { label: `Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
-    { label: "Keyboard shortcuts", onChoose: () => model.set({ dialog: { kind: "help" } }) },
+    ...(hasRun ? [{ label: t("Export this run as a file"), onChoose: () => void exportRun() }] : []),
+    ...(hasAny ? [{ label: t("Hand on: one HTML file, pictures, a link"), onChoose: handOn }] : []),
+    { label: t`Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
+    { label: LANGUAGES[OTHER], onChoose: () => speak(OTHER) },
+    { label: t("Keyboard shortcuts"), onChoose: () => model.set({ dialog: { kind: "help" } }) },
   ];
   return (
     <div className="phone-menu">
-      <Menu label="More about the page" items={items} />
+      <Menu label={t("More about the page")} items={items} />
     </div>
   );
 }

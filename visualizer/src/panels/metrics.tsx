@@ -3,6 +3,7 @@ import { useNow } from "../parts/use-now.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 import { totalsAt } from "../logic/totals.ts";
+import { t } from "../words/t.ts";
 
 /** The usage of the whole run while live, else up to the displayed step. */
 export function Metrics() {
@@ -17,23 +18,23 @@ export function Metrics() {
   return (
     <dl className="metrics">
       <div>
-        <dt>in</dt>
+        <dt>{t("in")}</dt>
         <dd>{compact(totals.inputTokens)}</dd>
       </div>
       <div className="is-minor">
-        <dt>cached</dt>
+        <dt>{t("cached")}</dt>
         <dd>{compact(totals.cachedInputTokens)}</dd>
       </div>
       <div>
-        <dt>out</dt>
+        <dt>{t("out")}</dt>
         <dd>{compact(totals.outputTokens)}</dd>
       </div>
       <div>
-        <dt>cost</dt>
+        <dt>{t("cost")}</dt>
         <dd>{money(totals.cost)}</dd>
       </div>
       <div className="is-minor">
-        <dt>elapsed</dt>
+        <dt>{t("elapsed")}</dt>
         <dd>{duration(Math.max(0, end - row.startedAt))}</dd>
       </div>
     </dl>

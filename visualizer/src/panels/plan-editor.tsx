@@ -4,6 +4,7 @@ import { emptySubtask, inState, planProblem, STATE_NAMES } from "../logic/plan.t
 import { Button } from "../parts/button.tsx";
 import { refusalText, sendAndNotify } from "../store/commands.ts";
 import type { Json, Plan, Subtask } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 type Seen = { readonly plan: Plan; readonly revision: number };
 type Props = Seen & {
@@ -28,7 +29,7 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
     if (problem !== undefined || isSending) return;
     setSending(true);
     const body = { type: "setSlot", name: "plan", value: plan as unknown as Json, revision } as const;
-    const ack = await sendAndNotify(body, isNew ? "The plan is made." : "The plan is changed.");
+    const ack = await sendAndNotify(body, isNew ? t("The plan is made.") : t("The plan is changed."));
     setSending(false);
     if (ack.ok) close();
     else setError(`${ack.error?.code ?? "refused"}: ${refusalText(ack)}`);
@@ -36,20 +37,20 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
   return (
     <form
       className="plan answer-form"
-      aria-label={isNew ? "Make a plan" : "Edit the plan"}
+      aria-label={isNew ? t("Make a plan") : t("Edit the plan")}
       onSubmit={(event) => {
         event.preventDefault();
         void save();
       }}
     >
-      <Text label="Name" value={plan.name} change={(name) => setPlan({ ...plan, name })} />
+      <Text label={t("Name")} value={plan.name} change={(name) => setPlan({ ...plan, name })} />
       <Text
-        label="Description"
+        label={t("Description")}
         value={plan.description}
         change={(description) => setPlan({ ...plan, description })}
       />
       <Text
-        label="Expected outcome"
+        label={t("Expected outcome")}
         value={plan.expectedOutcome}
         change={(expectedOutcome) => setPlan({ ...plan, expectedOutcome })}
       />
@@ -64,14 +65,14 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
       ))}
       {isStale && (
         <p className="note">
-          The plan has changed since you began.{" "}
+          {t("The plan has changed since you began.")}{" "}
           {now.value && (
             <button
               type="button"
               className="link"
               onClick={() => startOver({ plan: now.value!, revision: now.revision })}
             >
-              Begin again with the new plan
+              {t("Begin again with the new plan")}
             </button>
           )}
         </p>
@@ -82,12 +83,12 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
         </p>
       )}
       <div className="choices">
-        <Button type="submit" tone="good" icon="check" label="Save" isDisabled={isSending} />
+        <Button type="submit" tone="good" icon="check" label={t("Save")} isDisabled={isSending} />
         <Button
-          label="Add a subtask"
+          label={t("Add a subtask")}
           onClick={() => setPlan(withSubtasks(plan, [...plan.subtasks, emptySubtask(Date.now())]))}
         />
-        <Button tone="quiet" label="Back" onClick={close} />
+        <Button tone="quiet" label={t("Back")} onClick={close} />
       </div>
     </form>
   );
@@ -106,21 +107,23 @@ function SubtaskFields({
 }) {
   return (
     <fieldset data-subtask={index}>
-      <legend>Subtask {index}</legend>
+      <legend>
+        {t("Subtask")} {index}
+      </legend>
       <Text
-        label={`Name of subtask ${index}`}
+        label={t`Name of subtask ${index}`}
         value={subtask.name}
         change={(name) => change({ ...subtask, name })}
       />
       <Text
-        label={`Description of subtask ${index}`}
+        label={t`Description of subtask ${index}`}
         value={subtask.description}
         change={(description) => change({ ...subtask, description })}
       />
       <div className="choices">
         <select
           className="input"
-          aria-label={`State of subtask ${index}`}
+          aria-label={t`State of subtask ${index}`}
           value={subtask.state}
           onChange={({ target }) => change(inState(subtask, target.value as Subtask["state"], Date.now()))}
         >
@@ -130,7 +133,7 @@ function SubtaskFields({
             </option>
           ))}
         </select>
-        <Button tone="quiet" label="Remove" title={`Remove subtask ${index}`} onClick={remove} />
+        <Button tone="quiet" label={t("Remove")} title={t`Remove subtask ${index}`} onClick={remove} />
       </div>
     </fieldset>
   );

@@ -7,6 +7,7 @@ import { useModel } from "../store/use-model.ts";
 import type { Plan, Todo } from "../wire/types.ts";
 import { PlanEditor } from "./plan-editor.tsx";
 import { useStep } from "./use-step.ts";
+import { t } from "../words/t.ts";
 
 /** The plan of the run after the displayed step, which a person may edit while a process drives the run. */
 export function PlanTab() {
@@ -33,27 +34,32 @@ function PlanOfRun() {
         close={() => setEdited(undefined)}
       />
     );
-  if (slot === "other") return <p className="placeholder">This plan is shown in the tab Context only.</p>;
+  if (slot === "other")
+    return <p className="placeholder">{t("This plan is shown in the tab Context only.")}</p>;
   const plan = slot?.value;
   const isWritable = isLive && reason === undefined;
   const begin = (): void =>
     setEdited({ plan: plan ?? emptyPlan(newId(), Date.now()), revision: slot?.revision ?? 0 });
   const why = isLive
-    ? "Changes the plan that the model reads with its next request"
-    : "Go to the newest step to edit the plan";
+    ? t("Changes the plan that the model reads with its next request")
+    : t("Go to the newest step to edit the plan");
   return (
     <div className="plan">
       {plan && <PlanView plan={plan} />}
-      {!plan && !todos && <p className="placeholder">There is no plan at this step.</p>}
+      {!plan && !todos && <p className="placeholder">{t("There is no plan at this step.")}</p>}
       {(plan || canMake) && (
         <div className="choices">
           <Button
-            label={plan ? "Edit the plan" : "Make a plan"}
+            label={plan ? t("Edit the plan") : t("Make a plan")}
             isDisabled={!isWritable}
-            title={reason === undefined ? why : `Not possible: ${reason}`}
+            title={reason === undefined ? why : t`Not possible: ${reason}`}
             onClick={begin}
           />
-          {slot && <span className="is-minor">revision {slot.revision}</span>}
+          {slot && (
+            <span className="is-minor">
+              {t("revision")} {slot.revision}
+            </span>
+          )}
         </div>
       )}
       {todos && <TodoView todos={todos} />}
@@ -69,13 +75,19 @@ function PlanView({ plan }: { readonly plan: Plan }) {
     <>
       <h2>{plan.name}</h2>
       <p>{plan.description}</p>
-      <p className="is-minor">Expected: {plan.expectedOutcome}</p>
+      <p className="is-minor">
+        {t("Expected:")} {plan.expectedOutcome}
+      </p>
       <ol start={0}>
         {plan.subtasks.map((subtask, index) => (
           <li key={index} data-subtask={index} data-state-of-subtask={subtask.state}>
             <span>{subtask.name}</span> <span className="badge">{STATE_NAMES[subtask.state]}</span>
             {subtask.description !== "" && <p className="is-minor">{subtask.description}</p>}
-            {subtask.outcome !== null && <p className="is-minor">Outcome: {subtask.outcome}</p>}
+            {subtask.outcome !== null && (
+              <p className="is-minor">
+                {t("Outcome:")} {subtask.outcome}
+              </p>
+            )}
           </li>
         ))}
       </ol>
@@ -86,7 +98,7 @@ function PlanView({ plan }: { readonly plan: Plan }) {
 function TodoView({ todos }: { readonly todos: readonly Todo[] }) {
   return (
     <>
-      <h2>To do</h2>
+      <h2>{t("To do")}</h2>
       <ul>
         {todos.map(({ content, status }, index) => (
           <li key={index}>

@@ -9,6 +9,7 @@ import { useModel } from "../store/use-model.ts";
 import { shortName } from "../logic/chart-index.ts";
 import { Scrubber } from "./scrubber.tsx";
 import { StepSearch } from "./step-search.tsx";
+import { t } from "../words/t.ts";
 
 const SPEEDS = [1, 2, 4] as const;
 type Speed = (typeof SPEEDS)[number];
@@ -21,30 +22,30 @@ export function Player() {
   const last = useModel((all) => Math.max(all.run.last, all.run.total));
   const [chosen, choose] = useState<Speed>(1);
   const isEmpty = last === 0;
-  const end = useModel((all) => (all.row?.source === "file" ? "End" : "Live"));
+  const end = useModel((all) => (all.row?.source === "file" ? "End" : t("Live")));
   return (
-    <div className="player" role="toolbar" aria-label="Playback">
+    <div className="player" role="toolbar" aria-label={t("Playback")}>
       <Button
         tone="quiet"
         icon="first"
-        title="First step (Home)"
+        title={t("First step (Home)")}
         isDisabled={isEmpty}
         onClick={() => goTo(model.run.first)}
       />
       <Button
         tone="quiet"
         icon="back"
-        title="Previous step (←)"
+        title={t("Previous step (←)")}
         isDisabled={isEmpty}
         onClick={() => move(-1)}
       />
       {playback ? (
-        <Button tone="quiet" icon="pause" title="Pause playback (space)" onClick={pause} />
+        <Button tone="quiet" icon="pause" title={t("Pause playback (space)")} onClick={pause} />
       ) : (
         <Button
           tone="quiet"
           icon="play"
-          title="Play (space)"
+          title={t("Play (space)")}
           isDisabled={isEmpty}
           onClick={() => play(chosen)}
         />
@@ -52,13 +53,13 @@ export function Player() {
       <Button
         tone="quiet"
         icon="forward"
-        title="Next step (→)"
+        title={t("Next step (→)")}
         isDisabled={isEmpty}
         onClick={() => move(1)}
       />
       <select
         className="input speed"
-        aria-label="Speed"
+        aria-label={t("Speed")}
         disabled={isEmpty}
         value={playback?.speed ?? chosen}
         onChange={({ target }) => {
@@ -73,13 +74,13 @@ export function Player() {
           </option>
         ))}
       </select>
-      <ErrorBoundary what="The steps as a band">
+      <ErrorBoundary what={t("The steps as a band")}>
         <Scrubber />
       </ErrorBoundary>
       <button
         type="button"
         className="where num"
-        title="Go to step (g)"
+        title={t("Go to step (g)")}
         disabled={isEmpty}
         onClick={() => model.set({ dialog: { kind: "goTo" } })}
       >
@@ -88,7 +89,7 @@ export function Player() {
       <Button
         tone="quiet"
         label={end}
-        title={end === "Live" ? "Newest step (End)" : "To the end (End)"}
+        title={end === t("Live") ? t("Newest step (End)") : t("To the end (End)")}
         isPressed={isLive && !isEmpty}
         isDisabled={isEmpty}
         onClick={goLive}
@@ -108,7 +109,7 @@ export function StepsBar() {
         <button
           type="button"
           className="badge filter"
-          title="Show all steps"
+          title={t("Show all steps")}
           onClick={() => filterSteps(null)}
         >
           {nameOf(filter)} ✕
@@ -130,26 +131,26 @@ const nameOf = (filter: ChartFilter | PlaceFilter): string =>
 function LowerSwitch() {
   const { lower, internals } = usePreferences();
   return (
-    <span className="lower-switch" role="group" aria-label="View of the steps">
+    <span className="lower-switch" role="group" aria-label={t("View of the steps")}>
       <Button
         tone="quiet"
-        label="Steps"
-        title="The list of steps (w)"
+        label={t("Steps")}
+        title={t("The list of steps (w)")}
         isPressed={lower === "steps"}
         onClick={() => prefer({ lower: "steps" })}
       />
       <Button
         tone="quiet"
-        label="Waterfall"
-        title="What took how long (w)"
+        label={t("Waterfall")}
+        title={t("What took how long (w)")}
         isPressed={lower === "waterfall"}
         onClick={() => prefer({ lower: "waterfall" })}
       />
       {lower === "steps" && (
         <Button
           tone="quiet"
-          label="Internals"
-          title="Also the steps and states of the engine"
+          label={t("Internals")}
+          title={t("Also the steps and states of the engine")}
           isPressed={internals}
           onClick={() => prefer({ internals: !internals })}
         />
@@ -169,7 +170,9 @@ function Legend() {
     <span
       className="legend"
       aria-hidden="true"
-      title="Marks above the steps. There a step is as wide as the logarithm of its time; the waterfall is linear."
+      title={t(
+        "Marks above the steps. There a step is as wide as the logarithm of its time; the waterfall is linear.",
+      )}
     >
       {LEGEND.map(([tone, text]) => (
         <span key={tone} data-tone={tone}>

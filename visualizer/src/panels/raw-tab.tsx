@@ -5,6 +5,7 @@ import { copy } from "../store/copy.ts";
 import { model } from "../store/model.ts";
 import { encodeStep } from "../wire/step.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../words/t.ts";
 
 const MAX_TEXT_LENGTH = 60_000;
 
@@ -17,9 +18,9 @@ export function RawTab() {
     <div className="raw">
       <header>
         <span className="muted">
-          step {stepNumber} · {bytes(text.length)}
+          {t("step")} {stepNumber} · {bytes(text.length)}
         </span>
-        <Button tone="quiet" label="Copy" onClick={() => void copy(text)} />
+        <Button tone="quiet" label={t("Copy")} onClick={() => void copy(text)} />
       </header>
       <pre tabIndex={0}>
         {text.slice(0, MAX_TEXT_LENGTH)}

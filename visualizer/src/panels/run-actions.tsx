@@ -4,6 +4,7 @@ import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import type { RunCommand } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 type Action = {
   readonly type: RunCommand["type"];
@@ -22,35 +23,35 @@ const ACTIONS: readonly Action[] = [
   {
     type: "steer",
     icon: "message",
-    label: "Steer",
+    label: t("Steer"),
     onChoose: () => model.set({ dialog: { kind: "message", action: "steer" } }),
   },
   {
     type: "send",
     icon: "message",
-    label: "Message",
+    label: t("Message"),
     onChoose: () => model.set({ dialog: { kind: "message", action: "send", revision: model.row?.leaf } }),
   },
   {
     type: "compact",
     icon: "compact",
-    label: "Sum up",
-    title: "Sums up the conversation, so that the next prompt is shorter",
+    label: t("Sum up"),
+    title: t("Sums up the conversation, so that the next prompt is shorter"),
     onChoose: () => model.set({ dialog: { kind: "message", action: "compact", revision: model.row?.leaf } }),
   },
   {
     type: "shutdown",
     icon: "pause",
-    label: "Pause",
+    label: t("Pause"),
     hint: "P",
-    title: "Stops at the next commit point; Resume continues from there",
+    title: t("Stops at the next commit point; Resume continues from there"),
     onChoose: pauseRun,
   },
-  { type: "resume", icon: "play", label: "Resume", hint: "P", isUrgent: true, onChoose: resumeRun },
+  { type: "resume", icon: "play", label: t("Resume"), hint: "P", isUrgent: true, onChoose: resumeRun },
   {
     type: "interrupt",
     icon: "stop",
-    label: "Interrupt",
+    label: t("Interrupt"),
     tone: "bad",
     isUrgent: true,
     onChoose: () => model.set({ dialog: { kind: "message", action: "interrupt" } }),
@@ -73,11 +74,15 @@ export function Actions() {
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
   const isLive = useModel((all) => all.isLive);
   const last = useModel((all) => all.run.last);
-  if (isReadonly) return <span className="badge">read-only</span>;
+  if (isReadonly) return <span className="badge">{t("read-only")}</span>;
   if (actions.length === 0) return null;
   return (
     <div className={isLive ? "actions" : "actions is-apart"}>
-      {!isLive && <span className="is-minor">applies to live step {last}</span>}
+      {!isLive && (
+        <span className="is-minor">
+          {t("applies to live step")} {last}
+        </span>
+      )}
       {actions.map(({ type, onChoose, isUrgent, ...button }) => (
         <Button
           key={type}

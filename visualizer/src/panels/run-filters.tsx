@@ -13,6 +13,7 @@ import { useModel } from "../store/use-model.ts";
 import { toggleChosen } from "./compare-choice.tsx";
 import { RunViews } from "./run-views.tsx";
 import { OpenFile } from "./open-file.tsx";
+import { t } from "../words/t.ts";
 
 /** The search field and the filters of the list of runs. */
 export function Filters() {
@@ -27,8 +28,8 @@ export function Filters() {
     <div className="filters" role="search">
       <SearchField
         id="find-run"
-        label="Find a run"
-        title="Words of its title, messages, calls and results, its agent or its id"
+        label={t("Find a run")}
+        title={t("Words of its title, messages, calls and results, its agent or its id")}
         value={search}
         shortcut="/"
         onChange={searchRuns}
@@ -36,11 +37,11 @@ export function Filters() {
       <div className="choose">
         <select
           className="input"
-          aria-label="Filter runs"
+          aria-label={t("Filter runs")}
           value={group}
           onChange={(event) => model.set({ group: event.target.value as RunGroup | "all" })}
         >
-          <option value="all">all runs</option>
+          <option value="all">{t("all runs")}</option>
           {RUN_GROUPS.map((each) => (
             <option key={each} value={each}>
               {GROUP_NAMES[each]}
@@ -54,14 +55,15 @@ export function Filters() {
           aria-controls="run-filter"
           onClick={() => setIsOpen(!isOpen)}
         >
-          Filters{chips.length > 0 && ` (${chips.length})`}
+          {t("Filters")}
+          {chips.length > 0 && ` (${chips.length})`}
         </button>
         <button
           type="button"
           className="button"
           aria-pressed={isChoosing}
-          aria-label="Compare runs"
-          title="Choose runs of the list to compare them"
+          aria-label={t("Compare runs")}
+          title={t("Choose runs of the list to compare them")}
           onClick={() => (isChoosing ? model.set({ chosen: null }) : toggleChosen())}
         >
           <Icon name="compare" />
@@ -70,13 +72,13 @@ export function Filters() {
       <RunViews />
       {isOpen && <Fields filter={filter} />}
       {chips.length > 0 && (
-        <div className="chips" role="group" aria-label="Active filters">
+        <div className="chips" role="group" aria-label={t("Active filters")}>
           {chips.map(({ key, text: label }) => (
             <button
               key={key}
               type="button"
               className="chip"
-              aria-label={`Remove the filter ${label}`}
+              aria-label={t`Remove the filter ${label}`}
               onClick={() => filterRuns({ [key]: typeof filter[key] === "number" ? 0 : "" })}
             >
               {label} <span aria-hidden="true">×</span>
@@ -86,7 +88,7 @@ export function Filters() {
       )}
       {unindexed > 0 && (
         <p className="indexing" role="status">
-          {compact(unindexed)} stored runs are being indexed …
+          {compact(unindexed)} {t("stored runs are being indexed …")}
         </p>
       )}
     </div>
@@ -102,26 +104,28 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
   return (
     <div className="fields" id="run-filter">
       <label>
-        outcome
+        {t("outcome")}
         <select
           className="input"
           value={filter.outcome}
           onChange={(event) => filterRuns({ outcome: event.target.value as ListFilter["outcome"] })}
         >
-          <option value="">any</option>
+          <option value="">{t("any")}</option>
           {OUTCOME_NAMES.map((name) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {t(name)}
+            </option>
           ))}
         </select>
       </label>
       <label>
-        changed
+        {t("changed")}
         <select
           className="input"
           value={filter.hours}
           onChange={(event) => filterRuns({ hours: Number(event.target.value) })}
         >
-          <option value={0}>any time</option>
+          <option value={0}>{t("any time")}</option>
           {HOURS.map(([hours, name]) => (
             <option key={hours} value={hours}>
               {name}
@@ -130,15 +134,15 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
         </select>
       </label>
       <label>
-        suspicion
+        {t("suspicion")}
         <select
           className="input"
-          aria-label="suspicion"
+          aria-label={t("suspicion")}
           value={filter.suspicion}
           onChange={(event) => filterRuns({ suspicion: event.target.value })}
         >
-          <option value="">with or without</option>
-          <option value={ANY_SUSPICION}>any</option>
+          <option value="">{t("with or without")}</option>
+          <option value={ANY_SUSPICION}>{t("any")}</option>
           {checks.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}
@@ -147,14 +151,14 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
         </select>
       </label>
       <label>
-        agent
+        {t("agent")}
         <select
           className="input"
-          aria-label="agent"
+          aria-label={t("agent")}
           value={filter.agent}
           onChange={(event) => filterRuns({ agent: event.target.value })}
         >
-          <option value="">any</option>
+          <option value="">{t("any")}</option>
           {names.map((name) => (
             <option key={name} value={name}>
               {name} ({agents.get(name)?.length ?? 0})
@@ -163,13 +167,13 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
         </select>
       </label>
       <Text
-        label="tool"
+        label={t("tool")}
         value={filter.tool}
         list={namesOf(offered)}
         onChange={(tool) => filterRuns({ tool })}
       />
       <label>
-        cost at least
+        {t("cost at least")}
         <input
           className="input"
           type="number"
@@ -204,11 +208,11 @@ function Text({ label, value, list = [], onChange }: TextProps) {
   const id = `${label}-names`;
   return (
     <label>
-      {label}
+      {t(label)}
       <input
         className="input"
         list={id}
-        placeholder="any"
+        placeholder={t("any")}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -234,16 +238,17 @@ export function NoRuns() {
     ...(search.trim() === "" ? [] : [`“${search.trim()}”`]),
     ...(group === "all" ? [] : [GROUP_NAMES[group]]),
     ...chipsOf(filter).map(({ text }) => text),
-    ...(worker === null ? [] : ["one process"]),
+    ...(worker === null ? [] : [t("one process")]),
   ];
   if (wanted.length === 0) return null;
   return (
     <div className="placeholder" data-testid="no-runs" role="status">
       <p>
-        No run matches {wanted.join(", ")}. Titles, agents, ids, messages, calls and results were searched.
+        {t("No run matches")} {wanted.join(", ")}
+        {t(". Titles, agents, ids, messages, calls and results were searched.")}
       </p>
       <button type="button" className="button" onClick={clearFilters}>
-        Show all runs
+        {t("Show all runs")}
       </button>
     </div>
   );
@@ -258,9 +263,9 @@ export function Foot() {
     <footer className="foot">
       <span data-testid="connection" data-tone={tone}>
         <i className="dot" data-tone={tone} />{" "}
-        {isConnected ? `${up} ${up === 1 ? "process" : "processes"} connected` : "not connected"}
+        {isConnected ? t`${up} ${up === 1 ? t("process") : t("processes")} connected` : t("not connected")}
       </span>
-      <OpenFile label="Open a file" />
+      <OpenFile label={t("Open a file")} />
     </footer>
   );
 }

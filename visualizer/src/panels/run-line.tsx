@@ -8,6 +8,7 @@ import { select } from "../store/navigate.ts";
 import type { RunRow } from "../wire/types.ts";
 
 import { toggleChosen } from "./compare-choice.tsx";
+import { t } from "../words/t.ts";
 
 type RunLineProps = {
   readonly row: RunRow;
@@ -91,10 +92,14 @@ export const RunLine = memo(function RunLine({
                 {label}
               </span>
             )}
-            <span className="ago">{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
+            <span className="ago">{isLost ? t`lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
           </span>
           <span className="about">
-            {forkOf && <span className="fork-of">fork at {forkOf.seq} </span>}
+            {forkOf && (
+              <span className="fork-of">
+                {t("fork at")} {forkOf.seq}{" "}
+              </span>
+            )}
             {error && (
               <span className="failure" title={`${error.code}: ${error.message}`}>
                 {error.code}{" "}
@@ -139,7 +144,7 @@ function figuresOf({
 }: RunRow): readonly string[] {
   const tokens = inputTokens === undefined ? undefined : inputTokens + (outputTokens ?? 0);
   return [
-    ...(isAtMost ? [] : [`${compact(steps)} ${steps === 1 ? "step" : "steps"}`]),
+    ...(isAtMost ? [] : [`${compact(steps)} ${steps === 1 ? t("step") : t("steps")}`]),
     duration(Math.max(0, updatedAt - startedAt)),
     ...(cost === undefined ? (tokens === undefined ? [] : [`${compact(tokens)} tokens`]) : [money(cost)]),
   ];

@@ -11,6 +11,7 @@ import { useNow } from "../parts/use-now.ts";
 import { loadMore } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import { groupOf, RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 const LINE_HEIGHT = { run: 62, longRun: 78, group: 30, more: 32 } as const;
 
@@ -91,7 +92,7 @@ export function RunList() {
             if (line.kind === "files")
               return (
                 <h2 key="files" className="group" style={style}>
-                  opened files
+                  {t("opened files")}
                 </h2>
               );
             if (line.kind === "more")
@@ -118,7 +119,7 @@ function More({ group, style }: { readonly group: RunGroup; readonly style: obje
   });
   return (
     <p className="more" style={style}>
-      Loading more …
+      {t("Loading more …")}
     </p>
   );
 }

@@ -5,6 +5,7 @@ import { Icon } from "../parts/icon.tsx";
 import { isDriven, model } from "../store/model.ts";
 import { goLive } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** The state of the run, or which of its steps is displayed. */
 export function RunStatus() {
@@ -21,14 +22,14 @@ export function RunStatus() {
     return (
       <div className="actions">
         <span className="status" data-tone="amber">
-          <Icon name="clock" /> step <span className="num">{stepNumber}</span> of{" "}
+          <Icon name="clock" /> {t("step")} <span className="num">{stepNumber}</span> {t("of")}{" "}
           <span className="num">{last}</span>
         </span>
-        <Button label={row.source === "file" ? "To the end" : "Live"} hint="L" onClick={goLive} />
+        <Button label={row.source === "file" ? t("To the end") : t("Live")} hint="L" onClick={goLive} />
         {row.source !== "file" && (
           <Button
             icon="fork"
-            label="Fork"
+            label={t("Fork")}
             className="is-in-menu"
             hint="F"
             isDisabled={!canFork}
@@ -39,7 +40,7 @@ export function RunStatus() {
     );
   const name = configurationName(states);
   const { label, tone } = outcomeOf(row);
-  const status = isWorking ? "live" : isDriven(row) && !isConnected ? "not connected" : label;
+  const status = isWorking ? "live" : isDriven(row) && !isConnected ? t("not connected") : label;
   return (
     <span
       className="status"
@@ -49,7 +50,7 @@ export function RunStatus() {
       data-state-name={name}
       title={row.error ? `${row.error.code}: ${row.error.message}` : name}
     >
-      <i className="dot" /> {row.source === "file" && "file · "}
+      <i className="dot" /> {row.source === "file" && t("file · ")}
       {status} {row.error && <span className="num">{row.error.code}</span>}
     </span>
   );

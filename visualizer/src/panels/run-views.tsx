@@ -6,6 +6,7 @@ import { useCounts } from "../store/counts.ts";
 import { filterRuns, searchRuns } from "../store/load.ts";
 import { prefer, preferences, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** The filters that one click sets, with how many runs pass them, and the views that a person has saved. */
 export function RunViews() {
@@ -15,7 +16,7 @@ export function RunViews() {
   const views = readViews(usePreferences().views);
   const isFiltered = search.trim() !== "" || !isSet(filter, NO_FILTER);
   return (
-    <div className="chips quick-filters" role="group" aria-label="Quick filters">
+    <div className="chips quick-filters" role="group" aria-label={t("Quick filters")}>
       {QUICK_FILTERS.map(({ name, change }) => (
         <button
           key={name}
@@ -24,7 +25,7 @@ export function RunViews() {
           aria-pressed={isSet(filter, change)}
           onClick={() => filterRuns(toggled(filter, change))}
         >
-          {name} {counts[name] !== undefined && <span className="num">{compact(counts[name])}</span>}
+          {t(name)} {counts[name] !== undefined && <span className="num">{compact(counts[name])}</span>}
         </button>
       ))}
       {views.map((view) => (
@@ -43,7 +44,7 @@ export function RunViews() {
           <button
             type="button"
             className="quick"
-            aria-label={`Remove the view ${view.name}`}
+            aria-label={t`Remove the view ${view.name}`}
             onClick={() => prefer({ views: views.filter(({ name }) => name !== view.name) })}
           >
             <span aria-hidden="true">×</span>
@@ -64,7 +65,7 @@ function SaveView() {
   if (!isOpen)
     return (
       <button type="button" className="quick" onClick={() => setOpen(true)}>
-        Save view
+        {t("Save view")}
       </button>
     );
   const save = (event: FormEvent): void => {
@@ -77,13 +78,13 @@ function SaveView() {
     <form className="save-view" onSubmit={save} onKeyDown={({ key }) => key === "Escape" && setOpen(false)}>
       <input
         className="input"
-        aria-label="Name of the view"
+        aria-label={t("Name of the view")}
         autoFocus
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
       <button type="submit" className="button" disabled={name.trim() === ""}>
-        Save
+        {t("Save")}
       </button>
     </form>
   );

@@ -3,6 +3,7 @@ import { forkMarks, spread } from "../logic/fork-marks.ts";
 import { writeAddress } from "../logic/address.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** The distance between marks that can be hit with a finger, px. */
 const MARK_DISTANCE = 24;
@@ -31,15 +32,15 @@ export function ScrubberForks({ version, width, positionOf }: ForksProps) {
     width - MARK_DISTANCE / 2,
   );
   return (
-    <nav className="forks" aria-label="Forks">
+    <nav className="forks" aria-label={t("Forks")}>
       {seen.map(({ runId, kind, stepNumber, name, x }, at) => (
         <a
           key={`${kind} ${runId}`}
           href={writeAddress({ runId, stepNumber: null })}
           data-fork={kind}
           data-at-step={stepNumber}
-          title={`${name} (step ${stepNumber})`}
-          aria-label={`${name}, step ${stepNumber}`}
+          title={t`${name} (step ${stepNumber})`}
+          aria-label={t`${name}, step ${stepNumber}`}
           style={{ transform: `translateX(${positions[at]}px)` }}
         >
           <i style={{ transform: `translateX(${x - positions[at]!}px)` }} />

@@ -15,6 +15,7 @@ import { useModel } from "../store/use-model.ts";
 import { ScrubberForks } from "./scrubber-forks.tsx";
 import { drawScrubber, scaleOf, stepText } from "./scrubber-draw.ts";
 import { readPalette } from "./scrubber-palette.ts";
+import { t } from "../words/t.ts";
 
 const HEIGHT = 26;
 /** A scrubber with more steps is redrawn five times a second; single steps are hardly visible in it. */
@@ -87,7 +88,7 @@ export function Scrubber() {
         className="scrubber"
         role="slider"
         tabIndex={0}
-        aria-label="Step"
+        aria-label={t("Step")}
         aria-valuemin={run.first}
         aria-valuemax={Math.max(run.first, run.last)}
         aria-valuenow={Math.max(run.first, stepNumber)}

@@ -4,6 +4,7 @@ import { move, searchSteps } from "../store/navigate.ts";
 import { prefer } from "../store/preferences.ts";
 import { STEP_SORTS, type StepQuery, type StepSort } from "../store/step-search.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 const NOTHING: StepQuery = { kind: "search", text: "", sort: "" };
 
@@ -16,11 +17,13 @@ export function StepSearch() {
     prefer({ lower: "steps" });
   };
   return (
-    <span className="step-search" role="search" aria-label="Steps">
+    <span className="step-search" role="search" aria-label={t("Steps")}>
       <SearchField
         id="find-step"
-        label="Find a step"
-        title="Words of what happened, of arguments, results and messages, or the name of an event or state (s)"
+        label={t("Find a step")}
+        title={t(
+          "Words of what happened, of arguments, results and messages, or the name of an event or state (s)",
+        )}
         value={query.text}
         disabled={model.selection.runId === null}
         onChange={(text) => change({ text })}
@@ -31,14 +34,14 @@ export function StepSearch() {
       />
       <select
         className="input"
-        aria-label="Filter steps"
+        aria-label={t("Filter steps")}
         value={query.sort}
         onChange={({ target }) => change({ sort: target.value as StepSort | "" })}
       >
-        <option value="">all steps</option>
+        <option value="">{t("all steps")}</option>
         {Object.entries(STEP_SORTS).map(([sort, name]) => (
           <option key={sort} value={sort}>
-            {name}
+            {t(name)}
           </option>
         ))}
       </select>

@@ -5,6 +5,7 @@ import { goTo } from "../store/navigate.ts";
 import { useSuspicions } from "../store/suspicions.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Suspicion } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** So many are shown unless all are wanted; on a phone one. */
 const SHOWN = 2;
@@ -16,7 +17,7 @@ export function Suspicions() {
   if (found.length === 0) return null;
   const isLong = found.length > SHOWN;
   return (
-    <section className="suspicions" aria-label="Suspicions" data-testid="suspicions">
+    <section className="suspicions" aria-label={t("Suspicions")} data-testid="suspicions">
       <ul data-all={all || undefined}>
         {(all ? found : oneOfEachKind(found).slice(0, SHOWN)).map((each, place) => (
           <Line key={`${each.kind} ${place}`} suspicion={each} />
@@ -29,7 +30,7 @@ export function Suspicions() {
           aria-expanded={all}
           onClick={() => setAll(!all)}
         >
-          {all ? "Fewer" : `All ${found.length}`}
+          {all ? t("Fewer") : t`All ${found.length}`}
         </button>
       )}
     </section>
@@ -54,7 +55,7 @@ function Line({ suspicion: { kind, text, steps, isBroken } }: { readonly suspici
         type="button"
         data-suspicion={kind}
         data-tone={isBroken ? "red" : "amber"}
-        title={`Show step ${next}${more}`}
+        title={t`Show step ${next}${more}`}
         aria-current={current > 0 ? "step" : undefined}
         onClick={() => {
           goTo(next);

@@ -12,6 +12,7 @@ import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
+import { t } from "../words/t.ts";
 
 type RowProps = {
   readonly stepNumber: number;
@@ -42,7 +43,7 @@ export const Row = memo(function Row({ stepNumber, top, isSelected, count, place
   if (!step)
     return (
       <div className="line is-gap" {...option} onClick={() => void fillAround(stepNumber)}>
-        step {stepNumber} is not loaded: <span className="link">load</span>
+        {t("step")} {stepNumber} {t("is not loaded:")} <span className="link">{t("load")}</span>
       </div>
     );
   const states = run.statesAt(stepNumber);

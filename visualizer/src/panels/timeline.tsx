@@ -12,6 +12,7 @@ import { goLive, goTo, move } from "../store/navigate.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { searchedFrom } from "../store/step-search.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 const ROW = 24;
 /** Rows that are rendered beyond the visible part: for scrolling, and fewer while steps arrive fast. */
@@ -61,12 +62,12 @@ export function Timeline() {
       <BeforeFork />
       {found && filter && <FilterSummary found={found} filter={filter} />}
       <div className="line is-head" aria-hidden="true">
-        <span>step</span>
-        <span>time</span>
-        <span>what happened</span>
-        <span>state after it</span>
-        <span>tokens</span>
-        <span title="How long what ended in the step had taken">took</span>
+        <span>{t("step")}</span>
+        <span>{t("time")}</span>
+        <span>{t("what happened")}</span>
+        <span>{t("state after it")}</span>
+        <span>{t("tokens")}</span>
+        <span title={t("How long what ended in the step had taken")}>{t("took")}</span>
         <span />
       </div>
       <div
@@ -74,7 +75,7 @@ export function Timeline() {
         className="rows-of"
         role="listbox"
         tabIndex={0}
-        aria-label="Steps"
+        aria-label={t("Steps")}
         aria-activedescendant={isDrawn ? `step-${stepOf(selected)}` : undefined}
         onKeyDown={onKeys({
           ArrowUp: () => move(-1),
@@ -134,17 +135,22 @@ function FilterSummary({
 }) {
   const times = found.length === 1 ? "once" : `${found.length} times`;
   if (filter.kind === "search") return <SearchSummary count={found.length} />;
-  if (found.length === 0) return <p className="found">No matching steps</p>;
-  if (filter.kind === "edge") return <p className="found">taken {times}</p>;
+  if (found.length === 0) return <p className="found">{t("No matching steps")}</p>;
+  if (filter.kind === "edge")
+    return (
+      <p className="found">
+        {t("taken")} {times}
+      </p>
+    );
   if (filter.kind === "place")
     return (
       <p className="found">
-        {found.length === 1 ? "1 step" : `${found.length} steps`} of {filter.label}
+        {found.length === 1 ? t("1 step") : t`${found.length} steps`} {t("of")} {filter.label}
       </p>
     );
   return (
     <p className="found">
-      entered {times}, {duration(timeIn(model.run, filter.ids) / found.length)} on average
+      {t("entered")} {times}, {duration(timeIn(model.run, filter.ids) / found.length)} {t("on average")}
     </p>
   );
 }
@@ -155,8 +161,8 @@ function SearchSummary({ count }: { readonly count: number }) {
   const all = run.last - from + 1;
   return (
     <p className="found" role="status">
-      {count === 0 ? "No matching steps" : count === 1 ? "1 step" : `${count} steps`} of {all}
-      {from > run.first && `; the steps before ${from} are not loaded and not searched`}
+      {count === 0 ? t("No matching steps") : count === 1 ? t("1 step") : t`${count} steps`} {t("of")} {all}
+      {from > run.first && t`; the steps before ${from} are not loaded and not searched`}
     </p>
   );
 }

@@ -5,6 +5,7 @@ import { MissingStep } from "../parts/missing-step.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../words/t.ts";
 
 /** So many of the newest calls are listed, unless all are wanted: a long list costs too much in each frame of a scrub. */
 const MAX_LISTED = 50;
@@ -15,7 +16,7 @@ export function TokensTab() {
   const calls = useMemo(() => modelCalls(context), [context]);
   const [isWhole, setWhole] = useState(false);
   if (!context) return <MissingStep stepNumber={stepNumber} />;
-  if (calls.length === 0) return <p className="placeholder">No token usage reported yet.</p>;
+  if (calls.length === 0) return <p className="placeholder">{t("No token usage reported yet.")}</p>;
   const total = sumUsage(calls.map(({ usage }) => usage));
   const most = Math.max(...calls.map(({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)), 1);
   const shown = isWhole ? calls : calls.slice(-MAX_LISTED);
@@ -23,18 +24,18 @@ export function TokensTab() {
     <div className="tokens">
       {shown.length < calls.length && (
         <button type="button" className="link" onClick={() => setWhole(true)}>
-          Show the {calls.length - shown.length} calls before
+          {t("Show the")} {calls.length - shown.length} {t("calls before")}
         </button>
       )}
       <table>
         <thead>
           <tr>
-            <th scope="col">step</th>
-            <th scope="col">in</th>
-            <th scope="col">cached</th>
-            <th scope="col">out</th>
-            <th scope="col">time</th>
-            <th scope="col">cost</th>
+            <th scope="col">{t("step")}</th>
+            <th scope="col">{t("in")}</th>
+            <th scope="col">{t("cached")}</th>
+            <th scope="col">{t("out")}</th>
+            <th scope="col">{t("time")}</th>
+            <th scope="col">{t("cost")}</th>
           </tr>
         </thead>
         <tbody className="num">
@@ -55,7 +56,7 @@ export function TokensTab() {
                 <td>{compact(usage.cachedInputTokens)}</td>
                 <td>
                   {compact(usage.outputTokens)}
-                  {usage.estimated && <abbr title="Estimated, not reported by the provider">≈</abbr>}
+                  {usage.estimated && <abbr title={t("Estimated, not reported by the provider")}>≈</abbr>}
                 </td>
                 <td>{duration(usage.durationMs)}</td>
                 <td>{money(usage.cost)}</td>
@@ -78,7 +79,7 @@ export function TokensTab() {
         </tbody>
         <tfoot className="num">
           <tr>
-            <th scope="row">{calls.length === 1 ? "1 call" : `${calls.length} calls`}</th>
+            <th scope="row">{calls.length === 1 ? t("1 call") : t`${calls.length} calls`}</th>
             <td>{compact(total.inputTokens)}</td>
             <td>{compact(total.cachedInputTokens)}</td>
             <td>{compact(total.outputTokens)}</td>
@@ -89,13 +90,13 @@ export function TokensTab() {
       </table>
       <p className="legend">
         <span data-tone="slate">
-          <i /> cached
+          <i /> {t("cached")}
         </span>
         <span data-tone="cyan">
-          <i /> in
+          <i /> {t("in")}
         </span>
         <span data-tone="violet">
-          <i /> out
+          <i /> {t("out")}
         </span>
       </p>
     </div>

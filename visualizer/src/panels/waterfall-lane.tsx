@@ -5,6 +5,7 @@ import type { Work } from "../logic/work.ts";
 import { outcomeOf } from "../logic/outcome.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { openLane } from "./open-lane.ts";
+import { t } from "../words/t.ts";
 
 const ICONS: { readonly [kind in Lane["kind"]]: IconName } = {
   turn: "play",
@@ -79,7 +80,7 @@ export function WaterfallLane(props: Props) {
         <Icon name={isFailed ? "cross" : ICONS[kind]} />
         <strong>{name}</strong>
         <span className="muted mono">{detail}</span>
-        {isFailed && <span className="hidden-text">failed</span>}
+        {isFailed && <span className="hidden-text">{t("failed")}</span>}
       </span>
       <span className="bars">
         {bars.map(({ begin, end, state }, at) => (

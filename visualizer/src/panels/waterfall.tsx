@@ -14,6 +14,7 @@ import { openLane } from "./open-lane.ts";
 import { WaterfallLane } from "./waterfall-lane.tsx";
 import { offsetOf, useInnerWorks } from "./use-inner-works.ts";
 import { useZoom } from "./use-zoom.ts";
+import { t } from "../words/t.ts";
 
 const ROW = 24;
 const OVERSCAN = 4;
@@ -70,20 +71,20 @@ export function Waterfall() {
           <Button
             tone="quiet"
             icon="minus"
-            title="Show more time"
+            title={t("Show more time")}
             isDisabled={zoom <= 1}
             onClick={() => setZoom(1 / 2)}
           />
           <Button
             tone="quiet"
             icon="plus"
-            title="Show less time (Ctrl and the wheel)"
+            title={t("Show less time (Ctrl and the wheel)")}
             onClick={() => setZoom(2)}
           />
           <Button
             tone="quiet"
             icon="fit"
-            title="Show the whole run"
+            title={t("Show the whole run")}
             isPressed={zoom === 1}
             onClick={() => setZoom(0)}
           />
@@ -101,7 +102,7 @@ export function Waterfall() {
         className="lanes"
         role="listbox"
         tabIndex={0}
-        aria-label="Waterfall"
+        aria-label={t("Waterfall")}
         aria-activedescendant={
           selected >= first && selected < first + drawn.length ? `lane-${selected}` : undefined
         }
@@ -126,7 +127,7 @@ export function Waterfall() {
           ))}
         </div>
       </div>
-      {lanes.length === 0 && <p className="placeholder">Nothing has taken time yet.</p>}
+      {lanes.length === 0 && <p className="placeholder">{t("Nothing has taken time yet.")}</p>}
       <Overlay scale={scale} from={from} width={width} elapsed={elapsed} />
     </div>
   );
@@ -152,7 +153,7 @@ function Overlay({
           <span
             key={x}
             className="rest"
-            title={`a rest of ${duration(ms)}`}
+            title={t`a rest of ${duration(ms)}`}
             style={{ left: x - from, width: wide }}
           >
             <span className="num">{duration(ms)}</span>

@@ -3,6 +3,7 @@ import { useNow } from "../parts/use-now.ts";
 import { filterByWorker } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import type { WorkerRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The connected and lost processes; selecting one filters the list of runs. */
 export function WorkerList() {
@@ -13,15 +14,19 @@ export function WorkerList() {
   return (
     <details className="workers" open>
       <summary>
-        {total === 1 ? "process" : "processes"} <span className="num">{compact(total)}</span>
+        {total === 1 ? t("process") : t("processes")} <span className="num">{compact(total)}</span>
       </summary>
-      <ul aria-label="Processes">
+      <ul aria-label={t("Processes")}>
         {rows.map((row) => (
           <li key={row.id}>
             <WorkerLine row={row} isSelected={row.id === selected} now={now} />
           </li>
         ))}
-        {total > rows.length && <li className="more">and {compact(total - rows.length)} more</li>}
+        {total > rows.length && (
+          <li className="more">
+            {t("and")} {compact(total - rows.length)} {t("more")}
+          </li>
+        )}
       </ul>
     </details>
   );
@@ -36,16 +41,18 @@ function WorkerLine({ row: { id, pid, isUp, since, runs }, isSelected, now }: Wo
       data-worker={id}
       data-tone={isUp ? "green" : "slate"}
       aria-pressed={isSelected}
-      title={`${isSelected ? "Show all runs" : "Show only its runs"} (${id})`}
+      title={`${isSelected ? t("Show all runs") : t("Show only its runs")} (${id})`}
       onClick={() => filterByWorker(isSelected ? null : id)}
     >
       <span aria-hidden="true">{isUp ? "●" : "✕"}</span>
-      <strong className="num">pid {pid}</strong>
+      <strong className="num">
+        {t("pid")} {pid}
+      </strong>
       <span className="mono id">{shortId(id)}</span>
       <span className="side">
-        {isUp ? "up" : "lost"} {ago(since, now)}
+        {isUp ? t("up") : t("lost")} {ago(since, now)}
         {" · "}
-        {runs} {runs === 1 ? "run" : "runs"}
+        {runs} {runs === 1 ? t("run") : t("runs")}
       </span>
     </button>
   );

@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from "react";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 type Props = { readonly what: string; readonly children: ReactNode };
 
@@ -36,7 +37,7 @@ class Boundary extends Component<Props & { readonly resetKey: string }, State> {
     if (!error) return this.props.children;
     return (
       <p className="placeholder" role="alert" data-testid="cannot-show">
-        {this.props.what} cannot be displayed: {error.message}
+        {this.props.what} {t("cannot be displayed:")} {error.message}
       </p>
     );
   }

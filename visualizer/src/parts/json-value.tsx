@@ -2,6 +2,7 @@ import { bytes } from "../logic/format.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
 import { model } from "../store/model.ts";
 import type { Json } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The maximum number of characters that are displayed inline. */
 const INLINE = 240;
@@ -20,7 +21,8 @@ export function Value({ value }: { readonly value: Json }) {
           className="link"
           onClick={() => model.set({ dialog: { kind: "blob", sha: "", length: value.length, head: value } })}
         >
-          show all ({bytes(value.length)})
+          {t("show all (")}
+          {bytes(value.length)})
         </button>
       </span>
     );
@@ -51,7 +53,7 @@ export function BlobLink({ $blob, length, head }: BlobProps) {
         model.set({ dialog: { kind: "blob", sha: $blob, length, head } });
       }}
     >
-      open {bytes(length)}
+      {t("open")} {bytes(length)}
     </button>
   );
 }

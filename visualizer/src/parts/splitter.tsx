@@ -1,12 +1,13 @@
 import type { KeyboardEvent, PointerEvent } from "react";
 import { prefer, usePreferences } from "../store/preferences.ts";
+import { t } from "../words/t.ts";
 
 type Side = "left" | "right" | "bottom";
 const LIMITS = { left: [180, 480], right: [300, 900], bottom: [120, 800] } as const;
 const NAMES = {
-  left: "Width of the run list",
-  right: "Width of the details",
-  bottom: "Height of the steps",
+  left: t("Width of the run list"),
+  right: t("Width of the details"),
+  bottom: t("Height of the steps"),
 } as const;
 
 /** A separator of two panels that can be dragged or moved with the arrow keys. */

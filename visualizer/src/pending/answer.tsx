@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "../parts/button.tsx";
 import type { Json, PendingItem } from "../wire/types.ts";
 import { useJsonForm } from "./json-form.tsx";
+import { t } from "../words/t.ts";
 
 type Props = {
   readonly item: PendingItem;
@@ -20,7 +21,7 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
   /** A page to visit, which may give something to enter here. */
   const isVisit = item.ask?.kind === "url" && isText;
   const [text, setText] = useState("");
-  const form = useJsonForm(isText ? undefined : answerSchema, undefined, "Answer (JSON)");
+  const form = useJsonForm(isText ? undefined : answerSchema, undefined, t("Answer (JSON)"));
   const [error, setError] = useState<string>();
   const submit = (): void => {
     try {
@@ -45,7 +46,7 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
     >
       {isText ? (
         <label>
-          {isVisit ? "What the page gave you, if anything" : "Answer"}
+          {isVisit ? t("What the page gave you, if anything") : t("Answer")}
           <textarea
             className="input"
             rows={3}
@@ -65,11 +66,16 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
         <Button
           type="submit"
           tone="good"
-          label={isVisit ? "Done" : "Answer"}
+          label={isVisit ? t("Done") : t("Answer")}
           isDisabled={isDisabled || (isText && !isVisit && text.trim() === "")}
         />
-        <Button tone="bad" label={item.ask ? "Decline" : "Deny…"} isDisabled={isDisabled} onClick={deny} />
-        {back && <Button tone="quiet" label="Back" onClick={back} />}
+        <Button
+          tone="bad"
+          label={item.ask ? t("Decline") : t("Deny…")}
+          isDisabled={isDisabled}
+          onClick={deny}
+        />
+        {back && <Button tone="quiet" label={t("Back")} onClick={back} />}
       </div>
     </form>
   );

@@ -4,6 +4,7 @@ import { disabledReason } from "../store/disabled-reason.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import { DecisionCard } from "./decision-card.tsx";
+import { t } from "../words/t.ts";
 
 /** A call of the selected run that waits for a decision. */
 export function ApprovalCard({ item }: { readonly item: PendingItem }) {
@@ -14,7 +15,7 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
   const decide = async (decision: Decision): Promise<string | undefined> => {
     if (model.sent.has(key)) return undefined; // clicked again before the next render
     const ack = await sendCommand({ type: "decide", callId, decision, argsHash }, key);
-    return ack.ok ? undefined : (ack.error?.message ?? "The command was refused.");
+    return ack.ok ? undefined : (ack.error?.message ?? t("The command was refused."));
   };
   return <DecisionCard id="approval" item={item} isSent={isSent} disabledReason={reason} decide={decide} />;
 }

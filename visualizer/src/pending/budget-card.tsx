@@ -6,6 +6,7 @@ import { expectRevision, refusalText, sendCommand } from "../store/commands.ts";
 import { disabledReason } from "../store/disabled-reason.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 /** A card for a turn that was stopped by an exceeded limit. */
 export function BudgetCard({ limit }: { readonly limit: string }) {
@@ -37,7 +38,7 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
       tabIndex={-1}
       data-pending="budget"
       data-kind="budget"
-      aria-label={`Budget used up: ${name}`}
+      aria-label={t`Budget used up: ${name}`}
       onSubmit={(event) => {
         event.preventDefault();
         if (!isDisabled) void extend();
@@ -45,33 +46,35 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
     >
       <header>
         <Icon name="hourglass" />
-        <h2>Budget used up: {name}</h2>
+        <h2>
+          {t("Budget used up:")} {name}
+        </h2>
       </header>
       <div className="choices">
         <label className="extend">
-          <span>Add</span>
+          <span>{t("Add")}</span>
           <input
             className="input num"
             type="number"
             min={0}
             step="any"
             value={extra}
-            aria-label={`Additional ${name}`}
+            aria-label={t`Additional ${name}`}
             onChange={({ target }) => setExtra(target.value)}
           />
           <span>{name}</span>
         </label>
-        <Button type="submit" tone="good" label="Extend and continue" isDisabled={isDisabled} />
+        <Button type="submit" tone="good" label={t("Extend and continue")} isDisabled={isDisabled} />
       </div>
       {error !== undefined && (
         <p className="error" role="alert">
           {error}
         </p>
       )}
-      {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+      {isSent && <p className="note">{t("Sent. The agent has not confirmed it yet.")}</p>}
       {reason !== undefined && !isSent && (
         <p className="note" data-testid="disabled-reason">
-          Not available: {reason}.
+          {t("Not available:")} {reason}.
         </p>
       )}
     </form>

@@ -1,6 +1,7 @@
 import { clock } from "../logic/format.ts";
 import { useNow } from "../parts/use-now.ts";
 import type { PendingItem } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The arguments of a call. */
 export function Arguments({ item }: { readonly item: PendingItem }) {
@@ -13,7 +14,7 @@ export function Arguments({ item }: { readonly item: PendingItem }) {
       </pre>
     );
   return (
-    <pre className="arguments" tabIndex={0} aria-label="Arguments">
+    <pre className="arguments" tabIndex={0} aria-label={t("Arguments")}>
       {JSON.stringify(item.input, null, 2)}
     </pre>
   );
@@ -24,12 +25,12 @@ export function WaitTime({ item }: { readonly item: PendingItem }) {
   const now = useNow(1_000);
   if (item.expiresAt !== undefined)
     return (
-      <span className="num" title="Time left to decide">
-        {item.expiresAt > now ? `${clock(item.expiresAt - now)} left` : "expired"}
+      <span className="num" title={t("Time left to decide")}>
+        {item.expiresAt > now ? t`${clock(item.expiresAt - now)} left` : t("expired")}
       </span>
     );
   return (
-    <span className="num muted" title="Waiting since">
+    <span className="num muted" title={t("Waiting since")}>
       {clock(now - item.since)}
     </span>
   );

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "../parts/button.tsx";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import type { Mode } from "./use-mode.ts";
+import { t } from "../words/t.ts";
 
 type Props = {
   readonly item: PendingItem;
@@ -18,13 +19,19 @@ export function Choices({ item, isDisabled, decide, setMode }: Props) {
       <div className="choices">
         <Button
           tone="good"
-          label="Run again"
+          label={t("Run again")}
           hint="A"
           isDisabled={isDisabled}
           onClick={() => decide("retry")}
         />
-        <Button label="Provide result…" isDisabled={isDisabled} onClick={() => setMode("answer")} />
-        <Button tone="bad" label="Deny…" hint="R" isDisabled={isDisabled} onClick={() => setMode("deny")} />
+        <Button label={t("Provide result…")} isDisabled={isDisabled} onClick={() => setMode("answer")} />
+        <Button
+          tone="bad"
+          label={t("Deny…")}
+          hint="R"
+          isDisabled={isDisabled}
+          onClick={() => setMode("deny")}
+        />
       </div>
     );
   return (
@@ -32,34 +39,42 @@ export function Choices({ item, isDisabled, decide, setMode }: Props) {
       <Button
         tone="good"
         icon="check"
-        label="Approve"
+        label={t("Approve")}
         hint="A"
         isDisabled={isDisabled}
         onClick={() => decide(remember === "" ? "approve" : { approve: true, remember })}
       />
-      {!item.ask && <Button label="Edit…" hint="E" isDisabled={isDisabled} onClick={() => setMode("edit")} />}
-      <Button tone="bad" label="Deny…" hint="R" isDisabled={isDisabled} onClick={() => setMode("deny")} />
+      {!item.ask && (
+        <Button label={t("Edit…")} hint="E" isDisabled={isDisabled} onClick={() => setMode("edit")} />
+      )}
+      <Button
+        tone="bad"
+        label={t("Deny…")}
+        hint="R"
+        isDisabled={isDisabled}
+        onClick={() => setMode("deny")}
+      />
       {!item.ask && (
         <Button
           tone="quiet"
-          label="Answer…"
-          title="Provide the result yourself; the tool does not run"
+          label={t("Answer…")}
+          title={t("Provide the result yourself; the tool does not run")}
           isDisabled={isDisabled}
           onClick={() => setMode("answer")}
         />
       )}
       {item.waitsFor === "approval" && !item.ask && (
         <label className="remember">
-          <span>Remember approval</span>
+          <span>{t("Remember approval")}</span>
           <select
             className="input"
             value={remember}
             disabled={isDisabled}
             onChange={({ target }) => setRemember(target.value as typeof remember)}
           >
-            <option value="">for this call only</option>
-            <option value="input">for the same arguments</option>
-            <option value="tool">for this tool</option>
+            <option value="">{t("for this call only")}</option>
+            <option value="input">{t("for the same arguments")}</option>
+            <option value="tool">{t("for this tool")}</option>
           </select>
         </label>
       )}

@@ -8,6 +8,7 @@ import { Choices } from "./choices.tsx";
 import { Deny } from "./deny.tsx";
 import { EditArguments } from "./edit-arguments.tsx";
 import { useMode } from "./use-mode.ts";
+import { t } from "../words/t.ts";
 
 /** Properties of {@link DecisionCard}. */
 export type DecisionCardProps = {
@@ -116,15 +117,16 @@ export function DecisionCard({ item, id, isSent, disabledReason: reason, decide:
           back={isAnswered ? undefined : () => setMode("choose")}
         />
       )}
-      {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+      {isSent && <p className="note">{t("Sent. The agent has not confirmed it yet.")}</p>}
       {isDecided && (
         <p className="note">
-          Decided: {decisionText(item.decided!)}. It takes effect when the turn continues.
+          {t("Decided:")} {decisionText(item.decided!)}
+          {t(". It takes effect when the turn continues.")}
         </p>
       )}
       {!canDecide && !isSent && (
         <p className="note" data-testid="disabled-reason">
-          Not available: {reason}.
+          {t("Not available:")} {reason}.
         </p>
       )}
       {error !== undefined && (

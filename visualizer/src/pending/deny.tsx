@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Button } from "../parts/button.tsx";
+import { t } from "../words/t.ts";
 
 type Props = {
   readonly isDisabled: boolean;
@@ -20,7 +21,7 @@ export function Deny({ isDisabled, send, back }: Props) {
       }}
     >
       <label>
-        Reason (the model reads it)
+        {t("Reason (the model reads it)")}
         <textarea
           className="input"
           rows={2}
@@ -29,8 +30,8 @@ export function Deny({ isDisabled, send, back }: Props) {
         />
       </label>
       <div className="choices">
-        <Button type="submit" tone="bad" label="Deny" isDisabled={isDisabled || text === ""} />
-        <Button tone="quiet" label="Back" onClick={back} />
+        <Button type="submit" tone="bad" label={t("Deny")} isDisabled={isDisabled || text === ""} />
+        <Button tone="quiet" label={t("Back")} onClick={back} />
       </div>
     </form>
   );

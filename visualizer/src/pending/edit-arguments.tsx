@@ -4,6 +4,7 @@ import { isObject } from "../../../src/core/base/is-object.ts";
 import { Button } from "../parts/button.tsx";
 import type { JsonObject, PendingItem } from "../wire/types.ts";
 import { useJsonForm } from "./json-form.tsx";
+import { t } from "../words/t.ts";
 
 type Props = {
   readonly item: PendingItem;
@@ -17,11 +18,11 @@ type Props = {
  * them.
  */
 export function EditArguments({ item, isDisabled, send, back }: Props) {
-  const form = useJsonForm(item.inputSchema, item.input, "Arguments (JSON)");
+  const form = useJsonForm(item.inputSchema, item.input, t("Arguments (JSON)"));
   const [error, setError] = useState<string>();
   const read = (): JsonObject => {
     const value = form.read();
-    if (!isObject(value)) throw new Error("Arguments must be a JSON object.");
+    if (!isObject(value)) throw new Error(t("Arguments must be a JSON object."));
     return value;
   };
   const submit = (): void => {
@@ -59,11 +60,11 @@ export function EditArguments({ item, isDisabled, send, back }: Props) {
           type="submit"
           tone="good"
           icon="check"
-          label="Approve changes"
+          label={t("Approve changes")}
           hint="Ctrl ↵"
           isDisabled={isDisabled}
         />
-        <Button tone="quiet" label="Back" onClick={back} />
+        <Button tone="quiet" label={t("Back")} onClick={back} />
       </div>
     </form>
   );
@@ -76,7 +77,7 @@ function Changes({ input, read }: { readonly input: JsonObject; readonly read: (
   } catch {
     return null;
   }
-  if (found.length === 0) return <p className="note">No changes.</p>;
+  if (found.length === 0) return <p className="note">{t("No changes.")}</p>;
   return (
     <ul className="edits mono">
       {found.map(({ path, before, after }) => (

@@ -3,6 +3,7 @@ import { fieldsOf, readForm, readJson, fieldText, type Field } from "../logic/fo
 import { jsonText } from "../logic/format.ts";
 import { isObject } from "../../../src/core/base/is-object.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** A form for a JSON value, which is parsed when it is submitted. */
 export type JsonForm = { readonly view: ReactNode; read(): Json };
@@ -54,7 +55,7 @@ export function useJsonForm(
       )}
       {fields !== undefined && fields.length > 0 && (
         <button type="button" className="link" onClick={() => ignoreErrors(swap)}>
-          {isForm ? "Edit as JSON" : "Edit as form"}
+          {isForm ? t("Edit as JSON") : t("Edit as form")}
         </button>
       )}
     </>

@@ -3,6 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { useModel } from "../store/use-model.ts";
 import { ApprovalCard } from "./approval-card.tsx";
 import { BudgetCard } from "./budget-card.tsx";
+import { t } from "../words/t.ts";
 
 /** The pending decisions of the run, oldest first. */
 export function Pending() {
@@ -18,26 +19,36 @@ export function Pending() {
   const show = (place: number): void => setSelected({ callId: items[place]!.callId, place });
   if (!item)
     return pending.exceeded === undefined ? null : (
-      <section className="pending" aria-label="Budget used up">
+      <section className="pending" aria-label={t("Budget used up")}>
         <LiveNote />
         <BudgetCard limit={pending.exceeded} />
       </section>
     );
   return (
-    <section className="pending" aria-label={`${items.length} pending`}>
+    <section className="pending" aria-label={t`${items.length} pending`}>
       <LiveNote />
       {(items.length > 1 || (done > 0 && open.length > 0)) && (
-        <nav className="pages" aria-label="Pending calls">
+        <nav className="pages" aria-label={t("Pending calls")}>
           <span className="num">
-            {at + 1} of {items.length}
+            {at + 1} {t("of")} {items.length}
           </span>
-          {done > 0 && open.length > 0 && <span>· {done} decided</span>}
+          {done > 0 && open.length > 0 && (
+            <span>
+              · {done} {t("decided")}
+            </span>
+          )}
           <span className="spacer" />
-          <Button tone="quiet" icon="back" title="Older" isDisabled={at === 0} onClick={() => show(at - 1)} />
+          <Button
+            tone="quiet"
+            icon="back"
+            title={t("Older")}
+            isDisabled={at === 0}
+            onClick={() => show(at - 1)}
+          />
           <Button
             tone="quiet"
             icon="forward"
-            title="Newer"
+            title={t("Newer")}
             isDisabled={at === items.length - 1}
             onClick={() => show(at + 1)}
           />
@@ -52,5 +63,9 @@ export function Pending() {
 function LiveNote() {
   const last = useModel((all) => all.run.last);
   const isLive = useModel((all) => all.isLive);
-  return isLive ? null : <p className="note">applies to live step {last}</p>;
+  return isLive ? null : (
+    <p className="note">
+      {t("applies to live step")} {last}
+    </p>
+  );
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { changedMiddle } from "../logic/text-change.ts";
+import { t } from "../words/t.ts";
 
 /** So much of what stayed the same is shown beside a change. */
 const MAX_AROUND = 160;
@@ -17,7 +18,7 @@ export function BeforeAfter({ before, after }: { readonly before: string; readon
       <Side name="after" begin={begin} middle={change.after} end={end} />
       {isLong && (
         <button type="button" className="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "show only what changed" : "show the whole texts"}
+          {isWhole ? t("show only what changed") : t("show the whole texts")}
         </button>
       )}
     </div>
@@ -39,7 +40,7 @@ function Side({ name, begin, middle, end }: SideProps) {
         {begin}
         {middle !== "" && (name === "before" ? <del>{middle}</del> : <ins>{middle}</ins>)}
         {end}
-        {begin + middle + end === "" && <span className="muted">empty</span>}
+        {begin + middle + end === "" && <span className="muted">{t("empty")}</span>}
       </pre>
     </div>
   );

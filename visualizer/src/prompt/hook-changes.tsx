@@ -2,13 +2,14 @@ import { hooksText } from "../logic/step-title.ts";
 import { lineOf } from "../logic/prompt-texts.ts";
 import type { HookChange } from "../wire/types.ts";
 import { BeforeAfter } from "./before-after.tsx";
+import { t } from "../words/t.ts";
 
 /** Shows the changes that each hook made to the request, in the order in which they ran. */
 export function HookChanges({ hooks }: { readonly hooks: readonly HookChange[] }) {
   if (hooks.length === 0) return null;
   return (
     <section aria-labelledby="prompt-hooks">
-      <h3 id="prompt-hooks">Changed by hooks</h3>
+      <h3 id="prompt-hooks">{t("Changed by hooks")}</h3>
       {hooks.map((change, place) => (
         <OneHook key={place} change={change} />
       ))}
@@ -27,24 +28,24 @@ function OneHook({ change }: { readonly change: HookChange }) {
       </h4>
       {system && (
         <>
-          <p>The system prompt:</p>
+          <p>{t("The system prompt:")}</p>
           <BeforeAfter {...system} />
         </>
       )}
       {options && (
         <>
-          <p>The options:</p>
+          <p>{t("The options:")}</p>
           <BeforeAfter before={jsonText(options.before)} after={jsonText(options.after)} />
         </>
       )}
       {withoutTools && withoutTools.length > 0 && (
         <p>
-          Tools no longer offered: <span className="mono">{withoutTools.join(", ")}</span>
+          {t("Tools no longer offered:")} <span className="mono">{withoutTools.join(", ")}</span>
         </p>
       )}
       {input && (
         <>
-          <p>The input of the call:</p>
+          <p>{t("The input of the call:")}</p>
           <BeforeAfter
             before={input.before.map(lineOf).join("\n")}
             after={input.after.map(lineOf).join("\n")}
@@ -53,7 +54,8 @@ function OneHook({ change }: { readonly change: HookChange }) {
       )}
       {messages && !input && (
         <p>
-          Messages: {messages.added} added or changed, {messages.removed} taken away. They are marked below.
+          {t("Messages:")} {messages.added} {t("added or changed,")} {messages.removed}{" "}
+          {t("taken away. They are marked below.")}
         </p>
       )}
     </article>

@@ -6,6 +6,7 @@ import { Offered } from "./offered.tsx";
 import { RawRequest } from "./raw-request.tsx";
 import { SentMessages } from "./sent-messages.tsx";
 import { TokensOfPrompt } from "./tokens-of-prompt.tsx";
+import { t } from "../words/t.ts";
 
 type LensProps = {
   readonly lens: PromptLens;
@@ -19,13 +20,13 @@ export const Lens = memo(function Lens({ lens, transcript, comparison }: LensPro
     <>
       {!lens.isWhole && (
         <p className="reason" data-tone="amber">
-          A part of this request is no longer kept: long texts are shown with their beginning only.
+          {t("A part of this request is no longer kept: long texts are shown with their beginning only.")}
         </p>
       )}
       {comparison ? (
         <p data-testid="comparison">
           {comparison.changes.length === 0
-            ? "The tools, the options and the model are the same."
+            ? t("The tools, the options and the model are the same.")
             : `${comparison.changes.join("; ")}.`}
         </p>
       ) : (

@@ -11,6 +11,7 @@ import { workLog } from "../store/work-log.ts";
 import type { JsonObject, Msg, RecordedCall } from "../wire/types.ts";
 import { Lens } from "./lens-view.tsx";
 import { useLens } from "./use-lens.ts";
+import { t } from "../words/t.ts";
 
 /** The request to the model that the step is about: the one that it ended, else the newest one before it. */
 export function PromptTab() {
@@ -35,8 +36,8 @@ function missingText({ messages }: JsonObject): string {
   const isAnswered =
     Array.isArray(messages) && messages.some((each) => isMessage(each) && each.role === "assistant");
   return isAnswered
-    ? "The requests of this run are not recorded: an older release ran it."
-    : "The model was not asked up to this step.";
+    ? t("The requests of this run are not recorded: an older release ran it.")
+    : t("The model was not asked up to this step.");
 }
 
 function Request({ place }: { readonly place: PromptPlace }) {
@@ -65,13 +66,15 @@ function Request({ place }: { readonly place: PromptPlace }) {
       <Head call={place.call} before={before} after={after} />
       {loaded.kind === "loading" && (
         <p className="placeholder" role="status">
-          Loading the request …
+          {t("Loading the request …")}
         </p>
       )}
       {loaded.kind === "failed" && (
         <div className="placeholder">
-          <p role="alert">The request cannot be shown: {loaded.message}</p>
-          <Button label="Try again" onClick={loaded.retry} />
+          <p role="alert">
+            {t("The request cannot be shown:")} {loaded.message}
+          </p>
+          <Button label={t("Try again")} onClick={loaded.retry} />
         </div>
       )}
       {loaded.kind === "ready" && (
@@ -83,7 +86,7 @@ function Request({ place }: { readonly place: PromptPlace }) {
                 checked={isCompared}
                 onChange={({ target }) => setCompared(target.checked)}
               />
-              Only what differs from request {before.call.number}
+              {t("Only what differs from request")} {before.call.number}
             </label>
           )}
           {isCompared && other.kind === "failed" && <p className="error">{other.message}</p>}
@@ -115,20 +118,20 @@ function Head({ call, before, after }: HeadProps) {
   return (
     <header className="prompt-head">
       <h2>
-        Request {number} <span className="mono">{name}</span>
+        {t("Request")} {number} <span className="mono">{name}</span>
       </h2>
       <span className="spacer" />
       <Button
         tone="quiet"
         icon="back"
-        title="The request before"
+        title={t("The request before")}
         isDisabled={!before}
         onClick={() => before && goTo(before.at)}
       />
       <Button
         tone="quiet"
         icon="forward"
-        title="The next request"
+        title={t("The next request")}
         isDisabled={!after}
         onClick={() => after && goTo(after.at)}
       />
@@ -142,7 +145,7 @@ function Head({ call, before, after }: HeadProps) {
         ].join(" · ")}{" "}
         {isFallback && (
           <span className="badge" data-tone="amber">
-            fallback model
+            {t("fallback model")}
           </span>
         )}
       </p>

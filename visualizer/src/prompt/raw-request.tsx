@@ -5,6 +5,7 @@ import { client } from "../store/client.ts";
 import { copy } from "../store/copy.ts";
 import type { PromptLens, WireRequest } from "../wire/types.ts";
 import { FoldedJson } from "./folded-text.tsx";
+import { t } from "../words/t.ts";
 
 type Answer = { readonly raw: WireRequest } | { readonly problem: string } | "loading" | undefined;
 
@@ -13,16 +14,16 @@ export function RawRequest({ lens }: { readonly lens: PromptLens }) {
   const [answer, setAnswer] = useState<Answer>();
   const ask = async (): Promise<void> => {
     if (!client.api)
-      return setAnswer({ problem: "The page is not connected: the server of the inspector makes it." });
+      return setAnswer({ problem: t("The page is not connected: the server of the inspector makes it.") });
     setAnswer("loading");
     setAnswer(await client.api.rawRequest(lens).catch(({ message }: Error) => ({ problem: message })));
   };
   return (
     <section aria-labelledby="prompt-raw" data-testid="raw-request">
-      <h3 id="prompt-raw">Raw request</h3>
+      <h3 id="prompt-raw">{t("Raw request")}</h3>
       {(answer === undefined || answer === "loading") && (
         <Button
-          label={answer === "loading" ? "Loading …" : "Show the raw request"}
+          label={answer === "loading" ? t("Loading …") : t("Show the raw request")}
           isDisabled={answer === "loading"}
           onClick={() => void ask()}
         />
@@ -35,7 +36,7 @@ export function RawRequest({ lens }: { readonly lens: PromptLens }) {
             <p className="error" role="alert">
               {answer.problem}
             </p>
-            <Button label="Try again" onClick={() => void ask()} />
+            <Button label={t("Try again")} onClick={() => void ask()} />
           </>
         ))}
     </section>
@@ -47,7 +48,11 @@ function Raw({ raw }: { readonly raw: WireRequest }) {
   const curl = curlOf(raw);
   return (
     <>
-      {url !== undefined && <p className="mono raw-url">POST {url}</p>}
+      {url !== undefined && (
+        <p className="mono raw-url">
+          {t("POST")} {url}
+        </p>
+      )}
       <ul className="mono raw-headers">
         {Object.entries(headers).map(([name, value]) => (
           <li key={name}>
@@ -56,10 +61,10 @@ function Raw({ raw }: { readonly raw: WireRequest }) {
         ))}
       </ul>
       <FoldedJson value={body} />
-      <p className="muted">{["Keys and other secrets are left out.", ...notes].join(" ")}</p>
+      <p className="muted">{[t("Keys and other secrets are left out."), ...notes].join(" ")}</p>
       <p className="raw-actions">
-        <Button label="Copy the body" onClick={() => void copy(JSON.stringify(body))} />
-        {curl !== undefined && <Button label="Copy as curl" onClick={() => void copy(curl)} />}
+        <Button label={t("Copy the body")} onClick={() => void copy(JSON.stringify(body))} />
+        {curl !== undefined && <Button label={t("Copy as curl")} onClick={() => void copy(curl)} />}
       </p>
     </>
   );

@@ -6,6 +6,7 @@ import { Sources } from "../conversation/sources.tsx";
 import type { Block, LensRow, Msg } from "../wire/types.ts";
 import { BeforeAfter } from "./before-after.tsx";
 import { FoldedJson, FoldedText } from "./folded-text.tsx";
+import { t } from "../words/t.ts";
 
 const TONES: { readonly [role: string]: string } = {
   user: "blue",
@@ -32,7 +33,7 @@ export const SentMessage = memo(function SentMessage({ row, message, index, isNe
       className="sent"
       data-sent={index}
       data-tone={TONES[role]}
-      aria-label={`Message ${index + 1}, ${role}`}
+      aria-label={t`Message ${index + 1}, ${role}`}
     >
       <header>
         <strong>{role}</strong>
@@ -44,12 +45,12 @@ export const SentMessage = memo(function SentMessage({ row, message, index, isNe
         )}
         {isNew && (
           <span className="badge" data-tone="green">
-            new
+            {t("new")}
           </span>
         )}
         <span className="spacer" />
         {row && (
-          <span className="num muted" title="Estimated tokens">
+          <span className="num muted" title={t("Estimated tokens")}>
             ≈ {compact(row.size)}
           </span>
         )}
@@ -59,7 +60,7 @@ export const SentMessage = memo(function SentMessage({ row, message, index, isNe
       ) : (
         content.map((block, place) => <SentBlock key={place} block={block} />)
       )}
-      {content.length === 0 && <p className="muted">empty</p>}
+      {content.length === 0 && <p className="muted">{t("empty")}</p>}
       {row?.from === "hook" && <Sources message={message} />}
     </article>
   );
@@ -79,7 +80,7 @@ function SentBlock({ block }: { readonly block: Block }) {
     case "thinking":
       return (
         <div className="sent-part">
-          <span className="muted">thinking</span>
+          <span className="muted">{t("thinking")}</span>
           <FoldedText text={block.thinking} />
         </div>
       );
@@ -87,7 +88,7 @@ function SentBlock({ block }: { readonly block: Block }) {
       return (
         <div className="sent-part">
           <span className="muted">
-            calls <strong className="mono">{block.name}</strong>
+            {t("calls")} <strong className="mono">{block.name}</strong>
           </span>
           <FoldedText text={block.rawInput ?? JSON.stringify(block.input, null, 2)} isMono />
         </div>
@@ -96,7 +97,7 @@ function SentBlock({ block }: { readonly block: Block }) {
       return (
         <div className="sent-part">
           <span className="muted">
-            result of <strong className="mono">{block.name}</strong>
+            {t("result of")} <strong className="mono">{block.name}</strong>
             {block.state !== "success" && ` · ${block.state}`}
           </span>
           {block.output.map((part, place) => (

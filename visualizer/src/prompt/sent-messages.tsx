@@ -3,6 +3,7 @@ import { cut } from "../logic/json-rows.ts";
 import { leftText, lineOf, type PromptComparison } from "../logic/prompt-texts.ts";
 import type { LensRow, Msg, PromptLens } from "../wire/types.ts";
 import { SentMessage } from "./sent-message.tsx";
+import { t } from "../words/t.ts";
 
 /** More rows than this are folded in their middle. */
 const MAX_ROWS = 120;
@@ -46,13 +47,17 @@ export function SentMessages({ lens, transcript, comparison }: Props) {
   return (
     <section aria-labelledby="prompt-messages">
       <h3 id="prompt-messages">
-        Messages <span className="num muted">{lens.request.messages.length}</span>
+        {t("Messages")} <span className="num muted">{lens.request.messages.length}</span>
       </h3>
-      {same > 0 && <p className="muted">The first {same} are the same as before and are not shown.</p>}
+      {same > 0 && (
+        <p className="muted">
+          {t("The first")} {same} {t("are the same as before and are not shown.")}
+        </p>
+      )}
       {first.map(rowOf)}
       {hidden > 0 && (
         <button type="button" className="link" onClick={() => setWhole(true)}>
-          show {shown.length - FIRST_ROWS - LAST_ROWS} more in between
+          {t("show")} {shown.length - FIRST_ROWS - LAST_ROWS} {t("more in between")}
         </button>
       )}
       {last.map(rowOf)}
@@ -95,7 +100,7 @@ function LeftOut({ row, call, left }: LeftProps) {
       </ul>
       {(left.length > MAX_LISTED || left.some((each) => lineOf(each).length > MAX_LINE)) && (
         <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "show less" : `show all ${left.length} whole`}
+          {isOpen ? t("show less") : t`show all ${left.length} whole`}
         </button>
       )}
     </article>

@@ -3,11 +3,12 @@ import { messagesOf } from "../logic/step-notes.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Step } from "../wire/step.ts";
 import type { PromptLens, Usage } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 const PARTS = [
-  ["system", "System prompt", "slate"],
-  ["tools", "Tools", "cyan"],
-  ["messages", "Messages", "blue"],
+  ["system", t("System prompt"), "slate"],
+  ["tools", t("Tools"), "cyan"],
+  ["messages", t("Messages"), "blue"],
 ] as const;
 
 /** The tokens of a request by part, as estimated, and as the provider counted them. */
@@ -17,7 +18,7 @@ export function TokensOfPrompt({ lens }: { readonly lens: PromptLens }) {
   const total = Math.max(1, sizes.system + sizes.tools + sizes.messages);
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage ?? {};
   return (
-    <section className="prompt-tokens" aria-label="Tokens of the request">
+    <section className="prompt-tokens" aria-label={t("Tokens of the request")}>
       <div className="share" aria-hidden="true">
         {PARTS.map(([part, , tone]) => (
           <i key={part} data-tone={tone} style={{ width: `${(sizes[part] / total) * 100}%` }} />
@@ -33,11 +34,11 @@ export function TokensOfPrompt({ lens }: { readonly lens: PromptLens }) {
           </div>
         ))}
         <div>
-          <dt>In, by the provider</dt>
+          <dt>{t("In, by the provider")}</dt>
           <dd className="num">{compact(inputTokens)}</dd>
         </div>
         <div>
-          <dt>Read from its cache</dt>
+          <dt>{t("Read from its cache")}</dt>
           <dd className="num">
             {compact(cachedInputTokens)}
             {inputTokens && cachedInputTokens !== undefined
@@ -47,17 +48,17 @@ export function TokensOfPrompt({ lens }: { readonly lens: PromptLens }) {
         </div>
         {cacheWriteTokens !== undefined && (
           <div>
-            <dt>Put into its cache</dt>
+            <dt>{t("Put into its cache")}</dt>
             <dd className="num">{compact(cacheWriteTokens)}</dd>
           </div>
         )}
         <div>
-          <dt>Out</dt>
+          <dt>{t("Out")}</dt>
           <dd className="num">{compact(outputTokens)}</dd>
         </div>
         {call.window !== undefined && (
           <div>
-            <dt>Window of the model</dt>
+            <dt>{t("Window of the model")}</dt>
             <dd className="num">{compact(call.window)}</dd>
           </div>
         )}

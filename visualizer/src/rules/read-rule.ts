@@ -1,4 +1,5 @@
 import type { TriedRule } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The fields of the form, as texts. */
 export type RuleFields = {
@@ -35,17 +36,17 @@ export function readRule(fields: RuleFields): TriedRule | string {
   const { kind, scope } = fields;
   const [first, then, people] = [namesIn(fields.first), namesIn(fields.then), namesIn(fields.people)];
   const per = fields.per.trim();
-  if (then.length === 0) return "Say which tool the rule is about.";
+  if (then.length === 0) return t("Say which tool the rule is about.");
   const hasFirst = kind === "before" || kind === "never";
-  if (hasFirst && first.length === 0) return "Say which tool comes before.";
+  if (hasFirst && first.length === 0) return t("Say which tool comes before.");
   const hasMax = kind === "atMost" || kind === "sum";
   const max = Number(fields.max);
-  if (hasMax && !(fields.max.trim() !== "" && max >= 0)) return "Give a number of at least 0.";
+  if (hasMax && !(fields.max.trim() !== "" && max >= 0)) return t("Give a number of at least 0.");
   const amount = fields.amount.trim();
-  if (kind === "sum" && amount === "") return "Say which argument is summed up.";
-  if (kind === "approvedBy" && people.length === 0) return "Say who approves.";
+  if (kind === "sum" && amount === "") return t("Say which argument is summed up.");
+  if (kind === "approvedBy" && people.length === 0) return t("Say who approves.");
   const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([smhd])$/u.exec(fields.within.trim()) ?? [];
-  if (fields.within.trim() !== "" && !(Number(count) > 0)) return "Give a time such as 30m, 24h or 7d.";
+  if (fields.within.trim() !== "" && !(Number(count) > 0)) return t("Give a time such as 30m, 24h or 7d.");
   return {
     kind,
     then,

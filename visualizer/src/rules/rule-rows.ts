@@ -1,6 +1,7 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
 import { readAccount } from "../logic/call-account.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The memory of a rule at a step, as lines of text. */
 export type RuleRow = { readonly name: string; readonly lines: readonly string[] };
@@ -17,11 +18,11 @@ export type RuleMark = {
 const LISTED = 12;
 
 const DID: { readonly [did: string]: string } = {
-  ordered: "put behind others of its batch",
+  ordered: t("put behind others of its batch"),
   denied: "denied",
-  asked: "asked a person about",
-  ended: "denied, and ended the turn at",
-  shadow: "would have stopped",
+  asked: t("asked a person about"),
+  ended: t("denied, and ended the turn at"),
+  shadow: t("would have stopped"),
 };
 
 const timeOf = (at: unknown): string =>
@@ -32,19 +33,19 @@ function linesOf(state: JsonObject): readonly string[] {
   const { seen, used, isLost, of, turn } = state;
   const lines: string[] = [];
   if (isObject(seen))
-    for (const [key, at] of Object.entries(seen)) lines.push(`a success${about(key)}, ${timeOf(at)}`);
+    for (const [key, at] of Object.entries(seen)) lines.push(t`a success${about(key)}, ${timeOf(at)}`);
   if (isObject(used))
     for (const [key, calls] of Object.entries(used)) {
       const counted = isObject(calls) ? Object.values(calls) : [];
       const sum = counted.reduce<number>((all, each) => all + Number(Array.isArray(each) ? each[1] : 0), 0);
-      lines.push(`${counted.length} ${counted.length === 1 ? "call" : "calls"}${about(key)}, ${sum} in all`);
+      lines.push(t`${counted.length} ${counted.length === 1 ? "call" : "calls"}${about(key)}, ${sum} in all`);
     }
   if (Array.isArray(of))
     of.filter(isObject).forEach((part, index) =>
       lines.push(...linesOf(part).map((line) => `part ${index + 1}: ${line}`)),
     );
-  if (isLost === true) lines.push("something that counts may have happened without a trace");
-  if (typeof turn === "number") lines.push(`about turn ${turn}`);
+  if (isLost === true) lines.push(t("something that counts may have happened without a trace"));
+  if (typeof turn === "number") lines.push(t`about turn ${turn}`);
   return lines;
 }
 

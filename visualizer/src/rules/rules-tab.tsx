@@ -3,6 +3,7 @@ import { useStep } from "../panels/use-step.ts";
 import { useModel } from "../store/use-model.ts";
 import { ruleMarks, ruleRows } from "./rule-rows.ts";
 import { TryRule } from "./try-rule.tsx";
+import { t } from "../words/t.ts";
 
 /** Shows what the rules of the run remember after the displayed step, and what they did to calls until then; tries another rule. */
 export function RulesTab() {
@@ -17,13 +18,13 @@ function RulesOfRun() {
   const marks = ruleMarks(context);
   return (
     <div className="rules">
-      <h2>Rules at this step</h2>
-      {rows.length === 0 && <p className="is-minor">The agent has no rules.</p>}
+      <h2>{t("Rules at this step")}</h2>
+      {rows.length === 0 && <p className="is-minor">{t("The agent has no rules.")}</p>}
       <ul>
         {rows.map(({ name, lines }) => (
           <li key={name} data-rule={name}>
             <strong>{name}</strong>
-            {lines.length === 0 && <p className="is-minor">remembers nothing yet</p>}
+            {lines.length === 0 && <p className="is-minor">{t("remembers nothing yet")}</p>}
             {lines.map((line, place) => (
               <p key={place} className="is-minor">
                 {line}
@@ -34,11 +35,15 @@ function RulesOfRun() {
       </ul>
       {marks.length > 0 && (
         <>
-          <h2>What they did</h2>
+          <h2>{t("What they did")}</h2>
           <ul>
             {marks.map(({ callId, tool, rule, did }, place) => (
               <li key={place} data-marked={callId}>
-                {did} <code>{tool}</code> <span className="is-minor">by the rule “{rule}”</span>
+                {did} <code>{tool}</code>{" "}
+                <span className="is-minor">
+                  {t("by the rule “")}
+                  {rule}”
+                </span>
               </li>
             ))}
           </ul>

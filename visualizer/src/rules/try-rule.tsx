@@ -5,19 +5,20 @@ import { goTo } from "../store/navigate.ts";
 import type { Trial, TrialFinding, TriedRule } from "../wire/types.ts";
 import { EMPTY, readRule, type RuleFields } from "./read-rule.ts";
 import { tryOn } from "./try-on.ts";
+import { t } from "../words/t.ts";
 
 const KINDS: { readonly [kind in TriedRule["kind"]]: string } = {
-  before: "only after",
-  never: "never after",
-  atMost: "at most so many",
-  sum: "a sum at most",
-  approvedBy: "approved by",
+  before: t("only after"),
+  never: t("never after"),
+  atMost: t("at most so many"),
+  sum: t("a sum at most"),
+  approvedBy: t("approved by"),
 };
 
 const WHAT: { readonly [what in TrialFinding["what"]]: string } = {
-  broke: "would have been stopped",
-  ordered: "would have waited for others of its batch",
-  unjudged: "cannot be judged",
+  broke: t("would have been stopped"),
+  ordered: t("would have waited for others of its batch"),
+  unjudged: t("cannot be judged"),
 };
 
 type Set = (change: Partial<RuleFields>) => void;
@@ -41,10 +42,14 @@ export function TryRule() {
     tryOn(runId, rule).then(setTrial, (error: unknown) => setProblem(String(error)));
   };
   return (
-    <form onSubmit={submit} aria-label="Try a rule">
-      <h2>Try a rule on this run</h2>
+    <form onSubmit={submit} aria-label={t("Try a rule")}>
+      <h2>{t("Try a rule on this run")}</h2>
       <Fields fields={fields} set={set} />
-      <Button type="submit" label="Try" title="Says which calls of this run the rule would have stopped" />
+      <Button
+        type="submit"
+        label={t("Try")}
+        title={t("Says which calls of this run the rule would have stopped")}
+      />
       <div role="status">
         {problem !== undefined && <p className="problem">{problem}</p>}
         {trial && <Findings trial={trial} />}
@@ -58,9 +63,9 @@ function Fields({ fields, set }: { readonly fields: RuleFields; readonly set: Se
   const hasFirst = kind === "before" || kind === "never";
   return (
     <div className="fields">
-      <Field label="Tool" value={fields.then} onChange={(then) => set({ then })} hint="refund" />
+      <Field label={t("Tool")} value={fields.then} onChange={(then) => set({ then })} hint="refund" />
       <label>
-        runs
+        {t("runs")}
         <select
           className="input"
           value={kind}
@@ -74,33 +79,53 @@ function Fields({ fields, set }: { readonly fields: RuleFields; readonly set: Se
         </select>
       </label>
       {hasFirst && (
-        <Field label="of the tool" value={fields.first} onChange={(first) => set({ first })} hint="verify" />
+        <Field
+          label={t("of the tool")}
+          value={fields.first}
+          onChange={(first) => set({ first })}
+          hint="verify"
+        />
       )}
       {(kind === "atMost" || kind === "sum") && (
-        <Field label="Maximum" value={fields.max} onChange={(max) => set({ max })} />
+        <Field label={t("Maximum")} value={fields.max} onChange={(max) => set({ max })} />
       )}
       {kind === "sum" && (
         <Field
-          label="of the argument"
+          label={t("of the argument")}
           value={fields.amount}
           onChange={(amount) => set({ amount })}
           hint="cents"
         />
       )}
       {kind === "approvedBy" && (
-        <Field label="People" value={fields.people} onChange={(people) => set({ people })} hint="ana, ben" />
+        <Field
+          label={t("People")}
+          value={fields.people}
+          onChange={(people) => set({ people })}
+          hint="ana, ben"
+        />
       )}
       {kind !== "approvedBy" && (
         <>
-          <Field label="Per argument" value={fields.per} onChange={(per) => set({ per })} hint="orderId" />
-          <Field label="Within" value={fields.within} onChange={(within) => set({ within })} hint="24h" />
+          <Field
+            label={t("Per argument")}
+            value={fields.per}
+            onChange={(per) => set({ per })}
+            hint="orderId"
+          />
+          <Field
+            label={t("Within")}
+            value={fields.within}
+            onChange={(within) => set({ within })}
+            hint="24h"
+          />
           <label>
             <input
               type="checkbox"
               checked={fields.scope === "turn"}
               onChange={(event) => set({ scope: event.currentTarget.checked ? "turn" : "session" })}
             />{" "}
-            in one turn
+            {t("in one turn")}
           </label>
         </>
       )}
@@ -137,8 +162,8 @@ function Findings({ trial: { findings, from, upTo } }: { readonly trial: Trial }
   return (
     <>
       <p>
-        {findings.length === 0 ? "It stops no call" : `${findings.length} of the calls`} of the steps {from}{" "}
-        to {upTo}.
+        {findings.length === 0 ? t("It stops no call") : t`${findings.length} of the calls`}{" "}
+        {t("of the steps")} {from} {t("to")} {upTo}.
       </p>
       <ul>
         {findings.map(({ what, tool, callId, step }) => (

@@ -3,6 +3,7 @@ import { send } from "./client.ts";
 import { loadRun } from "./load.ts";
 import { model } from "./model.ts";
 import { notify } from "./notices.ts";
+import { t } from "../words/t.ts";
 
 /** The time for which a command waits for its answer, ms; after this its outcome is unknown. */
 const ANSWER_TIMEOUT_MS = 20_000;
@@ -26,15 +27,15 @@ type CommandBody = RunCommand extends infer One
 
 /** The reasons for which a command was refused, by error code. */
 const REFUSAL_TEXTS: { readonly [code: string]: string } = {
-  answered: "Already answered in another tab.",
-  readonly: "This inspector is read-only; it was started with --readonly.",
-  unavailable: "No process drives this run.",
+  answered: t("Already answered in another tab."),
+  readonly: t("This inspector is read-only; it was started with --readonly."),
+  unavailable: t("No process drives this run."),
 };
 
 /** Sends a command to the selected run and resolves to its acknowledgement, also if no answer arrives. */
 export function sendCommand(body: CommandBody, key: string = body.type): Promise<Ack> {
   const { runId } = model.selection;
-  if (runId === null) throw new Error("A command needs a selected run.");
+  if (runId === null) throw new Error(t("A command needs a selected run."));
   return sendCommandTo(runId, body, key);
 }
 
@@ -55,7 +56,7 @@ export async function sendCommandTo(
     mayBeExecuted: false,
     waitsForProcess: false,
   });
-  if (!send({ type: "cmd", cmd })) resolve(unanswered(id, "The inspector is not connected."));
+  if (!send({ type: "cmd", cmd })) resolve(unanswered(id, t("The inspector is not connected.")));
   const ack = await promise;
   clearTimeout(waiting.get(id)?.timer);
   waiting.delete(id);
@@ -73,7 +74,7 @@ const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
  * Ends a command without an answer. While the connection is lost the command waits, because it is sent again.
  */
 function startTimeout(id: string): ReturnType<typeof setTimeout> {
-  const text = "No answer within 20 s; the command may still be executed.";
+  const text = t("No answer within 20 s; the command may still be executed.");
   const end = (): void => {
     if (model.connection.kind === "open") waiting.get(id)?.settle(unanswered(id, text));
   };
@@ -108,7 +109,7 @@ export function resendWaiting(): void {
 
 /** Ends all commands: the connection was refused for good. */
 export function refuseWaiting(): void {
-  for (const [id, { settle }] of waiting) settle(unanswered(id, "This page is no longer connected."));
+  for (const [id, { settle }] of waiting) settle(unanswered(id, t("This page is no longer connected.")));
 }
 
 /** Sends waiting commands again when the process of their run has reconnected. */
@@ -142,8 +143,8 @@ function markSent(key: string, id: string | undefined): void {
 
 /** Returns the text that the page shows for a command that was not executed. */
 export function refusalText({ error }: Ack): string {
-  if (!error) return "The command was refused.";
-  if (error.code === "stale") return `${error.message} Check the run and try again.`;
+  if (!error) return t("The command was refused.");
+  if (error.code === "stale") return t`${error.message} Check the run and try again.`;
   const text = REFUSAL_TEXTS[error.code];
   return text && error.code !== "unavailable" ? text : error.message || (text ?? error.code);
 }

@@ -4,6 +4,7 @@ import type { PromptPlace } from "../logic/prompt-steps.ts";
 import type { PromptLens } from "../wire/types.ts";
 import { client } from "./client.ts";
 import { model } from "./model.ts";
+import { t } from "../words/t.ts";
 
 const MAX_KEPT = 20;
 const kept = new Map<string, Promise<PromptLens>>();
@@ -27,7 +28,7 @@ async function lensAt({ call, at }: PromptPlace): Promise<PromptLens> {
   const { runId } = model.selection;
   const file = runId === null ? undefined : model.files.get(runId);
   if (!file) {
-    if (!client.api || runId === null) throw new Error("The page is not connected.");
+    if (!client.api || runId === null) throw new Error(t("The page is not connected."));
     return checkedLens(await client.api.prompt(runId, at));
   }
   const context = file.data.contextAt(call.step) ?? file.data.contextAt(at);

@@ -7,6 +7,7 @@ import { model } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
 import { applyRows } from "./rows.ts";
+import { t } from "../words/t.ts";
 
 /** Applies a message of the server. */
 export function receive(message: HubToPage): void {
@@ -70,7 +71,7 @@ function updatePending({ items, exceeded }: Extract<HubToPage, { type: "pending"
   const open = new Set(items.filter(isOpen).map(keyOf));
   for (const item of model.pending.items.filter(isOpen)) {
     const key = keyOf(item);
-    if (!open.has(key) && !model.sent.has(key)) notify("info", `${item.name} was answered elsewhere.`);
+    if (!open.has(key) && !model.sent.has(key)) notify("info", t`${item.name} was answered elsewhere.`);
   }
   const sent = new Map([...model.sent].filter(([key]) => !key.startsWith("call:") || open.has(key)));
   model.set({ pending: { items, ...(exceeded !== undefined && { exceeded }) }, sent });

@@ -3,6 +3,7 @@ import { isFailure } from "../logic/step-notes.ts";
 import { titleOf, type StepTitle } from "../logic/step-title.ts";
 import type { RunData } from "./run-data.ts";
 import { workLog } from "./work-log.ts";
+import { t } from "../words/t.ts";
 
 /** The sorts of steps, to choose from. */
 export const STEP_SORTS = {
@@ -10,7 +11,7 @@ export const STEP_SORTS = {
   model: "model",
   tool: "tools",
   hooks: "hooks",
-  person: "by a person",
+  person: t("by a person"),
 } as const;
 /** The sort of a step. */
 export type StepSort = keyof typeof STEP_SORTS;

@@ -5,6 +5,7 @@ import { safeText } from "../logic/format.ts";
 import { cut } from "../logic/json-rows.ts";
 import type { ChartEdge, JsonObject, Msg } from "../wire/types.ts";
 import type { Read, ReadGuard } from "./why-not.ts";
+import { t } from "../words/t.ts";
 
 const MAX_READS = 8;
 const MAX_VALUE = 60;
@@ -58,7 +59,7 @@ function watched<T extends object>(value: T, path: string, reads: Map<string, st
 }
 
 const textOf = (value: unknown): string =>
-  cut(safeText(value === undefined ? "not set" : JSON.stringify(value)), MAX_VALUE);
+  cut(safeText(value === undefined ? t("not set") : JSON.stringify(value)), MAX_VALUE);
 
 /** The context of the machine: the page has the messages in the place of the transcript. */
 function machineContext(context: JsonObject | undefined): object | undefined {

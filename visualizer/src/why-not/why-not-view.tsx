@@ -5,6 +5,7 @@ import type { ChartFilter, IndexedChart } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { readGuard } from "./guard-reads.ts";
 import { edgesInto, edgeText, verdictText, whyNot, type Verdict } from "./why-not.ts";
+import { t } from "../words/t.ts";
 
 type Props = { readonly chart: IndexedChart; readonly filter: ChartFilter };
 
@@ -29,12 +30,14 @@ export function WhyNotView({ chart: { index }, filter }: Props) {
         <VerdictLine key={verdict.edge.id} verdict={verdict} />
       ))}
       {verdicts.length === 0 && (
-        <li className="muted">No edge leads into {filter.ids.map(shortName).join(", ")}.</li>
+        <li className="muted">
+          {t("No edge leads into")} {filter.ids.map(shortName).join(", ")}.
+        </li>
       )}
       {shown.length < verdicts.length && (
         <li>
           <button type="button" className="link" onClick={() => setWhole(true)}>
-            {verdicts.length - shown.length} more, farther away
+            {verdicts.length - shown.length} {t("more, farther away")}
           </button>
         </li>
       )}
@@ -51,13 +54,13 @@ function VerdictLine({ verdict }: { readonly verdict: Verdict }) {
         {verdictText(verdict)}{" "}
         {step !== undefined && (
           <button type="button" className="link" onClick={() => goTo(step)}>
-            go to step {step}
+            {t("go to step")} {step}
           </button>
         )}
       </p>
       {verdict.kind === "false" && verdict.reads.length > 0 && (
         <p className="why-reads">
-          {verdict.isAfter ? "after" : "before"} the step:{" "}
+          {verdict.isAfter ? t("after") : t("before")} {t("the step:")}{" "}
           {verdict.reads.map(({ path, value }) => (
             <code key={path}>
               {path} = {value}

@@ -2,6 +2,7 @@ import { configurationName, shortName, type ChartIndex } from "../logic/chart-in
 import { eventText, guardText } from "../logic/guards.ts";
 import type { RunData } from "../store/run-data.ts";
 import type { ChartEdge } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** A value that a guard read, by its path in the context. */
 export type Read = { readonly path: string; readonly value: string };
@@ -116,14 +117,14 @@ export function verdictText(verdict: Verdict): string {
   const { kind, edge } = verdict;
   switch (kind) {
     case "taken":
-      return `It was taken in step ${verdict.step}.`;
+      return t`It was taken in step ${verdict.step}.`;
     case "false":
-      return `In step ${verdict.step} its guard ${guardText(edge)} was false.`;
+      return t`In step ${verdict.step} its guard ${guardText(edge)} was false.`;
     case "later":
-      return `In step ${verdict.step} ${guardText(verdict.before)} held, which is asked before it.`;
+      return t`In step ${verdict.step} ${guardText(verdict.before)} held, which is asked before it.`;
     case "noEvent":
-      return `${configurationName([edge.source])} was active up to step ${verdict.step}, but ${edge.event === "" ? "nothing led on" : `${eventText(edge.event)} did not come`}.`;
+      return t`${configurationName([edge.source])} was active up to step ${verdict.step}, but ${edge.event === "" ? t("nothing led on") : t`${eventText(edge.event)} did not come`}.`;
     case "neverThere":
-      return `The run has not been in ${shortName(edge.source)}.`;
+      return t`The run has not been in ${shortName(edge.source)}.`;
   }
 }

@@ -3,6 +3,7 @@ import { shortName } from "../logic/chart-index.ts";
 import { Icon } from "../parts/icon.tsx";
 import type { ChartFilter, IndexedChart, Model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
 
 const WhyNotView = lazy(async () => ({ default: (await import("./why-not-view.tsx")).WhyNotView }));
 
@@ -15,14 +16,14 @@ export function WhyNot({ chart }: { readonly chart: IndexedChart }) {
   const filter = useModel(picked);
   const [isOpen, setOpen] = useState(false);
   if (!filter) return null;
-  const name = filter.kind === "state" ? filter.ids.map(shortName).join(", ") : "this transition";
+  const name = filter.kind === "state" ? filter.ids.map(shortName).join(", ") : t("this transition");
   return (
-    <section className="why-not" aria-label={`Why not ${name}?`}>
+    <section className="why-not" aria-label={t`Why not ${name}?`}>
       <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="question" /> Why not {name}?
+        <Icon name="question" /> {t("Why not")} {name}?
       </button>
       {isOpen && (
-        <Suspense fallback={<p className="muted">Loading …</p>}>
+        <Suspense fallback={<p className="muted">{t("Loading …")}</p>}>
           <WhyNotView chart={chart} filter={filter} />
         </Suspense>
       )}
