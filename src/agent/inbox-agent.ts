@@ -22,6 +22,8 @@ import type { TurnStats } from "../../machines/agent/context.ts";
  * B1 A method that takes an `inputId` acknowledges that input in the same append that stores the effect, so that the input
  *    takes effect exactly once whatever happens to the process. A method that throws or returns false acknowledges
  *    nothing; the worker then calls `refuse`.
+ * B2 A new session is made by the append that takes its first input. A crash before that leaves the input in the inbox, and no
+ *    session, so that the next worker begins anew.
  */
 export interface InboxAgent extends AnyAgent {
   /** The session's lease; undefined before `open()` has resolved. */

@@ -24,7 +24,6 @@ export interface OpenedSession {
   readonly context: AgentContext;
   /** The path of the innermost state of the chart. */
   readonly path: string;
-  readonly isDurable: boolean;
   readonly journal: SessionJournal;
   readonly fingerprint: Fingerprint;
   now(): number;
@@ -58,8 +57,8 @@ export class SessionOpening implements Leaver {
     this.#life.send({ type: "session.open", waitUntil: Date.now() + waitMs });
     await this.#reading;
     this.#reading = undefined;
-    const { isDurable, journal } = this.#session;
-    if (isDurable && journal.seq === 0) await journal.saved();
+    const { journal } = this.#session;
+    if (journal.isAlone) await journal.saved();
   }
 
   /** Takes the lease and reads the session. */

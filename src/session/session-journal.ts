@@ -11,6 +11,7 @@ import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
 import { entriesOf, needsFlush } from "./entries.ts";
 import type { Fact } from "./entry.ts";
+import { plain } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal, type JournalOwner } from "./journal.ts";
 import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
@@ -124,6 +125,12 @@ export class SessionJournal extends Journal implements KeptLease {
     return stored;
   }
 
+  // True for a new session that its opening must make. One that a worker opens is made by the append that takes its input.
+  get isAlone(): boolean {
+    const { store, admit } = this.#options;
+    return !!store && !admit && !this.seq;
+  }
+
   /** Reads what somebody looks at without waiting: all messages, or those of a turn that may go on by itself. */
   async #loadMessages(context: AgentContext): Promise<void> {
     if (this.#options.session.isSeen) await context.transcript.load();
@@ -149,7 +156,6 @@ export class SessionJournal extends Journal implements KeptLease {
   /** Records what a step did, and begins to write what may not be lost: all of it once a turn is at rest. `isDurable`: each step is written
    *  as soon as that is needed. */
   follow(step: StepFacts, isDurable: boolean): void {
-    if (!this.lease) return;
     this.recordFacts(step);
     if (step.hasSettled || (isDurable && needsFlush(step))) this.save();
   }
@@ -165,7 +171,7 @@ export class SessionJournal extends Journal implements KeptLease {
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
     const { store } = this.#options;
     if (!store) return messages;
-    const data = JSON.parse(JSON.stringify({ messages })) as JsonObject;
+    const data = plain({ messages }) as unknown as JsonObject;
     const state = await store.putInput(this.#sessionId, { id: key, data });
     if (state === "accepted") return messages;
     const waiting = await store.takeInputs(this.#sessionId, Number.MAX_SAFE_INTEGER);
@@ -255,14 +261,11 @@ export class SessionJournal extends Journal implements KeptLease {
       session.leaseChanged({ type: "lease.renewed", until });
     } catch (error) {
       if (this.#handleLoss(error)) return;
-      session.leaseChanged({ type: "lease.unrenewed", at: session.now(), error: this.#late(error) });
+      const sessionId = this.#sessionId;
+      const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(error)}`;
+      const late = new AgentError("session/lease-lost", message, { cause: error, data: { sessionId } });
+      session.leaseChanged({ type: "lease.unrenewed", at: session.now(), error: late });
     }
-  }
-
-  #late(cause: unknown): AgentError {
-    const sessionId = this.#sessionId;
-    const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(cause)}`;
-    return new AgentError("session/lease-lost", message, { cause, data: { sessionId } });
   }
 
   /** Returns true for an error which says that another process has the session. */

@@ -6,7 +6,7 @@ import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import { storeClosed, type AppendState } from "./append-check.ts";
 import { MODULUS } from "./checksum.ts";
 import type { Batch } from "./port.ts";
-import { PostgresListener } from "./postgres-listener.ts";
+import { notifyKey, PostgresListener } from "./postgres-listener.ts";
 import type { PostgresConnection } from "./sql/postgres-connection.ts";
 import { inPostgresTransaction, loadPg, migratePostgres, newPool } from "./sql/postgres.ts";
 import { MIGRATIONS } from "./postgres-schema.ts";
@@ -46,7 +46,7 @@ const MAX_PREPARED = 100;
 const ignore = (): void => {};
 
 /** The append as one statement: one round trip, and all or nothing on the locked row. */
-const appendSql = (schema: string, now: string) => `
+const appendSql = (schema: string, now: string, channel: string) => `
   WITH head AS MATERIALIZED (
     SELECT seq, fence, owner, coalesce(checksum, 0) AS before FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
   ), fits AS MATERIALIZED (
@@ -68,7 +68,7 @@ const appendSql = (schema: string, now: string) => `
     UPDATE ${schema}.inputs SET data = NULL FROM fits WHERE session_id = $1 AND id = ANY ($14::text[])
   )
   SELECT seq, fence, owner, EXISTS (SELECT FROM fits) AS fits,
-    CASE WHEN EXISTS (SELECT FROM fits) THEN pg_notify($15, '') END
+    CASE WHEN EXISTS (SELECT FROM fits) THEN pg_notify('${channel}', $15) END
   FROM head`;
 
 /** One schema in one database. It connects and migrates when first used. */
@@ -91,8 +91,9 @@ export class PostgresDatabase implements SqlDatabase {
     this.#timeoutMs = Math.min(timeoutMs, LONGEST_DELAY_MS);
     this.schema = `"${options.schema ?? "agentchart"}"`;
     this.search = postgresSearch(this.schema);
-    this.#listener = new PostgresListener(() => this.#newClient());
-    this.#appendSql = appendSql(this.schema, this.now(12));
+    const channel = `agentchart_${crypto.hash("md5", this.schema)}`; // a name that needs no quotes
+    this.#listener = new PostgresListener(channel, () => this.#newClient());
+    this.#appendSql = appendSql(this.schema, this.now(12), channel);
   }
 
   now(parameter: number): string {
@@ -101,6 +102,10 @@ export class PostgresDatabase implements SqlDatabase {
 
   eachOf(parameter: number): string {
     return `json_array_elements(CAST($${parameter} AS json)) AS each(value)`;
+  }
+
+  after(first: string, second: string): string {
+    return `WITH made AS (${first}) ${second}`;
   }
 
   hasLabels(parameter: number): string {
@@ -112,7 +117,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   subscribe(key: string, wake: () => void): () => void {
-    return this.#listener.subscribe(this.#channelOf(key), wake);
+    return this.#listener.subscribe(notifyKey(key), () => wake());
   }
 
   async query(operation: string, [sql, values]: Statement): Promise<readonly Row[]> {
@@ -160,7 +165,7 @@ export class PostgresDatabase implements SqlDatabase {
       now,
       checkpointJson,
       inputKeys,
-      this.#channelOf(key),
+      notifyKey(key),
       entries.map(({ checksum }) => checksum),
       checksums.batch,
       checksums.position,
@@ -210,11 +215,6 @@ export class PostgresDatabase implements SqlDatabase {
     const name = `agentchart_${crypto.hash("md5", text)}`;
     this.#names.set(text, name);
     return name;
-  }
-
-  /** A name that needs no quotes. */
-  #channelOf(key: string): string {
-    return `agentchart_${crypto.hash("md5", `${this.schema} ${key}`)}`;
   }
 
   async #connect(): Promise<Pool> {

@@ -1,3 +1,4 @@
+import crypto from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Socket } from "node:net";
 import type { Client } from "pg";
@@ -7,57 +8,65 @@ const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 2_000];
 /** The interval at which a connection that waits for notifications is asked whether it still stands. */
 const PROBE_EVERY_MS = 10_000;
 
-/** The listener that is called with the payload of a notification. It is called without one when LISTEN has taken effect on a new
+/** The listener that is called with the rest of a notification. It is called without one when LISTEN has taken effect on a new
  *  connection, because notifications may have been missed before. */
-type OnNotify = (payload?: string) => void;
+type OnNotify = (rest?: string) => void;
 
-/** Notifications of any number of channels over one connection, which is opened for the first channel. When it is lost,
- *  another one takes its place. */
+/** Returns the key under which a notification says whom it is for: of one length, whatever the session's id is. */
+export const notifyKey = (sessionKey: string): string => crypto.hash("md5", sessionKey);
+
+/** The length of a {@link notifyKey}. The rest of a notification follows it. */
+const KEY_LENGTH = 32;
+
+/** Notifications for any number of keys over one connection, which is opened for the first of them. When it is lost, another one takes its
+ *  place. All come over one channel, so that a LISTEN has the same text for every session, and a connection needs one. */
 export class PostgresListener {
+  readonly #channel: string;
   readonly #newClient: () => Client | Promise<Client>;
   readonly #isKept: boolean;
-  readonly #channels = new Map<string, Set<OnNotify>>();
-  /** Channels for which LISTEN has taken effect on this connection. */
-  readonly #listening = new Set<string>();
+  readonly #keys = new Map<string, Set<OnNotify>>();
+  /** LISTEN has taken effect on this connection. */
+  #isListening = false;
   #client: Client | undefined;
   #connecting: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
   readonly #stopped = new AbortController();
 
-  /** `isKept`: the connection stays open while there are no channels. */
-  constructor(newClient: () => Client | Promise<Client>, { isKept = false } = {}) {
+  /** `channel`: a name that needs no quotes. `isKept`: the connection stays open while nobody has subscribed. */
+  constructor(
+    channel: string,
+    newClient: () => Client | Promise<Client>,
+    { isKept = false }: { readonly isKept?: boolean } = {},
+  ) {
+    this.#channel = channel;
     this.#newClient = newClient;
     this.#isKept = isKept;
   }
 
-  /** Calls `onNotify` for the notifications of a channel, whose name must need no quotes. Returns a function that
-   *  unsubscribes. */
-  subscribe(channel: string, onNotify: OnNotify): () => void {
-    const known = this.#channels.get(channel);
-    const callbacks = known ?? new Set();
+  /** Calls `onNotify` for the notifications with a {@link notifyKey}. Returns a function that unsubscribes. */
+  subscribe(key: string, onNotify: OnNotify): () => void {
+    const callbacks = this.#keys.get(key) ?? new Set();
     callbacks.add(onNotify);
-    this.#channels.set(channel, callbacks);
-    if (this.#listening.has(channel)) queueMicrotask(() => callbacks.has(onNotify) && onNotify());
-    else if (!this.#client) this.#ensure();
-    else if (!known) this.#listen(this.#client, channel);
+    this.#keys.set(key, callbacks);
+    if (this.#isListening) queueMicrotask(() => callbacks.has(onNotify) && onNotify());
+    else this.#ensure();
     return () => {
       callbacks.delete(onNotify);
-      if (callbacks.size > 0 || this.#channels.get(channel) !== callbacks) return;
-      this.#channels.delete(channel);
-      this.#listening.delete(channel);
-      if (this.#channels.size === 0 && !this.#isKept) this.#drop();
-      else if (this.#client) void this.#query(this.#client, `UNLISTEN ${channel}`).catch(() => {});
+      if (callbacks.size > 0 || this.#keys.get(key) !== callbacks) return;
+      this.#keys.delete(key);
+      if (this.#keys.size === 0 && !this.#isKept) this.#drop();
     };
   }
 
   close(): void {
-    this.#channels.clear();
+    this.#keys.clear();
     this.#stopped.abort();
     this.#drop();
   }
 
-  #notify(channel: string, payload?: string): void {
-    for (const onNotify of this.#channels.get(channel) ?? []) onNotify(payload);
+  #notify(payload: string): void {
+    const callbacks = this.#keys.get(payload.slice(0, KEY_LENGTH));
+    for (const onNotify of callbacks ?? []) onNotify(payload.slice(KEY_LENGTH));
   }
 
   /** A client takes one query at a time. */
@@ -66,12 +75,12 @@ export class PostgresListener {
     return (this.#last = this.#last.then(query, query));
   }
 
-  #listen(client: Client, channel: string): void {
-    this.#query(client, `LISTEN ${channel}`).then(
+  #listen(client: Client): void {
+    this.#query(client, `LISTEN ${this.#channel}`).then(
       () => {
-        if (this.#client !== client || !this.#channels.has(channel)) return;
-        this.#listening.add(channel);
-        this.#notify(channel);
+        if (this.#client !== client) return;
+        this.#isListening = true;
+        for (const callbacks of [...this.#keys.values()]) for (const onNotify of callbacks) onNotify();
       },
       () => {}, // the connection is lost, which `end` reports
     );
@@ -81,13 +90,13 @@ export class PostgresListener {
     if (this.#client || this.#connecting) return;
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined;
-      if (this.#channels.size > 0 && !this.#stopped.signal.aborted) this.#ensure();
+      if (this.#keys.size > 0 && !this.#stopped.signal.aborted) this.#ensure();
     });
   }
 
   async #connect(): Promise<void> {
     const { signal } = this.#stopped;
-    for (let delay = FIRST_DELAY_MS; this.#channels.size > 0; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
+    for (let delay = FIRST_DELAY_MS; this.#keys.size > 0; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
       try {
         const client = await this.#newClient();
         client.on("error", () => {}); // followed by `end`
@@ -102,7 +111,7 @@ export class PostgresListener {
   }
 
   #use(client: Client): void {
-    if (this.#channels.size === 0 || this.#stopped.signal.aborted) {
+    if (this.#keys.size === 0 || this.#stopped.signal.aborted) {
       void client.end().catch(() => {});
       return;
     }
@@ -110,14 +119,14 @@ export class PostgresListener {
     const alive = setInterval(() => this.#probe(client), PROBE_EVERY_MS);
     alive.unref();
     client.once("end", () => clearInterval(alive));
-    client.on("notification", ({ channel, payload = "" }) => this.#notify(channel, payload));
+    client.on("notification", ({ payload = "" }) => this.#notify(payload));
     client.once("end", () => {
       if (this.#client !== client) return;
       this.#client = undefined;
-      this.#listening.clear();
-      if (this.#channels.size > 0) this.#ensure();
+      this.#isListening = false;
+      if (this.#keys.size > 0) this.#ensure();
     });
-    for (const channel of this.#channels.keys()) this.#listen(client, channel);
+    this.#listen(client);
   }
 
   /** Cuts a connection whose server does not answer; another one takes its place. */
@@ -130,7 +139,7 @@ export class PostgresListener {
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
-    this.#listening.clear();
+    this.#isListening = false;
     void client?.end().catch(() => {});
   }
 }

@@ -21,12 +21,16 @@ export type SqlDialect = {
   now(parameter: number): string;
   /** A table with a column `value`: the elements of the JSON array in parameter `parameter`. */
   eachOf(parameter: number): string;
+  /** The statement `second`, with what `first` does if the database can do both in one statement. */
+  after(first: string, second: string): string;
   /** A condition on `labels`: it holds all labels of the array in parameter `parameter`. */
   hasLabels(parameter: number): string;
 };
 
 /** The statements that are the same in SQLite and Postgres. Parameters are written `$1`, `$2` … in both. */
-export function statementsOf({ schema, now, eachOf }: SqlDialect) {
+export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
+  // The row of a session that nobody has had yet: no lease, and no position.
+  const newRow = `INSERT INTO ${schema}.sessions (session_id, fence) VALUES ($1, 0) ON CONFLICT DO NOTHING`;
   // Sessions after $2 with something to do by $1.
   const due = `
         SELECT session_id FROM ${schema}.inputs WHERE data IS NOT NULL AND due_at <= $1 AND session_id > $2
@@ -34,20 +38,20 @@ export function statementsOf({ schema, now, eachOf }: SqlDialect) {
         UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
       `;
   return {
-    // Returns no row if another owner has not released the lease, other than the one in $5 with the fence $6, if it has expired or $7 is 1. `is_new`: the fence must still be raised above the fences of
-    // deleted sessions, by a second statement, because this one may have waited for a `delete` that its snapshot cannot see.
+    // Returns no row if there is none of the session, or another owner has not released the lease, other than the one in $5 with the fence
+    // $6, if it has expired or $7 is 1. The first lease of a row gets a fence above those of deleted sessions: whatever was deleted to make
+    // room for the row was gone before this statement began, so that `last_fence` has its fence.
     acquire: `
-      INSERT INTO ${schema}.sessions AS s (session_id, fence, owner, expires_at) VALUES ($1, 1, $2, ${now(4)} + $3)
-      ON CONFLICT (session_id) DO UPDATE SET fence = s.fence + 1, owner = $2, expires_at = ${now(4)} + $3,
-        takeovers = CASE WHEN s.owner IS NULL THEN 0 WHEN s.owner = $2 THEN s.takeovers ELSE s.takeovers + 1 END
-        WHERE s.owner IS NULL OR s.owner = $2 OR (s.owner = $5 AND s.fence = $6 AND (s.expires_at <= ${now(4)} OR $7 = 1))
-      RETURNING fence, expires_at, takeovers, fence = 1 AS is_new`,
-    owner: `
+      UPDATE ${schema}.sessions SET owner = $2, expires_at = ${now(4)} + $3,
+        fence = 1 + CASE WHEN fence > 0 THEN fence ELSE (SELECT value FROM ${schema}.last_fence) END,
+        takeovers = CASE WHEN owner IS NULL THEN 0 WHEN owner = $2 THEN takeovers ELSE takeovers + 1 END
+      WHERE session_id = $1
+        AND (owner IS NULL OR owner = $2 OR (owner = $5 AND fence = $6 AND (expires_at <= ${now(4)} OR $7 = 1)))
+      RETURNING fence, expires_at, takeovers`,
+    makeRow: newRow,
+    holding: `
       SELECT owner, fence, expires_at, expires_at <= ${now(2)} AS has_expired FROM ${schema}.sessions
-      WHERE session_id = $1 AND owner IS NOT NULL`,
-    raiseFence: `
-      UPDATE ${schema}.sessions SET fence = 1 + (SELECT value FROM ${schema}.last_fence) WHERE session_id = $1
-      RETURNING fence`,
+      WHERE session_id = $1`,
     renew: `
       UPDATE ${schema}.sessions SET expires_at = ${now(4)} + $3
       WHERE session_id = $1 AND fence = $2 AND owner IS NOT NULL RETURNING expires_at`,
@@ -80,9 +84,12 @@ export function statementsOf({ schema, now, eachOf }: SqlDialect) {
         LEFT JOIN ${schema}.entries AS e ON e.session_id = s.session_id AND e.seq = s.seq`,
     quarantine: `UPDATE ${schema}.sessions SET phase = 'quarantined', searched = 0 WHERE session_id = $1 AND position IS NOT NULL`,
     seq: `SELECT seq FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL`,
-    putInput: `
-      INSERT INTO ${schema}.inputs (session_id, id, data, due_at, checksum) VALUES ($1, $2, $3, $4, $5)
+    // With the row of the session, which a worker is about to acquire.
+    putInput: after(
+      newRow,
+      `INSERT INTO ${schema}.inputs (session_id, id, data, due_at, checksum) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT DO NOTHING RETURNING id`,
+    ),
     takeInputs: `
       SELECT id, CAST(data AS text) AS data, due_at, checksum FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL
       ORDER BY due_at, n LIMIT $2`,

@@ -10,7 +10,7 @@ import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { checkId, fromKey, keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
-import { endMissing, entryOf, infoOf, inputOf, loadedOf } from "./sql-rows.ts";
+import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
 import {
   statementsOf,
   type SqlDialect,
@@ -127,31 +127,35 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
     async acquire(sessionId, { owner, ttlMs }) {
       const key = checkedKey(sessionId);
       checkId(owner, "An owner");
-      return db.transaction("acquire a lease", function* () {
-        const values = [key, toKey(owner), ttlMs, now()];
-        let [row] = yield [sql.acquire, [...values, null, 0, 0]];
-        let former: FormerHolder | undefined;
-        if (!row) {
-          const [held] = yield [sql.owner, [key, now()]];
-          if (!held) return undefined;
+      const values = [key, toKey(owner), ttlMs, now()];
+      const run = async (statement: Statement): Promise<Row | undefined> =>
+        (await db.query("acquire a lease", statement))[0];
+      let row = await run([sql.acquire, [...values, null, 0, 0]]);
+      let former: FormerHolder | undefined;
+      if (!row) {
+        const held = await run([sql.holding, [key, now()]]);
+        if (held?.["owner"] == null) {
+          // There was no row, or its lease has been released meanwhile.
+          await run([sql.makeRow, [key]]);
+          row = await run([sql.acquire, [...values, null, 0, 0]]);
+        } else {
           const [name, expiresAt] = [String(held["owner"]), held["expires_at"] as number];
           former = { owner: fromKey(name), expiresAt };
           const isDead = !held["has_expired"] && isDeadOwner(former.owner);
           if (!held["has_expired"] && !isDead) return undefined;
-          [row] = yield [sql.acquire, [...values, name, Number(held["fence"]), isDead ? 1 : 0]];
+          row = await run([sql.acquire, [...values, name, Number(held["fence"]), isDead ? 1 : 0]]);
         }
-        if (!row) return undefined;
-        const takeovers = row["takeovers"] as number; // 0 if the former holder has released its lease by now
-        const [raised = row] = row["is_new"] ? yield [sql.raiseFence, [key]] : [];
-        return {
-          sessionId,
-          owner,
-          fence: Number(raised["fence"]),
-          expiresAt: row["expires_at"] as number,
-          takeovers,
-          ...(former && takeovers > 0 && { takenFrom: former }),
-        };
-      });
+      }
+      if (!row) return undefined;
+      const takeovers = row["takeovers"] as number; // 0 if the former holder has released its lease by now
+      return {
+        sessionId,
+        owner,
+        fence: Number(row["fence"]),
+        expiresAt: row["expires_at"] as number,
+        takeovers,
+        ...(former && takeovers > 0 && { takenFrom: former }),
+      };
     },
 
     async renew(lease, ttlMs) {

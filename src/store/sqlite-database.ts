@@ -96,6 +96,10 @@ export class SqliteDatabase implements SqlDatabase {
     return `json_each($${parameter})`;
   }
 
+  after(_first: string, second: string): string {
+    return second;
+  }
+
   hasLabels(parameter: number): string {
     return `NOT EXISTS (SELECT 1 FROM json_each($${parameter}) WHERE value NOT IN (SELECT value FROM json_each(labels)))`;
   }

@@ -75,6 +75,24 @@ async function working(store: SessionStore, config: Partial<AnyWorkerAgentConfig
   return { worker, say };
 }
 
+test("B2 a turn of one tool has four appends in a new session as in one that is there, and the first takes its input", async () => {
+  const store = memoryStore();
+  const { append } = store;
+  const acknowledged: number[] = [];
+  const { say } = await working(
+    Object.assign(store, {
+      append: (...[id, batch]: Parameters<SessionStore["append"]>) => {
+        if (batch.entries.length > 0) acknowledged.push(batch.ackInputs?.length ?? 0);
+        return append(id, batch);
+      },
+    }),
+  );
+  await say("call look");
+  expect(acknowledged.splice(0)).toEqual([1, 0, 0, 0]);
+  await say("call look");
+  expect(acknowledged).toEqual([1, 0, 0, 0]);
+});
+
 test("a worker that has a session again reads nothing of its journal, at any length", async () => {
   const { counted, taken } = counting(memoryStore());
   const { say } = await working(counted);

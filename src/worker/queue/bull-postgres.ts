@@ -3,7 +3,6 @@ import type { PgPool } from "bullmq";
 import type { Socket } from "node:net";
 import type { Pool, PoolClient } from "pg";
 import { postgresError } from "../../store/postgres-database.ts";
-import { PostgresListener } from "../../store/postgres-listener.ts";
 import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 
@@ -69,15 +68,13 @@ export async function postgresTransport(connectionString: string, name: string):
     await pool.end();
     throw error;
   });
-  const listener = new PostgresListener(() => new pg.Client({ connectionString, keepAlive: true }), {
-    isKept: true,
-  });
+  const signals = new PostgresSignals(pool, () => new pg.Client({ connectionString, keepAlive: true }), name);
   return {
     queue: queue as never,
-    signals: new PostgresSignals(pool, listener, name),
+    signals,
     consume: (process, options) => new Worker<Ticket>(name, process, { ...options, connection }) as never,
     async close() {
-      listener.close();
+      signals.close();
       await queue.close();
       await pool.end();
     },

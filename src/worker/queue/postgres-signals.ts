@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
-import type { Pool } from "pg";
+import type { Client, Pool } from "pg";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { PostgresListener } from "../../store/postgres-listener.ts";
+import { notifyKey, PostgresListener } from "../../store/postgres-listener.ts";
 import { decodeSignal, encodeSignal, type Signals } from "./bull-transport.ts";
 
 /** The longest payload that Postgres accepts is 8,000 bytes. */
@@ -13,30 +13,34 @@ const [MAX_PER_QUERY, MAX_WAITING] = [100, 1_000];
 export class PostgresSignals implements Signals {
   readonly #pool: Pool;
   readonly #listener: PostgresListener;
-  readonly #name: string;
-  readonly #outbox: (readonly [channel: string, payload: string])[] = [];
+  readonly #channel: string;
+  readonly #outbox: string[] = [];
   #sending: Promise<void> | undefined;
   #sent = 0;
 
-  /** Queues of different names have channels of their own. */
-  constructor(pool: Pool, listener: PostgresListener, name: string) {
+  /** Queues of different names have channels of their own. `newClient` makes the one that listens. */
+  constructor(pool: Pool, newClient: () => Client, name: string) {
     this.#pool = pool;
-    this.#listener = listener;
-    this.#name = name;
+    this.#channel = `agentchart_signals_${crypto.hash("md5", name)}`; // a name that needs no quotes
+    this.#listener = new PostgresListener(this.#channel, newClient, { isKept: true });
+  }
+
+  close(): void {
+    this.#listener.close();
   }
 
   async publish(sessionId: string, signal: JsonObject): Promise<void> {
     // Numbered, because Postgres delivers equal notifications of one transaction once.
-    const payload = `${++this.#sent} ${encodeSignal(signal)}`;
+    const payload = `${notifyKey(sessionId)}${++this.#sent} ${encodeSignal(signal)}`;
     if (Buffer.byteLength(payload) > MAX_BYTES || this.#outbox.length >= MAX_WAITING) return;
-    this.#outbox.push([this.#channelOf(sessionId), payload]);
+    this.#outbox.push(payload);
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
     await this.#sending;
   }
 
   subscribe(sessionId: string, listener: (signal: JsonObject) => void): Promise<() => void> {
     return new Promise((resolve) => {
-      const stop = this.#listener.subscribe(this.#channelOf(sessionId), (payload) => {
+      const stop = this.#listener.subscribe(notifyKey(sessionId), (payload) => {
         if (payload === undefined) return resolve(stop);
         const signal = decodeSignal(payload.slice(payload.indexOf(" ") + 1));
         try {
@@ -52,15 +56,10 @@ export class PostgresSignals implements Signals {
   async #send(): Promise<void> {
     while (this.#outbox.length > 0) {
       const signals = this.#outbox.splice(0, MAX_PER_QUERY);
-      await this.#pool.query("SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS s (c, p)", [
-        signals.map(([channel]) => channel),
-        signals.map(([, payload]) => payload),
+      await this.#pool.query("SELECT pg_notify($1, p) FROM unnest($2::text[]) AS s (p)", [
+        this.#channel,
+        signals,
       ]);
     }
-  }
-
-  /** A name that needs no quotes. */
-  #channelOf(sessionId: string): string {
-    return `agentchart_signals_${crypto.hash("md5", `${this.#name} ${sessionId}`)}`;
   }
 }
