@@ -113,24 +113,44 @@ function nodeOf(state: AnyStateNode): ChartNode {
   };
 }
 
-function edgesFrom(state: AnyStateNode): ChartEdge[] {
-  const groups: readonly (readonly AnyTransitionDefinition[])[] = [
-    ...state.transitions.values(),
-    state.always ?? [],
-  ];
-  return groups.flatMap((group) =>
-    group.map(({ eventType, target = [], guard, actions, reenter, meta }, index) => ({
-      id: `${state.id}|${eventType}|${index}`,
-      source: state.id,
-      targets: target.map(({ id }) => id),
-      kind: kindOf(eventType),
-      event: eventType,
-      ...(guard !== undefined && { guard: nameOf(guard) }),
-      actions: actions.map(nameOf),
-      reenter,
-      ...refusalOf(meta),
-    })),
+/** Returns the transitions of an XState 5 machine with the ids of their edges in its {@link chartJson}. */
+export function edgeIdsOf(machine: AnyStateMachine): ReadonlyMap<AnyTransitionDefinition, string> {
+  const groups = withDescendants(machine.root).flatMap((state) =>
+    transitionsOf(state).map((group) => ({ state, group })),
   );
+  return new Map(
+    groups.flatMap(({ state, group }) =>
+      group.map((edge, index) => [edge, edgeId(state, edge, index)] as const),
+    ),
+  );
+}
+
+const edgeId = ({ id }: AnyStateNode, { eventType }: AnyTransitionDefinition, index: number): string =>
+  `${id}|${eventType}|${index}`;
+
+/** The transitions of a state, a list for each event that has any. */
+const transitionsOf = (state: AnyStateNode): readonly (readonly AnyTransitionDefinition[])[] => [
+  ...state.transitions.values(),
+  state.always ?? [],
+];
+
+function edgesFrom(state: AnyStateNode): ChartEdge[] {
+  return transitionsOf(state).flatMap((group) => group.map((edge, index) => edgeOf(state, edge, index)));
+}
+
+function edgeOf(state: AnyStateNode, edge: AnyTransitionDefinition, index: number): ChartEdge {
+  const { eventType, target = [], guard, actions, reenter, meta } = edge;
+  return {
+    id: edgeId(state, edge, index),
+    source: state.id,
+    targets: target.map(({ id }) => id),
+    kind: kindOf(eventType),
+    event: eventType,
+    ...(guard !== undefined && { guard: nameOf(guard) }),
+    actions: actions.map(nameOf),
+    reenter,
+    ...refusalOf(meta),
+  };
 }
 
 /** A machine that is made of a chart of ours says in the `meta` of a forbidden transition which refusal it stands for. */

@@ -18,7 +18,8 @@ import { forkOutcome, planFork, writeForks } from "./fork-run.ts";
 import type { RunCommand, RunCommandType, PendingItem } from "../protocol/commands.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { restoredValue, restoreHidden } from "./restore-hidden.ts";
-import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
+import type { WorkerInfo } from "./reported-run.ts";
+import type { WatchedRun } from "./watched-run.ts";
 
 type CommandOf<Type extends RunCommandType> = Extract<RunCommand, { type: Type }>;
 

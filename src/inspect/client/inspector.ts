@@ -1,6 +1,7 @@
 // src/inspect/client observes the agents of a process, reports them to a hub, and executes the hub's commands.
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { InspectionEvent } from "xstate";
 import type { Agent, AnyAgent } from "../../agent/types.ts";
 import type { AgentConfig, AnyAgentConfig, AgentWatcher } from "../../agent/options/agent-config.ts";
 import { stepsOf } from "../../agent/steps.ts";
@@ -12,12 +13,15 @@ import { findHub } from "../protocol/hub-address.ts";
 import { executeCommand } from "./execute-command.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
 import { guarded } from "../../core/base/guarded.ts";
+import type { Json } from "../../core/base/json.ts";
+import { ActorSystems } from "./actor-systems.ts";
 import { HubConnection } from "./hub-connection.ts";
 import { historySchema, type HistoryLimits } from "./history.ts";
 import type { Ack } from "../protocol/commands.ts";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import { RunSender } from "./run-sender.ts";
-import { WatchedRun, type WorkerInfo } from "./watched-run.ts";
+import type { WorkerInfo } from "./reported-run.ts";
+import { WatchedRun } from "./watched-run.ts";
 
 /** Options of {@link inspector}. */
 export type InspectorOptions = {
@@ -35,8 +39,12 @@ export type InspectorOptions = {
   readonly home?: string | undefined;
   /** The bounds of the delay before the next attempt to connect, ms. Default [500, 10000]. */
   readonly retryMs?: readonly [min: number, max: number] | undefined;
-  /** The amount of each run that is retained for a hub that connects later. */
+  /** The amount of each run that is retained for a hub that connects later. Default of an actor of another system: 5,000 steps and
+   *  2,000,000 bytes. */
   readonly keep?: HistoryLimits | undefined;
+  /** Redacts what is reported of the machines of other systems: contexts, events and errors. What it throws hides the value. Default:
+   *  only values whose keys are named like secrets are hidden. */
+  readonly redact?: ((value: Json) => Json) | undefined;
 };
 
 /** The schema of {@link InspectorOptions}. */
@@ -47,6 +55,7 @@ export const inspectorSchema = s.lazily(() =>
     home: s.optional(s.nonEmpty("the path of a directory")),
     retryMs: s.optional(s.value(isRange, "[min, max]: two numbers above 0, the smaller one first")),
     keep: s.optional(historySchema()),
+    redact: s.optional(s.func()),
   }),
 );
 
@@ -62,6 +71,13 @@ export interface AgentInspector extends AgentWatcher {
    * the agent can neither be forked nor be resumed after it was closed.
    */
   watch(agent: AnyAgent, config?: AnyAgentConfig, position?: () => number): ReturnType<AgentWatcher["watch"]>;
+  /**
+   * Observes any system of XState 5, as the `inspect` of its root actor. Each of its actors is shown as a run, agents
+   * as agents. What it costs is bounded, and what is left out is said. Never throws.
+   */
+  readonly inspect: (event: InspectionEvent) => void;
+  /** Same as {@link AgentInspector.inspect}: so `inspect: inspector()` is an observer too. */
+  readonly next: (event: InspectionEvent) => void;
   /** Sends the remaining steps and disconnects. */
   close(): Promise<void>;
 }
@@ -79,6 +95,7 @@ const MAX_COMMANDS = 1_000;
 
 class HubInspector implements AgentInspector {
   readonly #keep: HistoryLimits | undefined;
+  readonly #systems: ActorSystems;
   readonly #worker: WorkerInfo & { readonly id: string };
   readonly #connection: HubConnection;
   readonly #runs = new Map<string, RunSender>();
@@ -89,8 +106,16 @@ class HubInspector implements AgentInspector {
   #hasChanges = false;
   readonly #beforeExit = (): void => void this.#flushBeforeExit();
 
-  constructor({ url, token, home, retryMs = [500, 10_000], keep }: InspectorOptions) {
+  constructor({ url, token, home, retryMs = [500, 10_000], keep, redact }: InspectorOptions) {
     this.#keep = keep;
+    this.#systems = new ActorSystems({
+      watcher: this,
+      added: (actor) => this.#runs.set(actor.runId, new RunSender(actor)),
+      changed: (runId) => this.#changed(runId),
+      dropped: (runId) => this.#drop(runId),
+      keep,
+      redact,
+    });
     this.#worker = { id: randomUUID(), pid: process.pid, isUp: true, since: Date.now() };
     const address = url === undefined ? {} : parseAddress(url);
     const location = {
@@ -107,6 +132,9 @@ class HubInspector implements AgentInspector {
     process.on("beforeExit", this.#beforeExit);
   }
 
+  readonly inspect = (event: InspectionEvent): void => this.#systems.observe(event);
+  readonly next = this.inspect;
+
   watch(
     agent: AnyAgent,
     config?: AnyAgentConfig,
@@ -116,11 +144,12 @@ class HubInspector implements AgentInspector {
     // an agent that cannot be reported runs unobserved; its run is kept only once it is attached
     const attach = (): unknown =>
       guarded(() => {
-        const sender =
-          this.#runs.get(runId) ??
-          new RunSender(new WatchedRun(runId, () => this.#changed(runId), this.#keep));
-        sender.run.attach(agent as Agent, config as AgentConfig | undefined, position);
-        this.#runs.set(runId, sender);
+        const known = this.#runs.get(runId)?.run;
+        const run =
+          known instanceof WatchedRun ? known : new WatchedRun(runId, () => this.#changed(runId), this.#keep);
+        run.attach(agent as Agent, config as AgentConfig | undefined, position);
+        run.actor = this.#systems.actorOf(runId);
+        if (run !== known) this.#runs.set(runId, new RunSender(run));
         this.#changed(runId);
         this.#dropEndedRuns();
       });
@@ -152,13 +181,14 @@ class HubInspector implements AgentInspector {
   #sendUpdates(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#systems.sweep();
     for (const [runId, sender] of this.#runs) {
       if (!sender.hasUpdates) continue;
       sender.hasUpdates = false;
       // a run that cannot be reported is skipped
       guarded(() => {
         sender.run.write();
-        if (!this.#connection.isReady) sender.run.stream.drain();
+        if (!this.#connection.isReady) sender.run.drain();
         else if (!this.#sendRun(sender)) this.#changed(runId);
       });
     }
@@ -221,7 +251,7 @@ class HubInspector implements AgentInspector {
     const outcome =
       "problem" in read
         ? Promise.resolve(refused("invalid", read.problem))
-        : run
+        : run instanceof WatchedRun
           ? executeCommand(read.command, run, this.#worker)
           : Promise.resolve(refused("unavailable", "This process does not drive the run."));
     const ack = outcome.then((ended): Ack => ({ id, ...ended }));
@@ -249,11 +279,13 @@ class HubInspector implements AgentInspector {
   }
 
   #dropEndedRuns(): void {
-    const ended = [...this.#runs].filter(([, { run }]) => run.hasEnded);
-    for (const [runId] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_RUNS))) {
-      this.#runs.delete(runId);
-      this.#send({ type: "gone", runId });
-    }
+    const ended = [...this.#runs].filter(([, { run }]) => run instanceof WatchedRun && run.hasEnded);
+    for (const [runId] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_RUNS))) this.#drop(runId);
+  }
+
+  #drop(runId: string): void {
+    this.#runs.delete(runId);
+    this.#send({ type: "gone", runId });
   }
 }
 

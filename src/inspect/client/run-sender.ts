@@ -1,5 +1,5 @@
 import type { WorkerToHub } from "../protocol/protocol.ts";
-import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
+import type { ReportedRun, WorkerInfo } from "./reported-run.ts";
 
 /** The maximum size of one message, in bytes of steps or characters of a long string; the hub accepts 32 MB. */
 const MAX_MESSAGE_SIZE = 256_000;
@@ -10,7 +10,7 @@ export type MessageParts = readonly (string | Buffer)[];
 /** Tracks what the hub has received of a run, and creates the messages that it still needs. */
 export class RunSender {
   /** The run whose messages are sent. */
-  readonly run: WatchedRun;
+  readonly run: ReportedRun;
   /** The run has changed since the last update. */
   hasUpdates = false;
   #sent = 0;
@@ -18,7 +18,7 @@ export class RunSender {
   #sentBlobs = new Set<string>();
   #sentReport = "";
 
-  constructor(run: WatchedRun) {
+  constructor(run: ReportedRun) {
     this.run = run;
   }
 
@@ -40,7 +40,7 @@ export class RunSender {
     yield* this.#reportMessage(worker);
     yield* this.#blobMessages(hasRoom);
     while (!this.isUpToDate && hasRoom()) yield this.#stepsMessage();
-    const { items, dropped } = this.run.stream.drain();
+    const { items, dropped } = this.run.drain();
     if (items.length > 0 && hasRoom()) yield toParts({ type: "stream", items, dropped });
   }
 

@@ -18,22 +18,10 @@ import { History, type HistoryLimits } from "./history.ts";
 import type { RunCommandType, PendingItem } from "../protocol/commands.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";
+import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { StreamQueue } from "./stream-queue.ts";
 import { isInnerSession } from "../../store/inner-session.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
-
-/** The data of a run that the hub receives besides its steps. */
-export type RunReport = {
-  /** The row of the run. */
-  readonly row: RunRow;
-  /** The open calls. */
-  readonly pending: readonly PendingItem[];
-  /** The exceeded limit of the budget. */
-  readonly exceeded?: string;
-};
-
-/** This process, as it appears in rows. */
-export type WorkerInfo = NonNullable<RunRow["worker"]>;
 
 type Refused = Extract<AgentEvent, { readonly type: "input.refused" }>;
 
@@ -45,7 +33,7 @@ type Attachment = {
 };
 
 /** A session as this process observes it: its agent, and the next agent if the session is resumed. */
-export class WatchedRun {
+export class WatchedRun implements ReportedRun {
   /** The id of the session. */
   readonly runId: string;
   /** The recorded steps. */
@@ -59,6 +47,8 @@ export class WatchedRun {
   #lastWork: Promise<unknown> = Promise.resolve();
   /** The streamed text that waits to be sent. */
   stream!: StreamQueue;
+  /** The actor of another system that the agent is. */
+  actor: RunRow["parent"];
   /** The ids of all calls that have waited for a user. */
   readonly requestedCalls = new Set<string>();
   /** The commands that were available at some time. */
@@ -147,6 +137,11 @@ export class WatchedRun {
     this.#changed();
   }
 
+  /** Takes the streamed text that waits to be sent. */
+  drain(): ReturnType<StreamQueue["drain"]> {
+    return this.stream.drain();
+  }
+
   /** Writes the recorded microsteps as steps. */
   write(): void {
     this.#attachment.recorder.write();
@@ -199,6 +194,7 @@ export class WatchedRun {
         pending: pending.length,
         ...titleOf(config?.meta ?? {}),
         ...relationsOf(config?.meta ?? {}),
+        ...(this.actor && { parent: this.actor }),
         ...(phase !== "running" && { leaf: `${worker.id}.${this.history.last}` }),
         can,
         ...(can.includes("setSlot") && { slots }),

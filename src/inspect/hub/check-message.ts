@@ -1,6 +1,7 @@
 import { isObject } from "../../core/base/is-object.ts";
 import { REASONS } from "../../core/message/types.ts";
 import { SESSION_PHASES } from "../../store/port.ts";
+import { isActorInfo } from "../protocol/actor-info.ts";
 import { isWithin, parseStep } from "../protocol/parse-run-file.ts";
 
 const MAX_DEPTH = 200;
@@ -49,6 +50,7 @@ const ROW: { readonly [field: string]: (value: unknown) => boolean } = {
   parent: (value) =>
     isOptional(value, (each) => isObject(each) && isText(each["runId"]) && isText(each["callId"])),
   worker: (value) => isOptional(value, isObject),
+  actor: (value) => isOptional(value, isActorInfo),
 };
 
 /** Throws for a message of a process that would harm the lists and the pages of others: its connection is closed then. */

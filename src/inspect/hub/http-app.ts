@@ -5,6 +5,7 @@ import { compress } from "hono/compress";
 import { stream } from "hono/streaming";
 import { layoutInWorker } from "../../core/diagram/layout-in-worker.ts";
 import { isChart, type ChartRegistry } from "./chart-registry.ts";
+import { messagesIn } from "./actor-messages.ts";
 import { exportRun } from "./export-run.ts";
 import { RUN_GROUPS } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -129,6 +130,17 @@ export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: 
       const rule = readTriedRule(c.req.query("rule"));
       if (typeof rule === "string") return problem(c, 400, rule);
       return c.json({ findings: tryRule(log, rule), from: log.first, upTo: log.last });
+    }),
+  );
+
+  app.get(
+    "/api/runs/:id/messages",
+    withRun((c, { row }) => {
+      const given = c.req.query("before");
+      const before = given === undefined ? undefined : parseInteger(given);
+      if (given !== undefined && before === undefined)
+        return problem(c, 400, "`before` must be the number of a message.");
+      return c.json(messagesIn(row.actor ? runs.inSystem(row.actor.system) : [], before));
     }),
   );
 

@@ -109,6 +109,11 @@ export class Runs {
     return this.#live.get(runId) ?? this.#files.get(runId) ?? (await this.#stored?.open(runId));
   }
 
+  /** The actors of a system, as far as they are known. */
+  inSystem(system: string): readonly OpenRun[] {
+    return this.#runsInMemory().filter(({ row }) => row.actor?.system === system);
+  }
+
   #runsInMemory(): readonly OpenRun[] {
     const live = this.#live.all();
     const ids = new Set(live.map(({ row }) => row.runId));

@@ -3,6 +3,7 @@ import type { Layouts } from "../../core/diagram/layout.ts";
 import { isObject } from "../../core/base/is-object.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { CALL_WAITS_FOR, type WaitsFor } from "../../core/tool/pending.ts";
+import { isActorInfo, isActorStep } from "./actor-info.ts";
 import type { RunRow, Step } from "./protocol.ts";
 import { forkOf as forkIn } from "./run-relations.ts";
 
@@ -66,13 +67,14 @@ export function parseRow(value: unknown): RunRow {
       parent: { runId: stringAt(parent, "runId"), callId: stringAt(parent, "callId") },
     }),
     can: [],
+    ...(isActorInfo(row["actor"]) && { actor: row["actor"] }),
     ...(typeof notice === "string" && { notice: cut(notice, MAX_NOTICE_LENGTH) }),
   };
 }
 
 /** Validates a step that follows step `before`; throws if it is not one. */
 export function parseStep(record: JsonObject, before: number | undefined): Step {
-  const { q, s, m, t, e, x, k, p, j, d } = record;
+  const { q, s, m, t, e, x, k, p, j, d, a } = record;
   if (!isCount(q) || q === 0) throw new Error("`q` must be the number of a step");
   if (before !== undefined && q !== before + 1) throw new Error(`step ${q} follows step ${before}`);
   const isComplete =
@@ -84,6 +86,7 @@ export function parseStep(record: JsonObject, before: number | undefined): Step 
     (k === undefined || isStrings(k)) &&
     (p === undefined || (Array.isArray(p) && p.every(isPatchOp))) &&
     (j === undefined || isNumber(j)) &&
+    (a === undefined || isActorStep(a)) &&
     (d === undefined || isAccount(d));
   if (!isComplete) throw new Error(`step ${q} is incomplete`);
   return record as unknown as Step;

@@ -8,6 +8,7 @@ import type { Reason, Usage } from "../../core/message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
 import type { ForkLabel } from "../../../machines/agent/prompt/edits.ts";
 import type { WaitsFor } from "../../core/tool/pending.ts";
+import type { ActorInfo, ActorStep } from "./actor-info.ts";
 
 /**
  * The version of the wire protocol. A side that meets another version reports both, and which side to upgrade.
@@ -73,6 +74,8 @@ export type Step = {
   readonly p?: readonly PatchOp[];
   /** The position in the journal at that time; 0 or absent without a store. */
   readonly j?: number;
+  /** Of an actor of another system. */
+  readonly a?: ActorStep;
 };
 
 /** Steps of one run, in order. */
@@ -112,8 +115,10 @@ export type RunSource = "live" | "store" | "file";
 export type RunRow = {
   /** The id of the session. */
   readonly runId: string;
-  /** The name of the agent. */
+  /** The name of the agent, or of the actor. */
   readonly agent: string;
+  /** The actor of another system that the run shows; absent for an agent. Its status is in place of phase and reason. */
+  readonly actor?: ActorInfo;
   /** The hash of its chart, see {@link ChartMessage}. */
   readonly chart: string;
   /** The source from which the hub reads the run. */
@@ -337,6 +342,7 @@ export type RunFileHeader = {
 //   /api/runs/:id/keyframe?at=              { at, context }
 //   /api/runs/:id/prompt?at=                PromptLens: the newest request to a model at a step
 //   /api/runs/:id/suspicions                { suspicions: Suspicion[], upTo }: what is odd up to step `upTo`
+//   /api/runs/:id/messages?before=          { messages: ActorMessage[], before }: the newest messages of the actor's system
 //   /api/suspicions                         { checks: { name, title }[] }
 //   /api/runs/:id/blob/:sha                 text/plain
 //   /api/runs/:id/export                    NDJSON, see RunFileHeader

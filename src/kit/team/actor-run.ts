@@ -5,6 +5,7 @@ import type { Schema } from "../../core/tool/types.ts";
 import { createActorAgent } from "../../agent/create-agent.ts";
 import type { ActorAgent } from "../../agent/inbox-agent.ts";
 import type { ActorParent } from "../../agent/live-chart.ts";
+import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { Input, Reply, Snapshot, Status } from "../../agent/types.ts";
 import { waitMsOf } from "./inner-config.ts";
@@ -66,9 +67,11 @@ export class ActorRun {
 
   async #start(parent: ActorParent): Promise<void> {
     const { config, sessionId, session, message, key } = this.#turn;
+    const watcher = config.inspect === undefined ? watcherOfSystem(parent.ref.system) : undefined;
     const agent = createActorAgent(
       {
         ...config,
+        ...(watcher && { inspect: watcher }),
         sessionId,
         ...(session && { sessionOptions: { ...config.sessionOptions, snapshot: session } }),
       },

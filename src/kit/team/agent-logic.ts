@@ -6,6 +6,7 @@ import { check } from "../../core/base/options.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
 import { checkConfig } from "../../agent/options/config.ts";
 import { observerOf } from "../../agent/inspect.ts";
+import { markAgentLogic } from "../../agent/observed-systems.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { Input, Reply, Snapshot } from "../../agent/types.ts";
 import {
@@ -267,7 +268,7 @@ export function agentLogic<const S extends Schema | undefined = undefined, Ctx =
   if (problem !== undefined) throw new AgentError("config/invalid", `agentLogic: ${problem}`);
   check(agentLogicSchema(), options, "agentLogic");
   const logic = new Logic(agent, options.output);
-  return {
+  const made = {
     config,
     getInitialSnapshot: (scope: AnyScope, input: AgentActorInput) => logic.getInitialSnapshot(scope, input),
     restoreSnapshot: (persisted: XStateSnapshot<unknown>, scope: AnyScope) =>
@@ -276,5 +277,7 @@ export function agentLogic<const S extends Schema | undefined = undefined, Ctx =
     transition: (snapshot: AnySnapshot, event: AgentActorCommand, scope: AnyScope) =>
       logic.transition(snapshot, event, scope),
     getPersistedSnapshot: (snapshot: AnySnapshot) => logic.getPersistedSnapshot(snapshot),
-  } as unknown as AgentLogic<OutputOf<S>>;
+  };
+  markAgentLogic(made);
+  return made as unknown as AgentLogic<OutputOf<S>>;
 }

@@ -25,6 +25,13 @@ const ENDED: { readonly [reason: string]: Outcome } = {
   ERROR: { label: t("failed"), tone: "red", icon: "cross" },
 };
 
+const ACTORS: { readonly [status in NonNullable<RunRow["actor"]>["status"]]: Outcome } = {
+  active: { label: "active", tone: "cyan", icon: "play" },
+  done: { label: "done", tone: "green", icon: "check" },
+  error: { label: "failed", tone: "red", icon: "cross" },
+  stopped: { label: "stopped", tone: "slate", icon: "stop" },
+};
+
 const WAITS: { readonly [kind: string]: string } = {
   approval: t("needs approval"),
   answer: t("asks a question"),
@@ -36,9 +43,10 @@ const WAITS: { readonly [kind: string]: string } = {
 
 /** Returns the status of a run: how its newest turn ended, what it waits for, or that it works. */
 export function outcomeOf(
-  row: Pick<RunRow, "phase" | "reason" | "waitsFor" | "pending" | "worker">,
+  row: Pick<RunRow, "phase" | "reason" | "waitsFor" | "pending" | "worker" | "actor">,
 ): Outcome {
-  const { phase, reason, waitsFor, worker } = row;
+  const { phase, reason, waitsFor, worker, actor } = row;
+  if (actor && worker?.isUp !== false) return ACTORS[actor.status];
   if (phase === "quarantined") return { label: t("quarantined"), tone: "red", icon: "cross" };
   if (phase === "running" && worker?.isUp === false) return { label: t("lost"), tone: "red", icon: "warn" };
   if (phase === "running") return { label: t("working"), tone: "cyan", icon: "play" };

@@ -1,3 +1,4 @@
+import type { ActorStep } from "../../../src/inspect/protocol/actor-info.ts";
 import type { Step } from "../wire/step.ts";
 import { eventText } from "./guards.ts";
 import { commandNote, messagesOf, noteOf, UNKNOWN_STEPS } from "./step-notes.ts";
@@ -69,6 +70,7 @@ export function isInternal({ event }: Step, ended: readonly Work[], begun: reado
 
 /** Describes a step by what it ended, else by the event that caused it. */
 export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work[]): StepTitle {
+  if (step.actor) return actorTitle(step, step.actor);
   const isKnown = step.event !== UNKNOWN_STEPS;
   const shown = (isKnown ? ended : []).filter(
     ({ kind }) => kind !== "turn" && kind !== "rest" && kind !== "wait",
@@ -97,6 +99,23 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
     isFailed: false,
     took: waited && waited.end !== undefined ? waited.end - waited.begin : undefined,
     kind: retried ? "tool" : isPerson(step) ? "person" : "other",
+  };
+}
+
+/** A step of an actor is its event, and what the recording lacks of it. */
+function actorTitle({ event, edges }: Step, { z: error, o: omitted, h: isHidden }: ActorStep): StepTitle {
+  const note = [
+    error && `failed with ${error.name}: ${error.message}`,
+    edges.length === 0 && !error && event !== "xstate.init" && "took no transition",
+    omitted !== undefined && `${omitted} events before it were not recorded`,
+    isHidden && "its context was not recorded: reading it took too long",
+  ];
+  return {
+    title: event === "xstate.init" ? "the actor began" : eventText(event),
+    note: note.filter((text) => typeof text === "string").join(" · "),
+    isFailed: error !== undefined,
+    took: undefined,
+    kind: "other",
   };
 }
 

@@ -25,6 +25,7 @@ import { Welcome } from "./welcome.tsx";
 import { t } from "../words/t.ts";
 
 const Waterfall = lazy(async () => ({ default: (await import("../panels/waterfall.tsx")).Waterfall }));
+const Sequence = lazy(() => import("../actors/sequence.tsx"));
 const Guide = lazy(() => import("../guide/guide.tsx"));
 const CompareView = lazy(() => import("../compare/compare-view.tsx"));
 
@@ -71,6 +72,7 @@ function Body() {
     (all) => all.connection.kind === "connecting" || (all.isConnected && !all.isListed),
   );
   const compare = useModel((all) => all.compare);
+  const isActor = useModel(({ row }) => row?.actor !== undefined);
   if (compare)
     return (
       <ErrorBoundary what={t("The comparison")}>
@@ -103,9 +105,7 @@ function Body() {
             {lower === "steps" ? (
               <Timeline />
             ) : (
-              <Suspense fallback={null}>
-                <Waterfall />
-              </Suspense>
+              <Suspense fallback={null}>{isActor ? <Sequence /> : <Waterfall />}</Suspense>
             )}
           </ErrorBoundary>
         </section>

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, type ComponentType, type KeyboardEvent } from "react";
-import { TABS, model, type Tab } from "../store/model.ts";
+import { TABS, model, type Model, type Tab } from "../store/model.ts";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { useDisplayed } from "../store/displayed-step.ts";
@@ -46,9 +46,15 @@ const NAMES: { readonly [tab in Tab]: string } = {
   rules: t("Rules"),
 };
 
+/** The tabs of an actor of another system, which sends no messages to a model. */
+const OF_ACTORS: ReadonlySet<Tab> = new Set(["event", "context", "diff", "raw"]);
+/** The chosen tab, if the run has it. */
+const shownTab = ({ tab, row }: Pick<Model, "tab" | "row">): Tab =>
+  row?.actor && !OF_ACTORS.has(tab) ? "event" : tab;
+
 /** The details of the displayed step, and the pending decisions of the run below it. */
 export function Details() {
-  const tab = useModel((all) => all.tab);
+  const tab = useModel(shownTab);
   const Panel = PANELS[tab];
   const hasPending = useModel(({ pending }) => pending.items.length > 0 || pending.exceeded !== undefined);
   useEffect(() => {
@@ -85,8 +91,11 @@ function Tabs({ tab }: { readonly tab: Tab }) {
   const hasRules = useDisplayed(({ displayed: { run, stepNumber } }) =>
     mayHaveRules(run.contextAt(stepNumber)),
   );
+  const isActor = useModel(({ row }) => row?.actor !== undefined);
   const isShown = (each: Tab): boolean =>
-    each === tab || ((each !== "plan" || hasPlan) && (each !== "rules" || hasRules));
+    isActor
+      ? OF_ACTORS.has(each)
+      : each === tab || ((each !== "plan" || hasPlan) && (each !== "rules" || hasRules));
   return (
     <div className="tabs" role="tablist" aria-label={t("Details of the step")} onKeyDown={moveTab}>
       {TABS.map((each, place) =>
@@ -116,7 +125,7 @@ function moveTab(event: KeyboardEvent<HTMLElement>): void {
   if (by === undefined) return;
   event.stopPropagation();
   const shown = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-tab]")];
-  const place = shown.findIndex(({ dataset }) => dataset["tab"] === model.tab);
+  const place = shown.findIndex(({ dataset }) => dataset["tab"] === shownTab(model));
   const next = shown.at((place + by) % shown.length)!;
   model.set({ tab: next.dataset["tab"] as Tab });
   next.focus();

@@ -130,6 +130,7 @@ const nameOf = (filter: ChartFilter | PlaceFilter): string =>
 /** Switches between the list of steps and the waterfall, and between what an agent does and all that its engine does. */
 function LowerSwitch() {
   const { lower, internals } = usePreferences();
+  const isActor = useModel(({ row }) => row?.actor !== undefined);
   return (
     <span className="lower-switch" role="group" aria-label={t("View of the steps")}>
       <Button
@@ -141,12 +142,12 @@ function LowerSwitch() {
       />
       <Button
         tone="quiet"
-        label={t("Waterfall")}
-        title={t("What took how long (w)")}
+        label={isActor ? "Sequence" : t("Waterfall")}
+        title={isActor ? "The events between the actors of the system (w)" : t("What took how long (w)")}
         isPressed={lower === "waterfall"}
         onClick={() => prefer({ lower: "waterfall" })}
       />
-      {lower === "steps" && (
+      {lower === "steps" && !isActor && (
         <Button
           tone="quiet"
           label={t("Internals")}

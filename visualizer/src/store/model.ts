@@ -108,8 +108,8 @@ export type OpenedFile = {
 };
 
 /** True for a run that a connected process drives. */
-export function isDriven({ phase, worker, source }: RunRow): boolean {
-  return phase === "running" && worker?.isUp !== false && source !== "file";
+export function isDriven({ phase, worker, source, actor }: RunRow): boolean {
+  return !actor && phase === "running" && worker?.isUp !== false && source !== "file";
 }
 
 /** The update interval of a hidden page, ms. */

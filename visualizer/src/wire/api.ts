@@ -1,3 +1,4 @@
+import type { ActorMessage } from "../../../src/inspect/protocol/actor-info.ts";
 import type {
   Chart,
   ChartMessage,
@@ -80,6 +81,11 @@ export class Api {
   async suspicions(runId: string): Promise<readonly Suspicion[]> {
     const path = `/api/runs/${encodeURIComponent(runId)}/suspicions`;
     return (await this.#json<{ readonly suspicions: readonly Suspicion[] }>(path)).suspicions;
+  }
+
+  /** Resolves to the newest messages between the actors of the system that a run belongs to. */
+  messages(runId: string): Promise<{ readonly messages: readonly ActorMessage[]; readonly before: number }> {
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}/messages`);
   }
 
   /** Resolves to what a rule would have made of the calls of a run. */

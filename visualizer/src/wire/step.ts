@@ -1,4 +1,5 @@
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
+import type { ActorStep } from "../../../src/inspect/protocol/actor-info.ts";
 import type { Json, PatchOp, WireStep } from "./types.ts";
 
 /** A step of a run. The wire has one letter for each field, see `Step` in src/inspect/protocol/protocol.ts. */
@@ -24,10 +25,12 @@ export type Step = {
   readonly patch: readonly PatchOp[];
   /** The position in the journal; 0 without a store. */
   readonly journalSeq: number;
+  /** Of an actor of another system. */
+  readonly actor?: ActorStep;
 };
 
 /** Decodes a step of the wire or of an exported run. */
-export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j = 0 }: WireStep): Step {
+export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j = 0, a }: WireStep): Step {
   return {
     number: q,
     time: t,
@@ -41,6 +44,7 @@ export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j =
     actions: k,
     patch: p,
     journalSeq: j,
+    ...(a && { actor: a }),
   };
 }
 
@@ -48,8 +52,21 @@ const NONE: readonly never[] = [];
 
 /** Encodes a step as it is sent over the wire. */
 export function encodeStep(step: Step): WireStep {
-  const { number, time, elapsed, event, payload, account, by, edges, state, actions, patch, journalSeq } =
-    step;
+  const {
+    number,
+    time,
+    elapsed,
+    event,
+    payload,
+    account,
+    by,
+    edges,
+    state,
+    actions,
+    patch,
+    journalSeq,
+    actor,
+  } = step;
   return {
     q: number,
     t: time,
@@ -63,5 +80,6 @@ export function encodeStep(step: Step): WireStep {
     ...(actions.length > 0 && { k: actions }),
     ...(patch.length > 0 && { p: patch }),
     ...(journalSeq > 0 && { j: journalSeq }),
+    ...(actor && { a: actor }),
   };
 }

@@ -1,0 +1,185 @@
+import type { Json } from "../../core/base/json.ts";
+import { isSecret, REDACTED } from "../../core/base/secrets.ts";
+import type { EncodeLimits } from "../protocol/encode.ts";
+
+/** The limits of a value of a context. */
+export const CONTEXT_LIMITS: EncodeLimits = { string: 2_000, depth: 12, nodes: 2_000, characters: 60_000 };
+/** The limits of the payload of an event, and of the parameters of a guard or an action. */
+export const PAYLOAD_LIMITS: EncodeLimits = { string: 400, depth: 8, nodes: 150, characters: 3_000 };
+
+const MAX_KEY = 200;
+
+/**
+ * Converts a value of a program that is not ours to JSON of bounded size, without secrets. It runs no code of the program: a getter is
+ * named and not called, and `toJSON` is not asked. Objects of a class have its name as `$class`. Never throws.
+ */
+export function foreignJson(value: unknown, limits: EncodeLimits = CONTEXT_LIMITS): Json {
+  return new Reader(limits).value(value);
+}
+
+class Reader {
+  readonly #limits: EncodeLimits;
+  readonly #ancestors: object[] = [];
+  #nodes: number;
+  #characters: number;
+
+  constructor(limits: EncodeLimits) {
+    this.#limits = limits;
+    this.#nodes = limits.nodes;
+    this.#characters = limits.characters;
+  }
+
+  value(value: unknown): Json {
+    this.#nodes--;
+    switch (typeof value) {
+      case "string":
+        return this.#string(value);
+      case "number":
+        return Number.isFinite(value) ? value : String(value);
+      case "boolean":
+        return value;
+      case "bigint":
+        return `${value}n`;
+      case "function":
+        return "[function]";
+      case "symbol":
+        return `[${String(value)}]`;
+      case "undefined":
+        return "[undefined]";
+      case "object":
+        return value === null ? null : this.#object(value);
+    }
+  }
+
+  #string(text: string): string {
+    const { string } = this.#limits;
+    const shown = text.length > string ? `${text.slice(0, string)}… [${text.length} characters]` : text;
+    this.#characters -= shown.length;
+    return this.#characters < 0 ? `[${text.length} characters]` : shown.toWellFormed();
+  }
+
+  #object(value: object): Json {
+    if (this.#ancestors.includes(value)) return "[cycle]";
+    if (this.#ancestors.length >= this.#limits.depth) return "[deeper]";
+    this.#ancestors.push(value);
+    try {
+      return this.#members(value);
+    } catch {
+      return "[unreadable]"; // a proxy whose traps throw
+    } finally {
+      this.#ancestors.pop();
+    }
+  }
+
+  #members(value: object): Json {
+    if (Array.isArray(value)) return this.#items(value);
+    const prototype = Object.getPrototypeOf(value) as object | null;
+    if (prototype === null || prototype === Object.prototype) return this.#fields(value);
+    return this.#builtIn(value) ?? this.#instance(value, prototype);
+  }
+
+  #builtIn(value: object): Json | undefined {
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[no date]" : value.toISOString();
+    if (value instanceof Error) return this.#error(value);
+    if (value instanceof RegExp) return `[${String(value)}]`;
+    if (value instanceof Map)
+      return { $class: "Map", entries: this.#items([...first(value.entries(), this.#nodes)]) };
+    if (value instanceof Set)
+      return { $class: "Set", values: this.#items([...first(value.values(), this.#nodes)]) };
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+      return `[${value.constructor.name}, ${value.byteLength} bytes]`;
+    if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet)
+      return `[${value.constructor.name}]`;
+    return undefined;
+  }
+
+  #error(error: Error): Json {
+    const name = dataOf(error, "name") ?? error.constructor.name;
+    return {
+      $class: this.#string(String(name)),
+      message: this.#string(String(dataOf(error, "message") ?? "")),
+    };
+  }
+
+  /** An object of a class: an actor and a node of a page by their names, another one with its own fields. */
+  #instance(value: object, prototype: object): Json {
+    const name = nameOf(prototype);
+    const actor = dataOf(value, "sessionId");
+    if (typeof actor === "string" && "getSnapshot" in prototype) return `[actor ${actor}]`;
+    if (isOfPage(prototype)) return `[${name}]`;
+    return { $class: name, ...this.#fields(value) };
+  }
+
+  #items(items: readonly unknown[]): Json[] {
+    const shown: Json[] = [];
+    for (let at = 0; at < items.length; at++) {
+      if (this.#nodes <= 0) {
+        shown.push(`[${items.length - at} more]`);
+        break;
+      }
+      const field = Object.getOwnPropertyDescriptor(items, at);
+      shown.push(field && "get" in field ? "[getter]" : this.value(field?.value));
+    }
+    return shown;
+  }
+
+  #fields(value: object): { readonly [key: string]: Json } {
+    const shown: [string, Json][] = [];
+    const keys = Object.keys(value);
+    for (const [at, key] of keys.entries()) {
+      if (this.#nodes <= 0) {
+        shown.push(["…", `[${keys.length - at} more]`]);
+        break;
+      }
+      const field = Object.getOwnPropertyDescriptor(value, key);
+      if (!field || ("value" in field && field.value === undefined)) continue;
+      const name = key.length > MAX_KEY ? `${key.slice(0, MAX_KEY)}…` : key;
+      this.#characters -= name.length;
+      shown.push([name, this.#field(key, field)]);
+    }
+    return Object.fromEntries(shown); // also of a key such as __proto__
+  }
+
+  #field(key: string, field: PropertyDescriptor): Json {
+    if (!("value" in field)) return "[getter]";
+    const value: unknown = field.value;
+    const isPlain = typeof value !== "object" || value === null;
+    // of an object under a key such as `token` only its JSON would tell whether it is a text, which is not asked for
+    return isSecret(key, isPlain ? value : "") ? REDACTED : this.value(value);
+  }
+}
+
+function first<T>(items: Iterable<T>, max: number): readonly T[] {
+  const taken: T[] = [];
+  for (const item of items) {
+    if (taken.length >= Math.max(0, max)) break;
+    taken.push(item);
+  }
+  return taken;
+}
+
+/** The value of an own field that is no getter. */
+function dataOf(value: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
+
+function nameOf(prototype: object): string {
+  const maker = dataOf(prototype, "constructor");
+  const name = typeof maker === "function" ? dataOf(maker, "name") : undefined;
+  return typeof name === "string" && name !== "" ? name.slice(0, MAX_KEY) : "class";
+}
+
+/** True for what the platform makes for pages: its properties are getters of the prototype, and some hold the whole page. */
+function isOfPage(prototype: object): boolean {
+  let at: object | null = prototype;
+  while (at && at !== Object.prototype) {
+    if (PAGE_PROTOTYPES.has(at)) return true;
+    at = Object.getPrototypeOf(at) as object | null;
+  }
+  return false;
+}
+const PAGE_PROTOTYPES: ReadonlySet<unknown> = new Set(
+  [globalThis.EventTarget, globalThis.Event, globalThis.Response, globalThis.Request]
+    .filter((each) => typeof each === "function")
+    .map(({ prototype }) => prototype),
+);

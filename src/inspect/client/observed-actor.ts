@@ -1,0 +1,301 @@
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { REDACTED } from "../../core/base/secrets.ts";
+import type { ActorInfo, ActorKind, ActorStep } from "../protocol/actor-info.ts";
+import { patchJson } from "../protocol/diff.ts";
+import type { RunRow } from "../protocol/protocol.ts";
+import { machineChart, statusChart, statusOf, type ActorChart, type ActorSnapshot } from "./actor-chart.ts";
+import { kindByEvent, kindOf, machineOf, type ReadActor } from "./actor-kind.ts";
+import { foreignJson, PAYLOAD_LIMITS } from "./foreign-value.ts";
+import { History, type HistoryLimits } from "./history.ts";
+import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
+import { guarded } from "../../core/base/guarded.ts";
+
+/** An event that an actor has processed. */
+export type Processed = {
+  readonly event: { readonly type: string };
+  readonly snapshot: ActorSnapshot;
+  /** Epoch ms. */
+  readonly at: number;
+  /** The place among the events of the system, and the run of the sender. */
+  readonly order: number;
+  readonly from: string | undefined;
+  /** The actor's events before it that were not recorded. */
+  readonly omitted: number;
+  /** False if there is no time to read the context. */
+  readonly readsContext: boolean;
+};
+
+/** The relations of an actor to its system. */
+export type ActorPlace = {
+  readonly runId: string;
+  readonly system: string;
+  readonly parent: string | undefined;
+  readonly keep: HistoryLimits;
+  readonly redact: ((value: Json) => Json) | undefined;
+};
+
+const NOTHING: readonly never[] = [];
+const MAX_NAME = 200;
+const MAX_MESSAGE = 500;
+
+/** An actor of a system that is not ours, and what was recorded of it. The text of each step is made at once: contexts may be mutated. */
+export class ObservedActor implements ReportedRun {
+  readonly runId: string;
+  readonly history: History;
+  /** The place that says something of the whole system: `notice` of its row. */
+  notice = "";
+  readonly #actor: ReadActor;
+  readonly #place: ActorPlace;
+  #kind: ActorKind;
+  #chart: ActorChart;
+  readonly #startedAt = Date.now();
+  #snapshot: ActorSnapshot = {};
+  #shown: JsonObject | undefined;
+  /** The values of the context that were read last, by key. */
+  #read: ReadonlyMap<string, { readonly raw: unknown; readonly json: Json }> = new Map();
+  #edges: string[] = [];
+  #actions: string[] = [];
+
+  constructor(actor: ReadActor, place: ActorPlace) {
+    this.#actor = actor;
+    this.#place = place;
+    this.runId = place.runId;
+    this.history = new History(place.keep);
+    this.#kind = guarded(() => kindOf(actor)) ?? "actor";
+    const machine = machineOf(actor);
+    this.#chart = (machine && guarded(() => machineChart(machine))) ?? statusChart(this.#kind);
+  }
+
+  /** The kind of the actor. */
+  get kind(): ActorKind {
+    return this.#kind;
+  }
+
+  /** The chart of the actor and its hash. */
+  get chart(): ActorChart {
+    return this.#chart;
+  }
+
+  /** True once the actor has come to its end. */
+  get hasEnded(): boolean {
+    return statusOf(this.#snapshot) !== "active";
+  }
+
+  /** The session of the agent that the actor is; undefined for another actor. */
+  get sessionId(): string | undefined {
+    if (this.#kind !== "agent") return undefined;
+    const { sessionId } = this.#actor.getSnapshot() as { readonly sessionId?: unknown };
+    return typeof sessionId === "string" ? sessionId : undefined;
+  }
+
+  /** Notes the transitions of a microstep. */
+  took(transitions: readonly object[]): void {
+    for (const transition of transitions) {
+      const id = this.#chart.edgeOf(transition);
+      if (id !== undefined) this.#edges.push(id);
+    }
+  }
+
+  /** Notes an action that runs. */
+  ran(action: string): void {
+    this.#actions.push(action.slice(0, MAX_NAME));
+  }
+
+  /** Forgets what was noted of a step that is not recorded. */
+  skip(snapshot: ActorSnapshot): void {
+    this.#snapshot = snapshot;
+    this.#edges = [];
+    this.#actions = [];
+  }
+
+  /** Records a step. */
+  record({ event, snapshot, at, order, from, omitted, readsContext }: Processed): void {
+    const before = statusOf(this.#snapshot);
+    const isFirst = this.history.last === 0;
+    this.#snapshot = snapshot;
+    this.#noteKind(event.type);
+    const status = statusOf(snapshot);
+    const edges = this.#edges;
+    const actions = this.#actions;
+    this.#edges = [];
+    this.#actions = [];
+    if (!machineOf(this.#actor) && !isFirst && status !== before)
+      edges.push(`${this.#chart.chart.id}.active|${status}|0`);
+    const states = guarded(() => this.#chart.statesOf(snapshot)) ?? NOTHING;
+    const ops = readsContext ? this.#changes(snapshot) : "[]";
+    const error = status === "error" ? errorOf(snapshot.error) : undefined;
+    const about: ActorStep = {
+      n: order,
+      ...(from !== undefined && { f: from }),
+      ...(omitted > 0 && { o: omitted }),
+      ...(!readsContext && { h: 1 as const }),
+      ...(error && { z: this.#redacted(error) as { name: string; message: string } }),
+    };
+    const payload = this.#payload(event);
+    let text = `{"q":${this.history.last + 1},"t":${at},"m":${this.history.elapsedAt(at)},"e":`;
+    text += JSON.stringify(event.type.slice(0, MAX_NAME));
+    text += `,"x":${JSON.stringify(edges)},"s":${this.history.stateOf(states)},"a":${JSON.stringify(about)}`;
+    if (actions.length > 0) text += `,"k":${JSON.stringify(actions)}`;
+    if (payload !== undefined) text += `,"v":${JSON.stringify(payload)}`;
+    if (ops !== "[]") text += `,"p":${ops}`;
+    this.history.push(`${text}}`);
+  }
+
+  /** Reports the row of the actor. */
+  report(worker: WorkerInfo): RunReport {
+    const { system, parent } = this.#place;
+    const info = this.#info();
+    const { startedAt = this.#startedAt, updatedAt = startedAt } = this.history;
+    const error = info.status === "error" ? errorOf(this.#snapshot.error) : undefined;
+    const name = info.systemId ?? (machineOf(this.#actor) && !parent ? this.#chart.chart.id : nameOf(info));
+    const row: RunRow = {
+      runId: this.runId,
+      agent: name,
+      actor: { ...info, system },
+      chart: this.#chart.hash,
+      source: "live",
+      ...(info.status === "active" && { worker }),
+      phase: info.status === "active" ? "running" : "stopped",
+      waitsFor: [],
+      ...(error && { error: { code: error.name, message: String(this.#redacted(error.message)) } }),
+      title: info.src !== undefined && info.src !== name ? `${info.kind} ${info.src}` : info.kind,
+      state: "",
+      startedAt,
+      updatedAt: Math.max(startedAt, updatedAt),
+      steps: this.history.last,
+      usage: {},
+      pending: 0,
+      ...(parent !== undefined && { parent: { runId: parent, callId: info.id } }),
+      can: [],
+      ...(this.notice !== "" && { notice: this.notice }),
+    };
+    return { row, pending: [] };
+  }
+
+  write(): void {}
+
+  drain(): { readonly items: readonly never[]; readonly dropped: number } {
+    return { items: NOTHING, dropped: 0 };
+  }
+
+  #info(): Omit<ActorInfo, "system"> {
+    const { id, sessionId, src, systemId } = this.#actor as {
+      readonly id: unknown;
+      readonly sessionId: unknown;
+      readonly src?: unknown;
+      readonly systemId?: unknown;
+    };
+    return {
+      kind: this.#kind,
+      status: statusOf(this.#snapshot),
+      id: String(id).slice(0, MAX_NAME),
+      sessionId: String(sessionId).slice(0, MAX_NAME),
+      ...(typeof src === "string" && { src: src.slice(0, MAX_NAME) }),
+      ...(typeof systemId === "string" && { systemId: systemId.slice(0, MAX_NAME) }),
+    };
+  }
+
+  /** Only a machine, and an actor whose logic was recognised, say at once what they are. */
+  #noteKind(event: string): void {
+    if (this.#kind !== "actor") return;
+    const kind = kindByEvent(event);
+    if (kind) this.#kind = kind;
+  }
+
+  /** The JSON of the changes of what is shown: the context by its keys, the output, and the names of the children. */
+  #changes(snapshot: ActorSnapshot): string {
+    const { context, output, children } = snapshot;
+    const shown: JsonObject = {
+      ...(context !== undefined && { context: this.#contextJson(context) }),
+      ...(output !== undefined && { output: this.#redacted(foreignJson(output)) }),
+      ...childrenJson(children),
+    };
+    const before = this.#shown;
+    this.#shown = shown;
+    return before
+      ? patchJson(before, shown, { serialize: JSON.stringify })
+      : `[["=",[],${JSON.stringify(shown)}]]`;
+  }
+
+  /** Reads the keys of a context that have another value than before. */
+  #contextJson(context: unknown): Json {
+    if (!isPlain(context)) return this.#redacted(foreignJson(context));
+    const read = new Map<string, { readonly raw: unknown; readonly json: Json }>();
+    const shown: [string, Json][] = [];
+    const keys = Object.keys(context);
+    for (const key of keys.slice(0, MAX_KEYS)) {
+      const field = Object.getOwnPropertyDescriptor(context, key);
+      const raw: unknown = field && "value" in field ? field.value : GETTER;
+      const before = this.#read.get(key);
+      const json = before && Object.is(before.raw, raw) ? before.json : this.#valueJson(key, raw);
+      read.set(key, { raw, json });
+      shown.push([key.slice(0, MAX_NAME), json]);
+    }
+    if (keys.length > MAX_KEYS) shown.push(["…", `[${keys.length - MAX_KEYS} more]`]);
+    this.#read = read;
+    return Object.fromEntries(shown);
+  }
+
+  /** A value of the context, which is judged with its key. */
+  #valueJson(key: string, raw: unknown): Json {
+    if (raw === GETTER) return "[getter]";
+    if (raw === undefined) return "[undefined]";
+    const json = this.#redacted(foreignJson({ [key]: raw }));
+    const fields = isRecord(json) ? Object.values(json as JsonObject) : [];
+    return fields[0] ?? (fields.length > 0 ? null : REDACTED);
+  }
+
+  #payload(event: object): Json | undefined {
+    if (Object.keys(event).length < 2) return undefined; // the type alone
+    const json = this.#redacted(foreignJson(event, PAYLOAD_LIMITS));
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+    const { type: _, ...rest } = json as JsonObject;
+    return rest;
+  }
+
+  #redacted(value: Json): Json {
+    const { redact } = this.#place;
+    if (!redact) return value;
+    return guarded(() => redact(value)) ?? REDACTED;
+  }
+}
+
+/** The keys of a context that are shown. */
+const MAX_KEYS = 500;
+const GETTER = Symbol("getter");
+
+/** The name of an actor: its id, or what it runs if XState has made the id of a state. */
+function nameOf({ id, src }: Pick<ActorInfo, "id" | "src">): string {
+  return /^\d+\./.test(id) && src !== undefined ? src : id;
+}
+
+function errorOf(error: unknown): { readonly name: string; readonly message: string } {
+  const json = foreignJson(error, PAYLOAD_LIMITS);
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) {
+    const { $class, message } = json as JsonObject;
+    if (typeof message === "string")
+      return { name: String($class ?? "error").slice(0, MAX_NAME), message: message.slice(0, MAX_MESSAGE) };
+  }
+  const text = typeof json === "string" ? json : JSON.stringify(json);
+  return { name: "error", message: text.slice(0, MAX_MESSAGE) };
+}
+
+/** The children of a machine: the ids of their actors in the system, by their own ids. */
+function childrenJson(children: unknown): JsonObject {
+  if (!isRecord(children)) return {};
+  const known = Object.entries(children).slice(0, MAX_KEYS);
+  if (known.length === 0) return {};
+  const idOf = (child: unknown): Json =>
+    isRecord(child) ? String(child["sessionId"]).slice(0, MAX_NAME) : null;
+  return { children: Object.fromEntries(known.map(([id, child]) => [id, idOf(child)])) };
+}
+
+function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}
+
+function isPlain(value: unknown): value is { readonly [key: string]: unknown } {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = guarded(() => Object.getPrototypeOf(value) as unknown);
+  return prototype === Object.prototype || prototype === null;
+}
