@@ -71,6 +71,7 @@ const PROCESS_TESTS = [
   "test/examples/approval.test.ts",
   "test/examples/guide.test.ts",
   "test/worker/bull.test.ts",
+  "test/deploy/*.test.ts",
   "examples/approval-desk/test/*.test.ts",
   "examples/coder/test/coder.test.ts",
   "examples/newsroom/test/killed.test.ts",

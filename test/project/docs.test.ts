@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ERROR_CODES } from "../../src/core/base/error.ts";
 import { ROOT, sourceFiles } from "./source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -82,6 +83,22 @@ describe("the pages of the documentation", () => {
       );
     expect(promises.filter((line) => testsOf(line).length === 0)).toEqual([]);
     expect(promises.flatMap(testsOf).filter((name) => !exists(name))).toEqual([]);
+  });
+
+  test("name only error codes that exist", () => {
+    const kinds = new Set(ERROR_CODES.map((code) => code.split("/")[0]));
+    const named = pages.flatMap((path) =>
+      [...proseOf(path).matchAll(/`([a-z]+)\/([a-z]+(?:-[a-z]+)*)`/g)]
+        .filter(([, kind]) => kinds.has(kind))
+        .map(([, kind, name]) => ({ path, code: `${kind!}/${name!}` })),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    const isThere = (code: string): boolean =>
+      ERROR_CODES.some((known) => known === code) ||
+      exists(code) ||
+      exists(`src/${code}`) ||
+      exists(`docs/${code}`);
+    expect(named.filter(({ code }) => !isThere(code))).toEqual([]);
   });
 
   test("name only scripts that package.json has", () => {
