@@ -62,8 +62,11 @@ const npm = (...words: readonly string[]): string =>
 
 function measure(system: string): Result {
   const orders = JSON.stringify({ system, workers, turns, warm: 200, fsync: values.fsync });
-  const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] } as const;
-  const said = execFileSync(process.execPath, ["fleet.mjs", orders], options).split("\n");
+  const said = execFileSync(process.execPath, ["fleet.mjs", orders], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  }).split("\n");
   const result = JSON.parse(said.findLast((line) => line.startsWith("{"))!) as Result; // beside what a system logs
   const { good } = result;
   if (good !== turns)

@@ -19,21 +19,17 @@ import { withSpent } from "./spent.ts";
 
 const NONE: readonly never[] = [];
 
-/** The calls that start now, in call order, and those that would if the rules let them. */
-type Start = { readonly due: readonly CallRecord[]; readonly held: readonly CallRecord[] };
-
-const NO_START: Start = { due: NONE, held: NONE };
-
-/** Returns the calls that start now. They are approved, due, within the limits of the batch and of their tool, write no slot that another
- *  call writes, and obey the rules. None starts over budget. */
-function startOf(context: AgentContext): Start {
+/** Returns the calls that start now, in call order. They are approved, due, within the limits of the batch and of their tool, write no slot
+ *  that another call writes, and obey the rules. None starts over budget. `held` takes those that only the rules hold back. */
+export function dueCalls(context: AgentContext, held?: Set<CallRecord>): ReadonlySet<CallRecord> {
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
   const ofTool = new Map<string, number>();
   const written = new Set<string>();
   let room = limit;
   let isWaiting = false;
-  if (!hasApproved(calls)) return NO_START;
+  const due = new Set<CallRecord>();
+  if (!hasApproved(calls)) return due;
   for (const { status, call, writes = NONE, notBeforeAt = 0 } of calls) {
     if (status === "approved") isWaiting ||= notBeforeAt > at;
     if (status !== "running") continue;
@@ -42,43 +38,32 @@ function startOf(context: AgentContext): Start {
     for (const name of writes) written.add(name);
   }
   if (limit === 1 && isWaiting) room--;
-  if (room <= 0 || exceededByTools(context) !== undefined) return NO_START;
-  const due: CallRecord[] = [];
-  const held: CallRecord[] = [];
-  const starting = new Set<CallRecord>();
+  if (room <= 0 || exceededByTools(context) !== undefined) return due;
   for (const record of calls) {
     const { status, call, writes = NONE, notBeforeAt = 0, maxParallel = Number.POSITIVE_INFINITY } = record;
     if (status !== "approved" || notBeforeAt > at) continue;
     const busy = ofTool.get(call.name) ?? 0;
     if (busy >= maxParallel || writes.some((name) => written.has(name))) continue;
-    if (settings.rules && !ruleEngine().mayStart(context, record, starting)) {
-      held.push(record);
+    if (settings.rules && !ruleEngine().mayStart(context, record, due)) {
+      held?.add(record);
       continue;
     }
-    starting.add(record);
+    due.add(record);
     for (const name of writes) written.add(name);
     ofTool.set(call.name, busy + 1);
-    due.push(record);
-    if (due.length >= room) break;
+    if (due.size >= room) break;
   }
-  return { due, held };
-}
-
-/** Returns the calls that start now, in call order. */
-export function dueCalls(context: AgentContext): readonly CallRecord[] {
-  return startOf(context).due;
+  return due;
 }
 
 export function startCalls(context: AgentContext): Change {
-  const { due: starting, held } = startOf(context);
-  const due = new Set(starting);
+  const held = new Set<CallRecord>();
+  const due = dueCalls(context, held);
   if (due.size === 0) return {};
   const { at, progress, settings } = context;
   const { stats } = progress;
   const { process } = settings;
-  const noted = settings.rules
-    ? ruleEngine().noted(context, due, new Set(held))
-    : (record: CallRecord) => record;
+  const noted = settings.rules ? ruleEngine().noted(context, due, held) : (record: CallRecord) => record;
   const started = changeCalls(context, (record) => {
     const told = noted(record);
     if (!due.has(record)) return told;
@@ -112,7 +97,7 @@ function hasApproved(calls: readonly CallRecord[]): boolean {
 /** True if no call of the batch starts now and none has to pause it. */
 export function startsNothing(context: AgentContext): boolean {
   if (!hasApproved(context.calls)) return true;
-  return dueCalls(context).length === 0 && !mustPause(context);
+  return dueCalls(context).size === 0 && !mustPause(context);
 }
 
 /** True if the calls that wait to run are to be judged again, since none runs: the budget is exceeded, or the rules let none start. */

@@ -231,7 +231,7 @@ export function breaksRules(context: AgentContext): boolean {
 export function isHeldByRules(context: AgentContext): boolean {
   const approved = context.calls.filter((record) => isOpen(record) && record.status === "approved");
   const waits = approved.some(({ notBeforeAt = 0 }) => notBeforeAt > context.at);
-  return approved.length > 0 && !waits && dueCalls(context).length === 0;
+  return approved.length > 0 && !waits && dueCalls(context).size === 0;
 }
 
 function problemOf({ rules }: CallRecord, { name, reads }: RuleData): string {

@@ -1,6 +1,6 @@
 import type { AnyActorRef, AnyStateMachine } from "xstate";
 import { fromCallback, fromEventObservable, fromObservable, fromPromise, fromTransition } from "xstate";
-import { isAgentLogic } from "../../agent/observed-systems.ts";
+import { agentLogics } from "../../agent/observed-systems.ts";
 import type { ActorKind } from "../protocol/actor-info.ts";
 
 /** The part of an actor of XState 5 that is read. */
@@ -46,7 +46,7 @@ export function machineOf({ logic }: ReadActor): AnyStateMachine | undefined {
 export function kindOf(actor: ReadActor): ActorKind {
   const { logic } = actor;
   if (typeof logic !== "object" || logic === null) return "actor";
-  if (isAgentLogic(logic)) return "agent";
+  if (agentLogics.has(logic)) return "agent";
   if (machineOf(actor)) return "machine";
   texts ??= new Map(
     Object.entries(MAKERS).flatMap(([kind, made]) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { InspectionEvent } from "xstate";
 import type { AgentWatcher } from "../../agent/options/agent-config.ts";
-import { observeSystem } from "../../agent/observed-systems.ts";
+import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import type { Json } from "../../core/base/json.ts";
 import { statusOf, type ActorSnapshot } from "./actor-chart.ts";
@@ -139,7 +139,7 @@ export class ActorSystems {
     if (!known) {
       known = { id: randomUUID().slice(0, 8), actors: 0, events: 0, root: undefined, missing: 0 };
       this.#systems.set(system, known);
-      observeSystem(system, this.#options.watcher);
+      watcherOfSystem.set(system, this.#options.watcher);
     }
     return known;
   }

@@ -67,7 +67,7 @@ export class ActorRun {
 
   async #start(parent: ActorParent): Promise<void> {
     const { config, sessionId, session, message, key } = this.#turn;
-    const watcher = config.inspect === undefined ? watcherOfSystem(parent.ref.system) : undefined;
+    const watcher = config.inspect === undefined ? watcherOfSystem.get(parent.ref.system) : undefined;
     const agent = createActorAgent(
       {
         ...config,

@@ -6,7 +6,7 @@ import { check } from "../../core/base/options.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
 import { checkConfig } from "../../agent/options/config.ts";
 import { observerOf } from "../../agent/inspect.ts";
-import { markAgentLogic } from "../../agent/observed-systems.ts";
+import { agentLogics } from "../../agent/observed-systems.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { Input, Reply, Snapshot } from "../../agent/types.ts";
 import {
@@ -278,6 +278,6 @@ export function agentLogic<const S extends Schema | undefined = undefined, Ctx =
       logic.transition(snapshot, event, scope),
     getPersistedSnapshot: (snapshot: AnySnapshot) => logic.getPersistedSnapshot(snapshot),
   };
-  markAgentLogic(made);
+  agentLogics.add(made);
   return made as unknown as AgentLogic<OutputOf<S>>;
 }
