@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
-import { LongFirst } from "./test/support/long-first.ts";
+import { LONG, LongFirst } from "./test/support/long-first.ts";
 
 // `import "agentchart"` means the sources here, not a build (see "exports" in package.json).
 const conditions = ["agentchart-source", "module", "node", "development|production"];
@@ -111,10 +111,19 @@ const inBrowser = (name: string, test: { readonly [option: string]: unknown }) =
 /** The agent suite: what is tested through `import "agentchart"`. */
 const AGENT_TESTS = ["test/agent/**/*.test.ts", "test/event/*.test.ts"];
 
-/** With CI=1 each mode takes every other file, the other half on the next day; all of them without it, and with SOAK=1. */
-const HALF = process.env["CI"] && process.env["SOAK"] !== "1" ? globSync(AGENT_TESTS).toSorted() : [];
+/** With CI=1 each mode takes every other file, the other half on the next day; all of them without it, and with SOAK=1. So do the tests in
+ *  a browser. */
 const DAY = Math.floor(Date.now() / 86_400_000);
 const MODES = ["noop", "resume", "stored", "interpreted"];
+
+/** The files that another day takes. */
+function ofAnotherDay(files: string | readonly string[], offset: number): string[] {
+  if (!process.env["CI"] || process.env["SOAK"] === "1") return [];
+  const all = globSync(files).toSorted();
+  const isLong = (file: string): boolean => LONG.includes(file);
+  const longFirst = [...all.filter(isLong), ...all.filter((file) => !isLong(file))];
+  return longFirst.filter((_, place) => (place + DAY + offset) % 2 === 0);
+}
 
 /** The agent suite once more, with `import "agentchart"` meaning a module whose agents are different. */
 const again = (name: string, globalSetup: string[] = [], plugins: Plugin[] = []) => ({
@@ -130,7 +139,7 @@ const again = (name: string, globalSetup: string[] = [], plugins: Plugin[] = [])
     // the sources are loaded once in each worker, not for each file
     isolate: false,
     include: [...AGENT_TESTS, `test/laws/suites/${name}.test.ts`],
-    exclude: HALF.filter((_, place) => (place + DAY + MODES.indexOf(name)) % 2 === 0),
+    exclude: ofAnotherDay(AGENT_TESTS, MODES.indexOf(name)),
     globalSetup,
   },
 });
@@ -174,7 +183,7 @@ export default defineConfig({
       { extends: true, test: { name: "exhaustive", include: EXHAUSTIVE_TESTS } },
       inBrowser("e2e", {
         include: [BROWSER_TESTS],
-        exclude: MEASURED_TESTS,
+        exclude: [...MEASURED_TESTS, ...ofAnotherDay(BROWSER_TESTS, 0)],
         maxWorkers: 2,
         sequence: { groupOrder: 2 },
       }),

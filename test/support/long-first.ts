@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The files that take longest. One that began as the last would run alone, with the other processors idle. */
-const LONG = [
+export const LONG: readonly string[] = [
   "test/laws/explorer/explorer.test.ts",
   "test/laws/kill/team.test.ts",
   "test/laws/kill/kill-matrix.test.ts",
@@ -17,6 +17,8 @@ const LONG = [
   "test/e2e/dialogs.test.ts",
   "test/e2e/hostile-file.test.ts",
   "test/e2e/accessibility.test.ts",
+  "test/e2e/dev-page.test.ts",
+  "test/e2e/control.test.ts",
   "test/diagram/docs-chart.test.ts",
   "test/agent/team/agent-logic-restored.test.ts",
   "test/agent/context/compaction.test.ts",

@@ -1,0 +1,119 @@
+// The page over a system of XState actors without an agent: the list of its actors, their charts, and the events between them.
+import { inspector } from "agentchart/inspect";
+import { assign, createActor, fromCallback, fromPromise, sendTo, setup, waitFor } from "xstate";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { accessibilityProblems } from "./support/axe.ts";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
+import { settled } from "./support/settled.ts";
+import { textProblems } from "./support/text-geometry.ts";
+
+let env: Environment;
+beforeAll(async () => {
+  env = await makeEnvironment();
+});
+afterAll(() => env.close());
+afterEach(() => env.closePages());
+
+const courier = setup({ types: { events: {} as { type: "deliver" } | { type: "arrived" } } }).createMachine({
+  id: "courier",
+  initial: "waiting",
+  states: {
+    waiting: { on: { deliver: "driving" } },
+    driving: { after: { 5: "home" } },
+    home: { type: "final" },
+  },
+});
+
+/** An order with two regions, a payment that fails once, a courier of its own, and a clock. */
+const shop = setup({
+  types: { context: {} as { tries: number }, events: {} as { type: "order" } | { type: "tick" } },
+  actors: {
+    pay: fromPromise<string, { tries: number }>(async ({ input }) => {
+      if (input.tries === 0) throw new Error("The card was declined.");
+      return "paid";
+    }),
+    courier,
+    clock: fromCallback(({ sendBack }) => sendBack({ type: "tick" })),
+  },
+  guards: { mayTryAgain: ({ context }) => context.tries < 2 },
+  actions: { count: assign({ tries: ({ context }) => context.tries + 1 }) },
+}).createMachine({
+  id: "shop",
+  context: { tries: 0 },
+  initial: "open",
+  states: {
+    open: { invoke: { src: "clock", id: "clock" }, on: { order: "working" } },
+    working: {
+      type: "parallel",
+      onDone: "delivered",
+      states: {
+        payment: {
+          initial: "asking",
+          states: {
+            asking: {
+              invoke: {
+                src: "pay",
+                id: "pay",
+                input: ({ context }) => ({ tries: context.tries }),
+                onDone: "paid",
+                onError: [
+                  { guard: "mayTryAgain", actions: "count", target: "asking", reenter: true },
+                  "refused",
+                ],
+              },
+            },
+            paid: { type: "final" },
+            refused: {},
+          },
+        },
+        shipping: {
+          initial: "packed",
+          states: {
+            packed: {
+              invoke: { src: "courier", id: "courier", onDone: "shipped" },
+              entry: sendTo("courier", { type: "deliver" }),
+            },
+            shipped: { type: "final" },
+          },
+        },
+      },
+    },
+    delivered: { type: "final" },
+  },
+});
+
+test("A system of actors is shown with its chart, its steps and its events, on a desk and on a phone", async () => {
+  const made = inspector({ url: env.hub.address });
+  const actor = createActor(shop, { inspect: made.inspect });
+  actor.start();
+  actor.send({ type: "order" });
+  await waitFor(actor, ({ status }) => status === "done");
+  try {
+    const { page, faults } = await env.open();
+    for (const name of ["shop", "pay", "courier", "clock"])
+      await page.getByText(name, { exact: true }).first().waitFor();
+    await page.getByText("shop", { exact: true }).first().click();
+    await page.getByText("delivered", { exact: true }).filter({ visible: true }).first().waitFor();
+    await page.getByRole("button", { name: "Sequence" }).click();
+    const sequence = page.getByRole("region", { name: "Sequence of events" });
+    for (const event of ["began", "tick", "order", "deliver"])
+      await sequence.getByText(event, { exact: true }).first().waitFor();
+    await settled(page);
+    const { overlaps, small, outside } = await textProblems(page);
+    expect.soft({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
+    expect.soft(await accessibilityProblems(page)).toEqual([]);
+    await sequence.getByRole("button", { name: "pay failed" }).click();
+    await page.getByText("The card was declined.").filter({ visible: true }).first().waitFor();
+    expect(faults).toEqual(NO_FAULTS);
+
+    const phone = await env.open({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    await phone.page.getByText("delivered", { exact: true }).filter({ visible: true }).first().waitFor();
+    await settled(phone.page);
+    const onPhone = await textProblems(phone.page);
+    expect.soft([...onPhone.small, ...onPhone.outside]).toEqual([]);
+    expect(phone.faults).toEqual(NO_FAULTS);
+  } finally {
+    await made.close();
+  }
+});
