@@ -6,6 +6,22 @@ import { lexerOnly } from "./lexer-only.ts";
 /** What of Node is in modules that the page shares with agents, and is not needed in the page. */
 export const WITHOUT_NODE = { "node:crypto": join(import.meta.dirname, "src/why-not/no-crypto.ts") };
 
+type Importers = { readonly isEntry: boolean; readonly importers: readonly string[] } | null;
+
+/** Makes one file of all modules that every visit loads: dozens of small ones compress worse, and each costs a request. */
+const FIRST_VISIT = {
+  debugName: "page",
+  name: (id: string, context: { getModuleInfo(id: string): Importers }): string | null => {
+    const seen = new Set([id]);
+    for (const each of seen) {
+      const info = context.getModuleInfo(each);
+      if (info?.isEntry) return "page";
+      for (const importer of info?.importers ?? []) seen.add(importer);
+    }
+    return null;
+  },
+};
+
 type Page = { readonly root: string; readonly outDir: string; readonly name: string };
 
 /** How a page is built. It has a strict content security policy, so neither scripts nor fonts are inlined. */
@@ -23,6 +39,7 @@ export function pageConfig({ root, outDir, name }: Page): UserConfig {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 600,
+      rolldownOptions: { output: { codeSplitting: { groups: [FIRST_VISIT] } } },
     },
   });
 }

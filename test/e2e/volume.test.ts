@@ -112,6 +112,36 @@ test("a run of 100 steps a second is followed without animations, and every pane
   await agent.close();
 });
 
+test("a run at rest moves nothing on its map, and few messages are drawn while a person drags along its steps", async () => {
+  const agent = longRunner(100, env.hub.address);
+  await agent.call("Look everywhere.");
+  const { page, ui, faults } = await env.open({ reducedMotion: "no-preference", picture: "map" });
+  await ui.run(agent.sessionId).click();
+  await ui.waitForRest();
+  await expect
+    .poll(() =>
+      page.evaluate(`document.getAnimations().filter(({ playState }) => playState === "running").length`),
+    )
+    .toBe(0);
+  const messages = page.locator(".conversation article");
+  await expect.poll(() => messages.count()).toBeGreaterThan(10);
+  const atRest = await messages.count();
+  const { x, y, width } = (await page.locator(".scrubber").boundingBox())!;
+  await page.mouse.move(x + 1, y + 5);
+  await page.mouse.down();
+  await expect
+    .poll(async () => {
+      for (let move = 0; move < 30; move++)
+        await page.mouse.move(x + width * (0.5 + 0.4 * Math.sin(move)), y + 5);
+      return messages.count();
+    })
+    .toBeLessThan(atRest * 0.7);
+  await page.mouse.up();
+  await expect.poll(() => messages.count()).toBeGreaterThan(atRest * 0.7); // all that fill the view, once it rests
+  expect(faults).toEqual(NO_FAULTS);
+  await agent.close();
+});
+
 test("a list of 10,000 stored runs renders only its visible part and can be searched", async () => {
   const home = makeHome();
   await storeCopies(join(home.path, "many.sqlite"), 10_000);

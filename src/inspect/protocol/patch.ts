@@ -8,23 +8,14 @@ type Update = (before: Json | undefined) => Json | undefined;
  * does not exist changes nothing.
  */
 export function applyPatch(before: JsonObject, ops: readonly PatchOp[]): JsonObject {
-  let now: { [key: string]: Json } = before;
-  let isCopy = false; // a context has many keys: it is copied once for all operations
-  for (const op of ops) {
-    const [key] = op[1];
-    const isSetInCopy = isCopy && key !== undefined && key !== "__proto__";
-    const value = isSetInCopy && Object.hasOwn(now, key) ? now[key] : undefined;
-    const set = isSetInCopy ? updateAt(value, op[1], 1, updateOf(op)) : undefined;
-    if (isSetInCopy && set !== undefined) {
-      now[key] = set;
-      continue;
-    }
-    const after = (updateAt(now, op[1], 0, updateOf(op)) ?? {}) as JsonObject;
-    isCopy = key !== undefined && !Array.isArray(after) && (isCopy || after !== now);
-    now = after;
-  }
-  return now;
+  const own: Own = new Set();
+  let now: Json = before;
+  for (const op of ops) now = updateAt(now, op[1], 0, updateOf(op), own) ?? {};
+  return now as JsonObject;
 }
+
+/** The objects that were made for this patch: each object is copied once for all operations, and then changed. */
+type Own = Set<Json | undefined>;
 
 function updateOf(op: PatchOp): Update {
   switch (op[0]) {
@@ -33,7 +24,7 @@ function updateOf(op: PatchOp): Update {
     case "d":
       return () => undefined;
     case "+":
-      return (list) => (Array.isArray(list) ? [...(list as Json[]), ...op[2]] : list);
+      return (list) => (Array.isArray(list) ? (list as Json[]).concat(op[2]) : list);
     case "-":
       return (list) => (Array.isArray(list) ? (list as Json[]).slice(op[2]) : list);
     case "s":
@@ -41,20 +32,34 @@ function updateOf(op: PatchOp): Update {
   }
 }
 
-/** Returns a copy of `value` that is updated at `path`; `value` itself if the path does not exist. */
-function updateAt(value: Json | undefined, path: Path, depth: number, update: Update): Json | undefined {
+/** Returns `value` updated at `path`: a copy, unless it is one already; `value` itself if the path does not exist. */
+function updateAt(
+  value: Json | undefined,
+  path: Path,
+  depth: number,
+  update: Update,
+  own: Own,
+): Json | undefined {
   if (depth === path.length) return update(value);
   const key = path[depth]!;
   if (Array.isArray(value))
-    return updateArrayAt(value as Json[], key, (item) => updateAt(item, path, depth + 1, update));
+    return updateArrayAt(value as Json[], key, (item) => updateAt(item, path, depth + 1, update, own));
   if (typeof value !== "object" || value === null) return value;
-  const object = value as JsonObject;
+  const object = value as { [key: string]: Json };
   const before = Object.hasOwn(object, key) ? object[key] : undefined;
-  const after = updateAt(before, path, depth + 1, update);
+  const after = updateAt(before, path, depth + 1, update, own);
   if (after === before) return value;
-  if (after !== undefined) return { ...object, [key]: after };
-  const { [key]: _, ...rest } = object;
-  return rest;
+  if (after === undefined) {
+    const { [key]: _, ...rest } = object;
+    return rest;
+  }
+  if (own.has(object) && key !== "__proto__") {
+    object[key] = after;
+    return object;
+  }
+  const copy = { ...object, [key]: after };
+  own.add(copy);
+  return copy;
 }
 
 function updateArrayAt(list: readonly Json[], key: string | number, update: Update): Json {

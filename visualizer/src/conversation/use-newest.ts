@@ -1,14 +1,15 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { useSize } from "../parts/use-size.ts";
+import { useDisplayed } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 
 /** The distance from the end within which a person has scrolled back to the newest text, px. */
 const END_DISTANCE = 80;
 /** The time in which scrolling is attributed to the last input of a person: momentum goes on after it, ms. */
 const INTENT_MS = 1_000;
-/** The least height of an item, px, and how many more are shown than fill the view. */
-const MIN_HEIGHT = 80;
-const SPARE = 4;
+/** The least height of an item, px, and how many more are shown than fill the view: fewer while steps change fast. */
+const AT_REST = { height: 80, spare: 4 };
+const BUSY = { height: 160, spare: 1 };
 /** The distance from the beginning within which older items are added, px, and how many are. */
 const BEGIN_DISTANCE = 600;
 const MORE = 24;
@@ -34,15 +35,17 @@ export function useNewest<Shown extends { readonly items: readonly unknown[]; re
   const [kept, setKept] = useState({ from: Infinity, stepNumber: -1 });
   const isKept = isLive ? !isFollowing : kept.stepNumber === stepNumber;
   const from = isKept ? kept.from : Infinity;
-  const least = Math.ceil(height / MIN_HEIGHT) + SPARE;
+  const item = useDisplayed(({ displayed }) => (displayed.isAnimated ? AT_REST : BUSY));
+  const least = Math.ceil(height / item.height) + item.spare;
   const shown = useMemo(() => show(least, from), [show, least, from]);
   const intent = useRef(-Infinity);
   const anchor = useRef<{ readonly element: Element; readonly top: number } | null>(null);
   useEffect(() => setFollowing(true), [isLive, liveRequests, runId]);
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (box && (isFollowing || !isLive)) box.scrollTop = box.scrollHeight;
-  }, [show, height, isFollowing, isLive, liveRequests, scroller]);
+    const isRead = performance.now() - intent.current < INTENT_MS;
+    if (box && (isFollowing || !isLive) && !(isRead && item === AT_REST)) box.scrollTop = box.scrollHeight;
+  }, [show, height, isFollowing, isLive, liveRequests, scroller, item]);
   useLayoutEffect(() => {
     const { element, top = 0 } = anchor.current ?? {};
     anchor.current = null;

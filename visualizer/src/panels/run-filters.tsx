@@ -141,8 +141,8 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
           value={filter.suspicion}
           onChange={(event) => filterRuns({ suspicion: event.target.value })}
         >
-          <option value="">{t("with or without")}</option>
-          <option value={ANY_SUSPICION}>{t("any")}</option>
+          <option value="">{t("any")}</option>
+          <option value={ANY_SUSPICION}>{t("at least one")}</option>
           {checks.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}

@@ -8,7 +8,7 @@ import { useStep } from "./use-step.ts";
 import { t } from "../words/t.ts";
 
 /** So many of the newest calls are listed, unless all are wanted: a long list costs too much in each frame of a scrub. */
-const MAX_LISTED = 50;
+const MAX_LISTED = 20;
 
 /** The model calls up to the step, with their tokens, time and cost. */
 export function TokensTab() {

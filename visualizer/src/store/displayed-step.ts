@@ -16,6 +16,9 @@ export type DisplayedStep = {
 const MAX_ANIMATED_RATE = 8;
 const MAX_FRAME_RATE = 25;
 const SLOW_FRAME_MS = 50;
+/** While changes are fast, what is displayed may take this share of the time: the rest is for the pointer that a person drags. */
+const MOST_BUSY = 0.4;
+const MOST_SLOW_MS = 200;
 /** Notifications come with frames, so that the next one may be this much earlier, ms. */
 const FRAME_MS = 8;
 /** The period in which changes are counted, ms. */
@@ -26,8 +29,8 @@ const NO_BLOCKS: readonly never[] = [];
 
 /**
  * Limits the rate at which the page follows the selected step. Above 8 changes per second nothing is animated (`data-busy` on the
- * root element). Above 25 what arrives is shown 20 times per second, and while a person drags along the scrubber all but the scrubber
- * changes as often.
+ * root element). Above 25 what arrives is shown at most 20 times per second, less often on a slow machine, and while a person drags along
+ * the scrubber all but the scrubber changes as often.
  */
 class StepThrottle {
   displayed: DisplayedStep = { run: model.run, stepNumber: 0, version: 0, isAnimated: true };
@@ -37,6 +40,8 @@ class StepThrottle {
   #changes: readonly { readonly at: number; readonly count: number }[] = [];
   #last = 0;
   #displayedAt = 0;
+  /** How long the page took to display a step, ms. */
+  #tookMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,8 +60,9 @@ class StepThrottle {
       this.#settleTimer = setTimeout(this.#display, PERIOD_MS);
     }
     const isSlowed = this.#perSecond(now) > MAX_FRAME_RATE;
-    model.arrivalIntervalMs = isSlowed ? SLOW_FRAME_MS : 0;
-    const left = isSlowed && model.run === this.displayed.run ? this.#displayedAt + SLOW_FRAME_MS - now : 0;
+    const slowMs = Math.min(MOST_SLOW_MS, Math.max(SLOW_FRAME_MS, this.#tookMs / MOST_BUSY));
+    model.arrivalIntervalMs = isSlowed ? slowMs : 0;
+    const left = isSlowed && model.run === this.displayed.run ? this.#displayedAt + slowMs - now : 0;
     if (left <= FRAME_MS) this.#display();
     else this.#timer ??= setTimeout(this.#display, left);
   };
@@ -64,14 +70,16 @@ class StepThrottle {
   readonly #display = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#displayedAt = performance.now();
+    const begun = (this.#displayedAt = performance.now());
+    setTimeout(() => (this.#tookMs = performance.now() - begun)); // what is drawn in between is part of it
     const isAnimated = this.#perSecond(this.#displayedAt) <= MAX_ANIMATED_RATE;
     document.documentElement.toggleAttribute("data-busy", !isAnimated);
     const { stepNumber, run, isLive } = model;
     const { version } = run;
     const { displayed } = this;
     this.blocks = isLive ? model.stream.blocks : NO_BLOCKS;
-    if (displayed.run !== run || displayed.stepNumber !== stepNumber || displayed.version !== version)
+    const isSame = displayed.run === run && displayed.stepNumber === stepNumber;
+    if (!isSame || displayed.version !== version || displayed.isAnimated !== isAnimated)
       this.displayed = { run, stepNumber, version, isAnimated };
     for (const listener of this.#listeners) listener();
   };

@@ -141,8 +141,11 @@ export async function fillMissing(below: number = model.run.last): Promise<void>
   if (running) return void running.add(below);
   const positions = new Set([below]);
   requestedPositions.set(run, positions);
+  run.isFilling = true;
   for (const position of positions) if (!(await fillBelow(run, runId, position))) break;
   requestedPositions.delete(run);
+  run.isFilling = false;
+  model.changed();
 }
 
 /** Returns false if further requests would fail too. */

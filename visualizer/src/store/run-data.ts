@@ -25,6 +25,7 @@ export class RunData {
   total = 0;
   /** The number of the oldest step that still exists. */
   first = 1;
+  #isFilling = false;
   #base = 0;
   #steps: (Step | undefined)[] = [];
   readonly #keyframes = new Map<number, JsonObject>([[0, {}]]);
@@ -64,6 +65,16 @@ export class RunData {
     const step = this.at(stepNumber);
     const next = this.at(stepNumber + 1);
     return step && next && Math.max(0, next.elapsed - step.elapsed);
+  }
+
+  /** True while older steps are on their way, page by page: who reads all of them waits for the last page. */
+  get isFilling(): boolean {
+    return this.#isFilling;
+  }
+
+  set isFilling(is: boolean) {
+    this.#isFilling = is;
+    this.version = ++changes;
   }
 
   /** Adds the steps of a page, and drops the oldest steps if there are too many. */

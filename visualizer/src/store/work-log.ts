@@ -284,7 +284,8 @@ const logs = new WeakMap<RunData, { readonly index: ChartIndex | undefined; read
 /** Returns the work that took time in a run, up to its newest step. */
 export function workLog(run: RunData, index: ChartIndex | undefined): WorkLog {
   const known = logs.get(run);
-  const isCurrent = known && known.index === index && Math.max(run.wholeFrom, run.first) >= known.log.from;
+  const isWhole = known && (run.isFilling || Math.max(run.wholeFrom, run.first) >= known.log.from);
+  const isCurrent = isWhole && known.index === index;
   const log = isCurrent ? known.log : new WorkLog(run, index);
   if (!isCurrent) logs.set(run, { index, log });
   log.read();

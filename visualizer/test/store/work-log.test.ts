@@ -155,6 +155,29 @@ test("a run that is read from its middle has what began there, and all of it onc
   expect(workLog(half, index).works).toEqual(log.works);
 });
 
+test("the log of a run whose older steps arrive page by page is read again once, with the last page", async () => {
+  const { run, log } = await turnOf({
+    model: scriptedModel([look("a"), "done"]),
+    tools: [toolOf("look", () => "seen")],
+  });
+  const page = { runId: "r", states: run.states, total: run.last, first: 1 };
+  const items = Array.from({ length: run.last }, (_, at) => encodeStep(run.at(at + 1)!));
+  const part = new RunData();
+  part.add({ ...page, items: items.slice(4), keyframe: run.contextAt(4)! });
+  part.isFilling = true;
+  const logs = [workLog(part, index)];
+  for (const at of [3, 2, 1, 0]) {
+    const before = at === 0 ? {} : { keyframe: run.contextAt(at)! };
+    part.add({ ...page, items: items.slice(at, at + 1), ...before });
+    logs.push(workLog(part, index));
+  }
+  expect(new Set(logs).size).toBe(1);
+  const { version } = part;
+  part.isFilling = false;
+  expect(part.version).toBeGreaterThan(version);
+  expect(workLog(part, index).works).toEqual(log.works);
+});
+
 test("a call whose process ended while it ran was stopped, and its outcome is unknown", async () => {
   const running = Promise.withResolvers<void>();
   const tools = [toolOf("look", () => (running.resolve(), new Promise<string>(() => {})))];
