@@ -3,7 +3,7 @@ import { createAgent, defineTool, type JsonObject } from "agentchart";
 import { atMost, before, never, onlyIf, sum, type Rule } from "agentchart/rules";
 import { scriptedModel } from "agentchart/testing";
 
-const RUNS = Number(process.argv[2] ?? 30);
+const RUNS = Number(process.argv[2] ?? 120);
 /** The calls of one answer, and how many such answers a run has. */
 const SIZES = [
   [1, 40],

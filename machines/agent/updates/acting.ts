@@ -20,8 +20,13 @@ import { withSpent } from "./spent.ts";
 const NONE: readonly never[] = [];
 
 /** Returns the calls that start now, in call order. They are approved, due, within the limits of the batch and of their tool, write no slot
- *  that another call writes, and obey the rules. None starts over budget. `held` takes those that only the rules hold back. */
-export function dueCalls(context: AgentContext, held?: Set<CallRecord>): ReadonlySet<CallRecord> {
+ *  that another call writes, and obey the rules. None starts over budget. `held` takes those that only the rules hold back; `most` ends the
+ *  search. */
+export function dueCalls(
+  context: AgentContext,
+  held?: Set<CallRecord>,
+  most = Number.POSITIVE_INFINITY,
+): ReadonlySet<CallRecord> {
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
   const ofTool = new Map<string, number>();
@@ -51,7 +56,7 @@ export function dueCalls(context: AgentContext, held?: Set<CallRecord>): Readonl
     due.add(record);
     for (const name of writes) written.add(name);
     ofTool.set(call.name, busy + 1);
-    if (due.size >= room) break;
+    if (due.size >= Math.min(room, most)) break;
   }
   return due;
 }
@@ -97,7 +102,7 @@ function hasApproved(calls: readonly CallRecord[]): boolean {
 /** True if no call of the batch starts now and none has to pause it. */
 export function startsNothing(context: AgentContext): boolean {
   if (!hasApproved(context.calls)) return true;
-  return dueCalls(context).size === 0 && !mustPause(context);
+  return dueCalls(context, undefined, 1).size === 0 && !mustPause(context);
 }
 
 /** True if the calls that wait to run are to be judged again, since none runs: the budget is exceeded, or the rules let none start. */

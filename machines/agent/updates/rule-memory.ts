@@ -14,7 +14,7 @@ import type { ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";
 import type { Fact } from "../facts.ts";
-import { idOfCall, ruledCall } from "./rules.ts";
+import { idOfCall, ruledCall } from "./rule-batch.ts";
 import type { Verdict } from "../services.ts";
 
 /** Returns the outcome of an ended call; undefined if it took no effect. */
@@ -67,6 +67,19 @@ function toldOf(event: unknown): Told | undefined {
   return told?.rules ? told : undefined;
 }
 
+/** Returns what becomes of calls in a change. Mostly they keep their places. */
+function becoming(
+  calls: readonly CallRecord[],
+): (record: CallRecord, place: number) => CallRecord | undefined {
+  let byId: ReadonlyMap<string, CallRecord> | undefined;
+  return ({ call }, place) => {
+    const now = calls[place];
+    if (now?.call.id === call.id) return now;
+    byId ??= new Map(calls.map((record) => [record.call.id, record]));
+    return byId.get(call.id);
+  };
+}
+
 /** Returns a change of the calls with what the rules remember after it. */
 export function remembering(context: AgentContext, change: Change, event: unknown): Change {
   const { rules = [] } = context.settings;
@@ -75,12 +88,13 @@ export function remembering(context: AgentContext, change: Change, event: unknow
   const told = toldOf(event);
   let states = told ? joined(rules, context.progress.rules, told.rules, turn) : context.progress.rules;
   let stored: ReadonlyMap<string, ToolResultBlock> | undefined;
-  const after = new Map(change.calls!.map((record) => [record.call.id, record]));
+  const after = becoming(change.calls!);
   const calls = new Map<string, CallRecord>();
   const marks: Fact[] = [];
   context.calls.forEach((record, place) => {
-    const now = after.get(record.call.id);
-    if (record.stored || record.result !== undefined || now === record) return;
+    if (record.stored || record.result !== undefined) return;
+    const now = after(record, place);
+    if (now === record) return;
     const id = idOfCall(context, place);
     const mayHave = (known: RuleState, rule: RuleData, attempt: string): RuleState =>
       isCounted(rule.law, record.call.name)
@@ -106,10 +120,12 @@ export function remembering(context: AgentContext, change: Change, event: unknow
     const came = result && cameTo(record, result);
     if (came === undefined) return;
     const isTold = told?.callId === record.call.id;
+    const isInner = record.rules?.isInner === true;
     for (const rule of rules) {
+      if (!isInner && !isCounted(rule.law, record.call.name)) continue;
       const known = stateOf(rule, states, turn);
       const mayHaveRun = came === "maybe" || record.rules?.maybe || record.rules?.isUnknown;
-      const isLost = record.rules?.isInner === true && mayHaveRun && !isTold;
+      const isLost = isInner && mayHaveRun && !isTold;
       const lastly = isLost ? { ...known, ...lost(rule.law, known) } : known;
       const begun = countsBeside(record, result!) ? mayHave(lastly, rule, "") : lastly;
       const next = isCounted(rule.law, record.call.name)

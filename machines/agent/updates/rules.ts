@@ -2,11 +2,11 @@ import {
   asksWho,
   isCounted,
   isJudged,
-  type OtherCall,
   type RuleData,
   type RuledCall,
+  type RuleState,
 } from "../../../src/core/tool/rules/law.ts";
-import { judge, together, type Judgement } from "../../../src/core/tool/rules/judge.ts";
+import { judge, together, usedBy, type Judgement } from "../../../src/core/tool/rules/judge.ts";
 import { stateOf } from "../../../src/core/tool/rules/step.ts";
 import { noted } from "../../../src/core/message/account.ts";
 import { deniedResult } from "../../../src/core/tool/results.ts";
@@ -15,133 +15,27 @@ import type { CallRecord } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";
 import { answered } from "./account.ts";
 import { dueCalls } from "./acting.ts";
+import { isOpen, NONE_STARTS, openByTool, otherIs, othersOf, ruledCall } from "./rule-batch.ts";
 
 /** A rule that a call breaks. */
 type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[] };
 
-/** The hashes of session ids: each call of a batch asks for the same one. */
-const hashes = new WeakMap<AgentContext["settings"], string>();
-
-function hashOf(settings: AgentContext["settings"]): string {
-  const known = hashes.get(settings);
-  if (known !== undefined) return known;
-  let hash = 5381;
-  for (let index = 0; index < settings.sessionId.length; index++)
-    hash = (Math.imul(hash, 33) ^ settings.sessionId.charCodeAt(index)) >>> 0;
-  const text = hash.toString(36);
-  hashes.set(settings, text);
-  return text;
-}
-
-/** Names a call among all of its session, and of those of agents inside of its calls. */
-export function idOfCall({ settings, progress }: AgentContext, place: number): string {
-  return `${hashOf(settings)}:${progress.batchAt}:${place}`;
-}
-
-/** A call in the eyes of a rule. One that nobody has read for a rule that reads arguments has a problem. */
-export function ruledCall(
-  context: AgentContext,
-  record: CallRecord,
-  { name, reads }: RuleData,
-  id: string = idOfCall(context, context.calls.indexOf(record)),
-): RuledCall {
-  const { letters, approver } = record.rules ?? {};
-  const unread = reads ? { problem: "its arguments were not read for the rule" } : undefined;
-  return {
-    id,
-    name: record.call.name,
-    letter: letters?.[name] ?? unread,
-    ...(approver !== undefined && { approver }),
-  };
-}
-
-const isOpen = ({ stored, result }: CallRecord): boolean => !stored && result === undefined;
-
-/** Returns the outcome to which another call of the batch may still come; those of `starting` are about to run. */
-function otherIs(record: CallRecord, starting: ReadonlySet<CallRecord>): OtherCall["is"] | undefined {
-  if (!isOpen(record)) return undefined;
-  const { status } = record;
-  if (status === "running" || starting.has(record)) return "running";
-  return status === "unknown" || status === "suspended" ? "stuck" : "next";
-}
-
-/** A call of the batch that a rule counts. */
-type Counted = {
-  readonly record: CallRecord;
-  readonly other: OtherCall;
-  /** It is an earlier attempt, which counts beside the one that a person lets follow. */
-  readonly isBefore?: true;
-};
-/** Those of a batch by their subjects, and those of which nothing could be read, which may be about anything. */
-type Batch = {
-  readonly batchAt: number;
-  readonly byKey: ReadonlyMap<string, readonly Counted[]>;
-  readonly unread: readonly Counted[];
-};
-
-/** Of the calls of a batch, those that each rule counts: all judgements of one step ask for the same. */
-const batches = new WeakMap<readonly CallRecord[], WeakMap<RuleData, Batch>>();
-const NOTHING: readonly Counted[] = [];
-
-/** Returns the open calls that a rule counts. An earlier attempt that may have taken effect counts too: in the place of the one that
- *  repeats it by itself, and beside the one that a person lets follow. */
-function countedIn(context: AgentContext, rule: RuleData): readonly Counted[] {
-  return context.calls.flatMap((record, place): Counted[] => {
-    if (!isCounted(rule.law, record.call.name) || !isOpen(record)) return [];
-    const id = idOfCall(context, place);
-    const { maybe, isUnknown } = record.rules ?? {};
-    const ruled = ruledCall(context, record, rule, id);
-    const is = otherIs(record, NONE)!;
-    return [
-      ...(isUnknown
-        ? [{ record, other: { ...ruled, id: `${id}?`, is: "stuck" as const }, isBefore: true as const }]
-        : []),
-      ...(maybe && is !== "stuck" ? [{ record, other: { ...ruled, is: "stuck" as const } }] : []),
-      { record, other: { ...ruled, is } },
-    ];
-  });
-}
-
-function batchOf(context: AgentContext, rule: RuleData): Batch {
-  const { calls, progress } = context;
-  const known = batches.get(calls)?.get(rule);
-  if (known?.batchAt === progress.batchAt) return known;
-  const all = countedIn(context, rule);
-  const unread = all.filter(({ other }) => isUnread(other));
-  const read = all.filter(({ other }) => !isUnread(other));
-  const batch = {
-    batchAt: progress.batchAt,
-    byKey: Map.groupBy(read, ({ other }) => other.letter?.key ?? ""),
-    unread,
-  };
-  const ofCalls = batches.get(calls) ?? new WeakMap<RuleData, Batch>();
-  batches.set(calls, ofCalls.set(rule, batch));
-  return batch;
-}
-
-/** A rule that joins several reads each part by itself: which calls belong together is not known here. */
-const isUnread = ({ letter }: OtherCall): boolean =>
-  letter?.problem !== undefined || letter?.of !== undefined;
-
-/** The calls of the batch beside one that a rule counts and that may be about the same; those of `starting` are about to run. */
-function othersOf(
-  context: AgentContext,
-  self: CallRecord,
-  { letter }: RuledCall,
-  rule: RuleData,
-  starting: ReadonlySet<CallRecord>,
-): readonly OtherCall[] {
-  const { byKey, unread } = batchOf(context, rule);
-  const isAny = letter?.of !== undefined || letter?.problem !== undefined;
-  const same = isAny ? [...byKey.values()].flat() : (byKey.get(letter?.key ?? "") ?? NOTHING);
-  const others: OtherCall[] = [];
-  for (const counted of unread.length > 0 ? [...unread, ...same] : same) {
-    const { record, other, isBefore } = counted;
-    // of the call itself only an attempt counts that a person lets it follow
-    if (record === self && !isBefore) continue;
-    others.push(other.is === "next" && starting.has(record) ? { ...other, is: "running" } : other);
+/** True if a limit is not reached even if all open calls of the batch were about the same and succeeded. */
+function isFarBelow(context: AgentContext, rule: RuleData, state: RuleState, ruled: RuledCall): boolean {
+  const { law, name: ruleName } = rule;
+  if (law.kind !== "limit" || state.isLost || ruled.letter?.problem !== undefined) return false;
+  let most = usedBy(state, ruled, context.at, law);
+  for (const [tool, records] of openByTool(context.calls)) {
+    if (!isCounted(law, tool)) continue;
+    for (const { rules } of records) {
+      const letter = rules?.letters?.[ruleName];
+      if (letter?.problem !== undefined || (rule.reads && !letter)) return false;
+      const times = 1 + (rules?.isUnknown ? 1 : 0) + (rules?.maybe ? 1 : 0);
+      if (!letter?.isOther) most += Math.max(0, letter?.amount ?? 1) * times;
+      if (!(most <= law.max)) return false;
+    }
   }
-  return others;
+  return true;
 }
 
 /** Judges a call by one rule, as if those of `starting` ran. */
@@ -155,7 +49,8 @@ function judgedBy(
   const { progress, at } = context;
   const state = stateOf(rule, progress.rules, progress.turn);
   const ruled = ruledCall(context, record, rule);
-  return judge(rule.law, state, ruled, othersOf(context, record, ruled, rule, starting), at);
+  if (isFarBelow(context, rule, state, ruled)) return "run";
+  return judge(rule.law, state, ruled, () => othersOf(context, record, ruled, rule, starting), at);
 }
 
 /** True for a law that asks who has approved: the approval of somebody else does not waive it. */
@@ -163,7 +58,6 @@ const isWaived = ({ rules }: CallRecord, { name, law }: RuleData): boolean =>
   rules?.waived?.includes(name) === true && !asksWho(law);
 
 const NO_RULES: readonly RuleData[] = Object.freeze([]);
-const NONE: ReadonlySet<CallRecord> = new Set();
 
 const rulesOf = ({ settings }: AgentContext): readonly RuleData[] => settings.rules ?? NO_RULES;
 
@@ -186,11 +80,22 @@ function isApart(context: AgentContext, record: CallRecord, starting: ReadonlySe
   });
 }
 
+/** The judgements of calls beside which none starts: several guards ask for them. */
+const judgements = new WeakMap<AgentContext, Map<CallRecord, Judgement>>();
+
 function judgementOf(
   context: AgentContext,
   record: CallRecord,
-  starting: ReadonlySet<CallRecord> = NONE,
+  starting: ReadonlySet<CallRecord> = NONE_STARTS,
 ): Judgement {
+  if (starting.size > 0) return judgedNow(context, record, starting);
+  const known = judgements.get(context) ?? new Map<CallRecord, Judgement>();
+  const judgement = known.get(record) ?? judgedNow(context, record, NONE_STARTS);
+  judgements.set(context, known.set(record, judgement));
+  return judgement;
+}
+
+function judgedNow(context: AgentContext, record: CallRecord, starting: ReadonlySet<CallRecord>): Judgement {
   if (!isApart(context, record, starting)) return "wait";
   return together(binding(context, record).map((rule) => judgedBy(context, record, rule, starting)));
 }
@@ -211,7 +116,7 @@ function brokenCalls(context: AgentContext): readonly Broken[] {
   const judged = approved.map((record) => ({ record, judgement: judgementOf(context, record) }));
   const brokenBy = (record: CallRecord, isEnough: (judgement: Judgement) => boolean): Broken => ({
     record,
-    rules: binding(context, record).filter((rule) => isEnough(judgedBy(context, record, rule, NONE))),
+    rules: binding(context, record).filter((rule) => isEnough(judgedBy(context, record, rule, NONE_STARTS))),
   });
   const broken = judged.filter(({ judgement }) => judgement === "break");
   if (broken.length > 0) return broken.map(({ record }) => brokenBy(record, (each) => each === "break"));
@@ -231,7 +136,7 @@ export function breaksRules(context: AgentContext): boolean {
 export function isHeldByRules(context: AgentContext): boolean {
   const approved = context.calls.filter((record) => isOpen(record) && record.status === "approved");
   const waits = approved.some(({ notBeforeAt = 0 }) => notBeforeAt > context.at);
-  return approved.length > 0 && !waits && dueCalls(context).size === 0;
+  return approved.length > 0 && !waits && dueCalls(context, undefined, 1).size === 0;
 }
 
 function problemOf({ rules }: CallRecord, { name, reads }: RuleData): string {

@@ -140,7 +140,13 @@ class SessionAudit {
       const ruled = this.#ruled(rule, known);
       const judgement: Judgement | "unjudged" = ruled.letter?.problem
         ? "unjudged"
-        : judge(data.law, stateOf(data, this.#states, this.#turn), ruled, this.#others(rule, known), at);
+        : judge(
+            data.law,
+            stateOf(data, this.#states, this.#turn),
+            ruled,
+            () => this.#others(rule, known),
+            at,
+          );
       if (judgement === "run") continue;
       const what = judgement === "break" ? "broke" : judgement === "wait" ? "ordered" : judgement;
       const { id: callId, name: tool } = known.call;

@@ -3,7 +3,7 @@ import { ranInput } from "../../core/message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { idOfCall } from "../../../machines/agent/updates/rules.ts";
+import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
 import { cameTo, isOwnMessage, unknownBefore } from "../../core/tool/rules/came-to.ts";
 import { isCounted, type RuledCall, type RuleState, type RuleStates } from "../../core/tool/rules/law.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";

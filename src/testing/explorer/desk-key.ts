@@ -1,6 +1,6 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord, CallRules } from "../../../machines/agent/call-record.ts";
-import { idOfCall } from "../../../machines/agent/updates/rules.ts";
+import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
 import { asksWho, isJudged, type Law, type RuleData } from "../../core/tool/rules/law.ts";
 import { partKey } from "./key.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";

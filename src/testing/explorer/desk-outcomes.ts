@@ -133,7 +133,7 @@ function innerEndings(
       const stateOfRule = (rule: RuleData) => stateOf(rule, progress.rules, progress.turn);
       const mayRun = rules.every(
         (rule) =>
-          rule.mode !== "enforce" || judge(rule.law, stateOfRule(rule), ruled(rule), [], at) === "run",
+          rule.mode !== "enforce" || judge(rule.law, stateOfRule(rule), ruled(rule), () => [], at) === "run",
       );
       if (!mayRun) return [];
       const ending = (is: "success" | "maybe", label: string): Ending => ({

@@ -66,7 +66,8 @@ test.each<[text: string | undefined, says: string]>([
 test("what rules remember is read from anything that a file may hold", () => {
   const state = {
     seen: { 17: 0 },
-    used: { a: { c1: [0, 2], c2: [0, 3] } },
+    used: { a: { c1: [0, 2] } },
+    recent: { a: { c2: [0, 3] } },
     isLost: true,
     of: [{ seen: { "": 0 } }],
   };

@@ -7,6 +7,7 @@ import {
   type Letter,
   type OtherCall,
   type RuledCall,
+  type Used,
 } from "./law.ts";
 
 /** The judgement of a call: it may run, it may once others of its batch have come to something, or it breaks the law. */
@@ -18,6 +19,9 @@ const worst = (one: Judgement, other: Judgement): Judgement =>
   ORDER.indexOf(one) > ORDER.indexOf(other) ? one : other;
 const best = (one: Judgement, other: Judgement): Judgement =>
   ORDER.indexOf(one) < ORDER.indexOf(other) ? one : other;
+
+/** The other calls of a batch, which most judgements do not ask for. */
+export type Others = () => readonly OtherCall[];
 
 const keyOf = (letter: Letter | undefined): string => letter?.key ?? "";
 
@@ -35,8 +39,8 @@ function isRecent(
 }
 
 /** The others that the law counts, and that are about the same. One of which nothing was read may be about anything. */
-function about(law: Law, call: RuledCall, others: readonly OtherCall[]): readonly OtherCall[] {
-  return others.filter(({ name, letter }) => {
+function about(law: Law, call: RuledCall, others: Others): readonly OtherCall[] {
+  return others().filter(({ name, letter }) => {
     if (!isCounted(law, name) || letter?.isVoid) return false;
     if (law.kind === "limit" && letter?.isOther) return false;
     return letter?.problem !== undefined || keyOf(letter) === keyOf(call.letter);
@@ -44,15 +48,31 @@ function about(law: Law, call: RuledCall, others: readonly OtherCall[]): readonl
 }
 
 /** Returns the amount that counts of the calls about a key, without that of the call itself. */
-function usedBy(state: LawState, call: RuledCall, at: number, within: number | undefined): number {
-  const calls = state.used?.[keyOf(call.letter)];
+export function usedBy(
+  { used, recent }: LawState,
+  call: RuledCall,
+  at: number,
+  { within }: Extract<Law, { kind: "limit" }>,
+): number {
+  const key = keyOf(call.letter);
+  return amountOf(used, key, call.id, at, within) + amountOf(recent, key, call.id, at, within);
+}
+
+function amountOf(
+  used: Used | undefined,
+  key: string,
+  self: string,
+  at: number,
+  within: number | undefined,
+): number {
+  const calls = used && Object.hasOwn(used, key) ? used[key] : undefined;
   if (!calls) return 0;
   const { amount: all, oldest } = summaryOf(calls);
   // the calls of the state are the same for each judgement of a step
-  if (!Object.hasOwn(calls, call.id) && isRecent(oldest, at, within, "against")) return all;
+  if (!Object.hasOwn(calls, self) && isRecent(oldest, at, within, "against")) return all;
   let sum = 0;
   for (const [id, [then, amount]] of Object.entries(calls))
-    if (id !== call.id && isRecent(then, at, within, "against")) sum += amount;
+    if (id !== self && isRecent(then, at, within, "against")) sum += amount;
   return sum;
 }
 
@@ -80,11 +100,12 @@ function judgeIf(
   law: Extract<Law, { kind: "if" }>,
   state: LawState,
   { letter }: RuledCall,
-  others: readonly OtherCall[],
+  othersOf: Others,
 ): Judgement {
   const { table = 0 } = letter ?? {};
   const allows = (bits: number): boolean => (table & (1 << bits)) !== 0;
   const now = bitsOf(law.knows, (name) => state.seen?.[name] !== undefined);
+  const others = othersOf();
   const of = (is: OtherCall["is"][]): number =>
     bitsOf(law.knows, (known) =>
       others.some((other) => is.includes(other.is) && isCounted({ ...law, knows: [known] }, other.name)),
@@ -100,13 +121,7 @@ function judgeIf(
  * A call that needs the success of another one of its batch waits for it; so does one that breaks the law only if a running one
  * succeeds. `at`: epoch ms.
  */
-export function judge(
-  law: Law,
-  state: LawState,
-  call: RuledCall,
-  others: readonly OtherCall[],
-  at: number,
-): Judgement {
+export function judge(law: Law, state: LawState, call: RuledCall, others: Others, at: number): Judgement {
   if (law.kind === "any") return judgeAny(law, state, call, others, at);
   const { letter } = call;
   if (!isJudged(law, call.name) || letter?.isOther) return "run";
@@ -126,7 +141,7 @@ export function judge(
       return against.some(({ is }) => is === "running") ? "wait" : "run";
     }
     case "limit": {
-      const used = usedBy(state, call, at, law.within) + (letter?.amount ?? 1);
+      const used = usedBy(state, call, at, law) + (letter?.amount ?? 1);
       const against = about(law, call, others);
       const stuck = against.filter(({ is }) => is === "stuck");
       const certain = used + total(stuck);
@@ -149,13 +164,13 @@ function judgeAny(
   { of }: Extract<Law, { kind: "any" }>,
   state: LawState,
   call: RuledCall,
-  others: readonly OtherCall[],
+  others: Others,
   at: number,
 ): Judgement {
   const judged = of.flatMap((part, index) => {
     if (!isJudged(part, call.name)) return [];
     const mine = { ...call, letter: partOf(call.letter, index) };
-    const theirs = others.map((other) => ({ ...other, letter: partOf(other.letter, index) }));
+    const theirs = () => others().map((other) => ({ ...other, letter: partOf(other.letter, index) }));
     return [judge(part, state.of?.[index] ?? {}, mine, theirs, at)];
   });
   return judged.reduce(best, judged.length > 0 ? "break" : "run");

@@ -76,19 +76,24 @@ export type LawState = {
   readonly used?: {
     readonly [key: string]: { readonly [call: string]: readonly [at: number, amount: number] };
   };
+  /** The newest of the `used` ones, at most `MAX_RECENT`, which join the others together: a call costs the same however many are known. */
+  readonly recent?: LawState["used"];
   /** Something that would count may have happened without a trace. */
   readonly isLost?: true;
   readonly of?: readonly LawState[];
 };
 
+/** The calls that a limit remembers, by key. */
+export type Used = NonNullable<LawState["used"]>;
 /** The calls that a limit remembers about one key. */
-type UsedCalls = NonNullable<LawState["used"]>[string];
+type UsedCalls = Used[string];
 type UsedSummary = { readonly count: number; readonly amount: number; readonly oldest: number };
 
+/** Counts of what is remembered, which never changes. */
 const summaries = new WeakMap<UsedCalls, UsedSummary>();
+const counts = new WeakMap<Used, number>();
 
-/** Returns how many calls a limit remembers about a key, their amount, and the time of the oldest. What is remembered never changes, so
- *  it is counted once. */
+/** Returns how many calls a limit remembers about a key, their amount, and the time of the oldest. */
 export function summaryOf(calls: UsedCalls): UsedSummary {
   let known = summaries.get(calls);
   if (!known) {
@@ -101,6 +106,41 @@ export function summaryOf(calls: UsedCalls): UsedSummary {
     summaries.set(calls, known);
   }
   return known;
+}
+
+/** Returns how many calls a limit remembers. */
+export function countOf(used: Used | undefined): number {
+  if (!used) return 0;
+  let known = counts.get(used);
+  if (known === undefined) {
+    known = Object.values(used).reduce((sum, calls) => sum + summaryOf(calls).count, 0);
+    counts.set(used, known);
+  }
+  return known;
+}
+
+/** Returns the calls of both. */
+export function joinUsed(one: Used | undefined, other: Used | undefined): Used | undefined {
+  if (!one || !other) return one ?? other;
+  const all = { ...one };
+  for (const [key, calls] of Object.entries(other)) all[key] = { ...all[key], ...calls };
+  return all;
+}
+
+/** Returns all calls that a limit remembers. */
+export const usedOf = ({ used, recent }: LawState): Used | undefined => joinUsed(used, recent);
+
+const MAX_RECENT = 32;
+
+/** Returns a memory with another call of a limit. */
+export function usedWith(state: LawState, key: string, id: string, at: number, amount: number): LawState {
+  const { used, recent, ...rest } = state;
+  const isKnown = used && Object.hasOwn(used, key) && Object.hasOwn(used[key]!, id);
+  const before = recent && Object.hasOwn(recent, key) ? recent[key] : undefined;
+  const next: Used = { ...recent, [key]: { ...before, [id]: [at, amount] } };
+  return isKnown || countOf(next) > MAX_RECENT
+    ? { ...rest, used: joinUsed(used, next)! }
+    : { ...rest, ...(used && { used }), recent: next };
 }
 
 /** The memory of a rule in a session. */

@@ -1,7 +1,10 @@
 import {
+  countOf,
   isCounted,
+  joinUsed,
   MAX_REMEMBERED,
-  summaryOf,
+  usedOf,
+  usedWith,
   type Came,
   type Law,
   type LawState,
@@ -9,11 +12,9 @@ import {
   type RuledCall,
   type RuleState,
   type RuleStates,
+  type Used,
 } from "./law.ts";
 import { partOf } from "./judge.ts";
-
-const countOf = (used: NonNullable<LawState["used"]>): number =>
-  Object.values(used).reduce((sum, calls) => sum + summaryOf(calls).count, 0);
 
 /** The state with a success about a key. Of too many keys the oldest is forgotten where a success is required, and nothing is known any
  *  more where it forbids. */
@@ -34,15 +35,17 @@ function withUse(
   at: number,
 ): LawState {
   const { key = "", amount = 1 } = letter ?? {};
-  const used = { ...state.used, [key]: { ...state.used?.[key], [id]: [at, amount] as const } };
-  if (countOf(used) <= MAX_REMEMBERED) return { ...state, used };
+  const next = usedWith(state, key, id, at, amount);
+  if (countOf(next.used) + countOf(next.recent) <= MAX_REMEMBERED) return next;
   if (within === undefined) return { ...state, isLost: true };
-  const recent = Object.entries(used).map(([each, calls]) => [
+  const recent = Object.entries(usedOf(next)!).map(([each, calls]) => [
     each,
     Object.fromEntries(Object.entries(calls).filter(([, [then]]) => at - then <= within)),
   ]);
-  const kept = Object.fromEntries(recent) as NonNullable<LawState["used"]>;
-  return countOf(kept) <= MAX_REMEMBERED ? { ...state, used: kept } : { ...state, isLost: true };
+  const kept = Object.fromEntries(recent) as Used;
+  if (countOf(kept) > MAX_REMEMBERED) return { ...state, isLost: true };
+  const { recent: _, ...rest } = next;
+  return { ...rest, used: kept };
 }
 
 /** Returns what a law remembers after a call came to something at an instant. What only may have taken effect counts where a success
@@ -92,17 +95,10 @@ function joinSeen(one: LawState["seen"], other: LawState["seen"]): LawState["see
   return all;
 }
 
-function joinUsed(one: LawState["used"], other: LawState["used"]): LawState["used"] {
-  if (!one || !other) return one ?? other;
-  const all = { ...one };
-  for (const [key, calls] of Object.entries(other)) all[key] = { ...all[key], ...calls };
-  return all;
-}
-
 /** Returns what two memories of a law know together. */
 export function join(one: LawState, other: LawState): LawState {
   const seen = joinSeen(one.seen, other.seen);
-  const used = joinUsed(one.used, other.used);
+  const used = joinUsed(usedOf(one), usedOf(other));
   const length = Math.max(one.of?.length ?? 0, other.of?.length ?? 0);
   const of = Array.from({ length }, (_, index) => join(one.of?.[index] ?? {}, other.of?.[index] ?? {}));
   return {

@@ -140,7 +140,9 @@ export class RuleTrial {
     const ruled = this.#ruled(known);
     if (!isJudged(this.#law, ruled.name)) return;
     const isUnread = ruled.letter?.problem !== undefined;
-    const judgement = isUnread ? "unjudged" : judge(this.#law, this.#state, ruled, this.#others(known), at);
+    const judgement = isUnread
+      ? "unjudged"
+      : judge(this.#law, this.#state, ruled, () => this.#others(known), at);
     if (judgement === "run") return;
     const what = judgement === "break" ? "broke" : judgement === "wait" ? "ordered" : judgement;
     this.findings.push({ what, callId: String(known.call["id"]), tool: ruled.name, step: number });

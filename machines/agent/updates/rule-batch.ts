@@ -1,0 +1,157 @@
+import {
+  isCounted,
+  type OtherCall,
+  type RuleData,
+  type RuledCall,
+} from "../../../src/core/tool/rules/law.ts";
+import type { AgentContext } from "../context.ts";
+import type { CallRecord } from "../call-record.ts";
+
+/** The hashes of session ids: each call of a batch asks for the same one. */
+const hashes = new WeakMap<AgentContext["settings"], string>();
+
+function hashOf(settings: AgentContext["settings"]): string {
+  const known = hashes.get(settings);
+  if (known !== undefined) return known;
+  let hash = 5381;
+  for (let index = 0; index < settings.sessionId.length; index++)
+    hash = (Math.imul(hash, 33) ^ settings.sessionId.charCodeAt(index)) >>> 0;
+  const text = hash.toString(36);
+  hashes.set(settings, text);
+  return text;
+}
+
+/** Names a call among all of its session, and of those of agents inside of its calls. */
+export function idOfCall({ settings, progress }: AgentContext, place: number): string {
+  return `${hashOf(settings)}:${progress.batchAt}:${place}`;
+}
+
+/** A call in the eyes of a rule. One that nobody has read for a rule that reads arguments has a problem. */
+export function ruledCall(
+  context: AgentContext,
+  record: CallRecord,
+  { name, reads }: RuleData,
+  id: string = idOfCall(context, context.calls.indexOf(record)),
+): RuledCall {
+  const { letters, approver } = record.rules ?? {};
+  const unread = reads ? { problem: "its arguments were not read for the rule" } : undefined;
+  return {
+    id,
+    name: record.call.name,
+    letter: letters?.[name] ?? unread,
+    ...(approver !== undefined && { approver }),
+  };
+}
+
+/** True if the call has no result yet. */
+export const isOpen = ({ stored, result }: CallRecord): boolean => !stored && result === undefined;
+
+/** Returns the outcome to which another call of the batch may still come; those of `starting` are about to run. */
+export function otherIs(record: CallRecord, starting: ReadonlySet<CallRecord>): OtherCall["is"] | undefined {
+  if (!isOpen(record)) return undefined;
+  const { status } = record;
+  if (status === "running" || starting.has(record)) return "running";
+  return status === "unknown" || status === "suspended" ? "stuck" : "next";
+}
+
+/** A call of the batch that a rule counts. */
+type Counted = {
+  readonly record: CallRecord;
+  readonly other: OtherCall;
+  /** It is an earlier attempt, which counts beside the one that a person lets follow. */
+  readonly isBefore?: true;
+};
+/** Those of a batch by their subjects, and those of which nothing could be read, which may be about anything. */
+type Batch = {
+  readonly batchAt: number;
+  readonly byKey: ReadonlyMap<string, readonly Counted[]>;
+  readonly unread: readonly Counted[];
+};
+
+/** Of the calls of a batch, those that each rule counts: all judgements of one step ask for the same. */
+const batches = new WeakMap<readonly CallRecord[], WeakMap<RuleData, Batch>>();
+const NOTHING: readonly Counted[] = [];
+const NO_CALLS: readonly OtherCall[] = [];
+/** No call starts. */
+export const NONE_STARTS: ReadonlySet<CallRecord> = new Set();
+
+/** The open calls of a batch by their tools, for which all rules ask. */
+const open = new WeakMap<readonly CallRecord[], ReadonlyMap<string, readonly CallRecord[]>>();
+
+/** Returns the open calls of a batch by their tools. */
+export function openByTool(calls: readonly CallRecord[]): ReadonlyMap<string, readonly CallRecord[]> {
+  let known = open.get(calls);
+  if (!known) {
+    known = Map.groupBy(calls.filter(isOpen), ({ call }) => call.name);
+    open.set(calls, known);
+  }
+  return known;
+}
+
+/** True if the rule counts an open call of the batch. */
+function countsAny({ calls }: AgentContext, { law }: RuleData): boolean {
+  for (const name of openByTool(calls).keys()) if (isCounted(law, name)) return true;
+  return false;
+}
+
+/** Returns the open calls that a rule counts. An earlier attempt that may have taken effect counts too: in the place of the one that
+ *  repeats it by itself, and beside the one that a person lets follow. */
+function countedIn(context: AgentContext, rule: RuleData): readonly Counted[] {
+  return context.calls.flatMap((record, place): Counted[] => {
+    if (!isCounted(rule.law, record.call.name) || !isOpen(record)) return [];
+    const id = idOfCall(context, place);
+    const { maybe, isUnknown } = record.rules ?? {};
+    const ruled = ruledCall(context, record, rule, id);
+    const is = otherIs(record, NONE_STARTS)!;
+    return [
+      ...(isUnknown
+        ? [{ record, other: { ...ruled, id: `${id}?`, is: "stuck" as const }, isBefore: true as const }]
+        : []),
+      ...(maybe && is !== "stuck" ? [{ record, other: { ...ruled, is: "stuck" as const } }] : []),
+      { record, other: { ...ruled, is } },
+    ];
+  });
+}
+
+function batchOf(context: AgentContext, rule: RuleData): Batch {
+  const { calls, progress } = context;
+  const known = batches.get(calls)?.get(rule);
+  if (known?.batchAt === progress.batchAt) return known;
+  const all = countedIn(context, rule);
+  const unread = all.filter(({ other }) => isUnread(other));
+  const read = all.filter(({ other }) => !isUnread(other));
+  const batch = {
+    batchAt: progress.batchAt,
+    byKey: Map.groupBy(read, ({ other }) => other.letter?.key ?? ""),
+    unread,
+  };
+  const ofCalls = batches.get(calls) ?? new WeakMap<RuleData, Batch>();
+  batches.set(calls, ofCalls.set(rule, batch));
+  return batch;
+}
+
+/** A rule that joins several reads each part by itself: which calls belong together is not known here. */
+const isUnread = ({ letter }: OtherCall): boolean =>
+  letter?.problem !== undefined || letter?.of !== undefined;
+
+/** The calls of the batch beside one that a rule counts and that may be about the same; those of `starting` are about to run. */
+export function othersOf(
+  context: AgentContext,
+  self: CallRecord,
+  { letter }: RuledCall,
+  rule: RuleData,
+  starting: ReadonlySet<CallRecord>,
+): readonly OtherCall[] {
+  if (!countsAny(context, rule)) return NO_CALLS;
+  const { byKey, unread } = batchOf(context, rule);
+  const isAny = letter?.of !== undefined || letter?.problem !== undefined;
+  const same = isAny ? [...byKey.values()].flat() : (byKey.get(letter?.key ?? "") ?? NOTHING);
+  const others: OtherCall[] = [];
+  for (const counted of unread.length > 0 ? [...unread, ...same] : same) {
+    const { record, other, isBefore } = counted;
+    // of the call itself only an attempt counts that a person lets it follow
+    if (record === self && !isBefore) continue;
+    others.push(other.is === "next" && starting.has(record) ? { ...other, is: "running" } : other);
+  }
+  return others;
+}
