@@ -19,10 +19,13 @@ import type { Verdict } from "../services.ts";
 
 /** Returns the outcome of an ended call; undefined if it took no effect. */
 function cameTo(record: CallRecord, result: ToolResultBlock): Came | undefined {
-  const { attempt, status, rules } = record;
+  const { attempt, status, rules, decided } = record;
   if (attempt === 0) return undefined;
-  if (result.state === "success" && status === "running") return "success";
-  if (result.state === "success" && status === "suspended") return "answered";
+  const isSuccess = result.state === "success";
+  if (isSuccess && status === "running") return "success";
+  // somebody says what a suspended call, or one that was cut off, came to
+  const isAnswer = status === "suspended" || (typeof decided === "object" && "answer" in decided);
+  if (isSuccess && isAnswer) return "answered";
   const isOwn = status === "running" || status === "suspended";
   return rules?.maybe || rules?.isUnknown || (isOwn && isUncertain(result)) ? "maybe" : undefined;
 }

@@ -116,7 +116,7 @@ function resultOf({ calls, transcript }: AgentContext, callId: string): ToolResu
   return undefined;
 }
 
-/** Notes the calls whose services are gone without a word, and the answers that were given in the place of suspended ones. */
+/** Notes the calls whose services are gone without a word, and the answers that were given in the place of suspended ones and of those cut off. */
 function withLost(ledger: Ledger, before: AgentSnapshot, after: Step, inside: Inside): Ledger {
   const { context } = after.snapshot;
   const alive = new Set(
@@ -138,7 +138,10 @@ function withLost(ledger: Ledger, before: AgentSnapshot, after: Step, inside: In
     return [{ ...run, is: "maybe", at }, ...(all ?? [])];
   });
   const given = before.context.calls.flatMap((record): readonly Run[] => {
-    if (record.status !== "suspended" || record.result || record.attempt === 0) return [];
+    const { status, decided } = record;
+    const isWaiting =
+      status === "suspended" || status === "unknown" || (typeof decided === "object" && "answer" in decided);
+    if (!isWaiting || record.result || record.attempt === 0) return [];
     const result = resultOf(context, record.call.id);
     const { letters } = ledger;
     if (result?.state !== "success") return [];

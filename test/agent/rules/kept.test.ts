@@ -76,6 +76,30 @@ describe("what rules remember", () => {
     await second.agent.close();
   });
 
+  test.each([
+    [true, "success"],
+    [false, "denied"],
+  ] as const)(
+    "holds what a person says of a call that was cut off where answers count (%s)",
+    async (answers, refund) => {
+      const rules = [before("verify", "refund", { answers })];
+      const ledger: Ledger = [];
+      const hanging = noting(ledger, "verify", () => new Promise(() => {}), { onRestart: "ask" });
+      const config = { rules, tools: [hanging, noting(ledger, "refund")] };
+      const first = desk([asks("verify")], config).agent;
+      void first.call("go").catch(() => {});
+      await expect.poll(() => ledger).toEqual(["verify"]);
+      const { agent } = desk([asks("refund"), "ok"], {
+        ...config,
+        sessionOptions: { snapshot: first.snapshot() },
+      });
+      const [pending] = (await agent.call()).pending;
+      await agent.decide(pending!.callId, { answer: "It was verified." });
+      await agent.call();
+      expect((await told(agent)).at(-1)).toMatch(new RegExp(`^refund: ${refund}`, "u"));
+    },
+  );
+
   test("of a rule that is new or another one is read from the messages", async () => {
     const { turn, store, ledger } = stored([]);
     await turn([asks(["verify", { id: "a" }]), asks(["refund", { id: "a" }]), "ok"]);

@@ -1,7 +1,9 @@
 import { textOf, toolResultsOf, type ChatModel, type Msg } from "agentchart";
 
-/** The inputs of each session, in this order. */
-export const SAID = ["hello", "call look slow", "call pay", "call safe slow", "bye"];
+/** The inputs of each session, in this order. By its rules `pay` waits for `look`, and nothing leaks once it has looked. */
+export const SAID = ["hello", "call pay look slow", "call leak", "call safe slow", "bye"];
+/** The calls that they lead to. */
+export const CALLED = ["pay", "look", "slow", "leak", "safe", "slow"];
 
 export const valueOf = (callId: string): string => `value of ${callId}`;
 
@@ -14,7 +16,11 @@ export function storyProblem(messages: readonly Msg[]): string | undefined {
     .map(textOf);
   if (answers.length !== SAID.length) return `it answered ${JSON.stringify(answers)}`;
   const results = messages.flatMap(toolResultsOf);
-  const wrong = results.find((result) => textOf({ content: result.output } as Msg) !== valueOf(result.id));
+  const wrong = results.find((result) => {
+    const told = textOf({ content: result.output } as Msg);
+    if (result.id.startsWith("leak")) return result.state !== "denied" || !told.includes("breaks the rule");
+    return told !== valueOf(result.id);
+  });
   return wrong && `call ${wrong.id} gave ${JSON.stringify(wrong.output)}`;
 }
 

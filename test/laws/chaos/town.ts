@@ -4,7 +4,7 @@ import { openSession } from "agentchart/session";
 import type { Dispatcher } from "agentchart/worker";
 import { historyProblem } from "../../support/history.ts";
 import { hadEffect, readLedger, type LedgerLine } from "./ledger.ts";
-import { SAID, storyProblem, valueOf } from "./script.ts";
+import { CALLED, SAID, storyProblem, valueOf } from "./script.ts";
 
 /** Repeats what fails with a retryable error, as any client would, with the same key. */
 export async function insist<T>(work: () => Promise<T>): Promise<T> {
@@ -81,7 +81,7 @@ export async function isFinished(
 export async function sessionProblem(store: SessionStore, sessionId: string): Promise<string | undefined> {
   const { messages } = await (await openSession(store, sessionId)).at();
   const names = messages.flatMap(toolUsesOf).map(({ name }) => name);
-  const wrongCalls = names.join() === "look,slow,pay,safe,slow" ? undefined : `it called ${names.join()}`;
+  const wrongCalls = names.join() === CALLED.join() ? undefined : `it called ${names.join()}`;
   const problem = historyProblem(messages) ?? storyProblem(messages) ?? wrongCalls;
   return problem && `${sessionId}: ${problem}`;
 }
@@ -93,6 +93,7 @@ export function ledgerProblem(path: string, sessions: number): string | undefine
   const seqs = new Map<string, number>();
   const recorded = new Set<string>();
   const effects = new Map<string, number>();
+  const looked = new Set<string>();
   for (const { what, sessionId, fence, callId, seq = 0 } of lines) {
     const call = `${sessionId} ${callId}`;
     if (what === "append" && seq < (seqs.get(sessionId) ?? 0)) continue; // an older append whose line came late
@@ -105,6 +106,10 @@ export function ledgerProblem(path: string, sessions: number): string | undefine
       recorded.add(call);
     }
     if (what === "start" && recorded.has(call)) return `${call}: it ran again after its result was recorded`;
+    if (what === "start" && callId?.startsWith("leak")) return `${call}: it ran against a rule`;
+    if (what === "start" && callId?.startsWith("pay") && !looked.has(sessionId))
+      return `${call}: it ran before what a rule demands`;
+    if (what === "effect" && callId?.startsWith("look")) looked.add(sessionId);
     if (what === "effect") effects.set(call, (effects.get(call) ?? 0) + 1);
   }
   const twice = [...effects].find(([call, count]) => count > 1 && !call.includes(" safe-"));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool, type SessionStore } from "agentchart";
 import type { Batch } from "agentchart/session";
+import { before, never } from "agentchart/rules";
 import { createWorker, type WorkerOptions } from "agentchart/worker";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 import { faultyQueue, type QueueSpec } from "./faults.ts";
@@ -68,13 +69,16 @@ const tools = [
   tool("slow", 250),
   tool("pay", 20, { permission: "ask" }),
   tool("safe", 100, { idempotent: true }),
+  tool("leak", 5),
 ];
+const rules = [before("look", "pay", { answers: true }), never("leak").after("look")];
+const clerk = { name: "clerk", model: scriptModel, tools, rules, parallelToolCalls: true };
 
 const queue = faultyQueue(orders.queue);
 const worker = createWorker({
   store,
   queue,
-  agents: { clerk: () => ({ name: "clerk", model: scriptModel, tools, parallelToolCalls: true }) },
+  agents: { clerk: () => clerk },
   ...orders.options,
 });
 process.stdin.resume().once("close", () => process.exit(1)); // the process that started it has ended

@@ -4,24 +4,32 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { StoreSpec } from "../../support/open-store.ts";
 import type { DieAt } from "./dying-store.ts";
+import { startPostgres } from "../../support/postgres.ts";
 import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "rules-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-rules-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const postgres = process.env["SOAK"] === "1" ? await startPostgres() : undefined;
+afterAll(() => postgres?.stop());
+const STORES = {
+  sqlite: (name: string): StoreSpec => ({ kind: "sqlite", path: join(folder, `${name}.sqlite`) }),
+  file: (name: string): StoreSpec => ({ kind: "file", dir: join(folder, name) }),
+  postgres: (): StoreSpec => ({ kind: "postgres", connectionString: postgres!.connectionString }),
+};
+type Kind = keyof typeof STORES;
+
 let sessions = 0;
 
 /** Runs a session to its end, and returns what was really done. */
 async function run(
-  kind: "sqlite" | "file",
+  kind: Kind,
   dieAt?: DieAt,
 ): Promise<{ readonly ledger: readonly string[]; readonly appends: number }> {
   const name = `session-${++sessions}`;
-  const store =
-    kind === "sqlite" ? { kind, path: join(folder, `${name}.sqlite`) } : { kind, dir: join(folder, name) };
   const orders: Orders = {
-    store: store as StoreSpec,
+    store: STORES[kind](name),
     sessionId: name,
     ledger: join(folder, `${name}.ledger`),
   };
@@ -38,7 +46,9 @@ async function run(
   throw new Error("the session did not end");
 }
 
-test.each(["sqlite", "file"] as const)(
+const kinds: readonly Kind[] = ["sqlite", "file", ...(postgres ? (["postgres"] as const) : [])];
+
+test.each(kinds)(
   "no rule is broken whatever append the process is killed at, although people let all be repeated (%s)",
   { timeout: 600_000 },
   async (kind) => {
