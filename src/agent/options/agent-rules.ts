@@ -21,6 +21,11 @@ export type AgentRules = RuleEngine & {
   mustBeRead(rules: readonly Rule[], tool: AnyTool): boolean;
   /** Returns what the rules have to know of a call that may run, with the arguments that it would run with. */
   read(config: Config, tool: AnyTool, input: JsonObject, argsHash: string): CallRules | undefined;
+  /** Returns the place of a call that starts among those of its agent: none overtakes another one. */
+  startIn(
+    agent: object,
+    signal: AbortSignal,
+  ): { readonly before: Promise<unknown> | undefined; begun(): void };
   /** Returns the rules of an agent inside of a call of another one. */
   within(own: readonly Rule[], outer: readonly Rule[]): readonly Rule[];
   /** Returns what the rules remember of a session that is begun, opened or loaded; `around`: what is remembered around it. */

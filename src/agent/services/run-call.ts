@@ -17,6 +17,7 @@ import type { Host } from "./host.ts";
 import { startIdleTimer } from "./timer.ts";
 import { observe } from "./call-hook.ts";
 import { bindOuterCall } from "./outer-call.ts";
+import { engineOf } from "../options/agent-rules.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution({ config }: Pick<Host, "config">, tool: AnyTool): Execution {
@@ -56,15 +57,22 @@ async function runApproved(
   { call, argsHash: approved, slots }: ToolInput,
   ctx: AnyToolContext,
 ): Promise<ToolRun & Pick<ToolRunOutcome, "ran">> {
-  const prepared = await host.inputs.take(tool, call, approved !== undefined);
-  const isChanged = approved !== undefined && "value" in prepared && prepared.argsHash !== approved;
-  if (!isChanged) {
+  const start = engineOf(host.config)?.startIn(host, ctx.signal);
+  try {
+    const prepared = await host.inputs.take(tool, call, approved !== undefined);
+    if (start) await start.before;
+    if (approved !== undefined && "value" in prepared && prepared.argsHash !== approved) {
+      const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
+      return { result: deniedResult(call, text) };
+    }
     // before it runs: `execute` may change what it is given
     const ran = "value" in prepared ? ranWith(call.input, prepared.value, tool.preset) : undefined;
-    return { ...(await runTool(tool, call, prepared, ctx, slots)), ...(ran && { ran }) };
+    const running = runTool(tool, call, prepared, ctx, slots);
+    start?.begun();
+    return { ...(await running), ...(ran && { ran }) };
+  } finally {
+    start?.begun();
   }
-  const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
-  return { result: deniedResult(call, text) };
 }
 
 function silentRun(call: ToolUseBlock, idleTimeoutMs: number): AnsweredRun {

@@ -14,6 +14,7 @@ import { isAgentTool } from "../../agent/services/outer-call.ts";
 import { problemOf } from "./contradictions.ts";
 import { enter } from "./enter.ts";
 import { lettersOf } from "./letters.ts";
+import { startIn } from "./start-order.ts";
 
 const isSame = ({ data: one }: Rule, { data: other }: Rule): boolean =>
   one.id === other.id && one.name === other.name;
@@ -49,6 +50,7 @@ export const ruleEngine: AgentRules = {
       ...(isAgentTool(tool) && { isInner: true as const }),
     };
   },
+  startIn,
   // what the rules of the agent around it demand of a turn holds for the turn around it
   within: (own, outer) => [
     ...outer.map((rule): Rule => ({ ...rule, optional: true, data: { ...rule.data, scope: "session" } })),

@@ -13,11 +13,25 @@ import {
   within,
 } from "agentchart/rules";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { asks, desk, noting, told, type Ledger } from "./desk.ts";
 
 const verified = before("verify", "refund");
 const breaks = (rule: string): unknown =>
   expect.stringContaining(`refund: denied: The call breaks the rule '${rule}': `);
+
+test("a call begins before those that start behind it, however slowly its arguments are parsed", async () => {
+  const ledger: Ledger = [];
+  const slow = z.object({}).refine(() => new Promise((resolve) => setTimeout(resolve, 20, true)));
+  const { agent } = desk([asks("send_mail", "read_secret"), "ok"], {
+    rules: [never("send_mail").after("read_secret")],
+    tools: [noting(ledger, "send_mail", undefined, { input: slow }), noting(ledger, "read_secret")],
+    parallelToolCalls: true,
+  });
+  await agent.call("go");
+  expect(ledger).toEqual(["send_mail", "read_secret"]);
+  await agent.close();
+});
 
 describe("a rule that demands another call before", () => {
   test("denies the call, names the rule, and lets it run once the other one has succeeded", async () => {
