@@ -6,8 +6,9 @@ import {
   type RuledCall,
   type RuleState,
 } from "../../../src/core/tool/rules/law.ts";
-import { judge, together, usedBy, type Judgement } from "../../../src/core/tool/rules/judge.ts";
+import { judge, together, type Judgement } from "../../../src/core/tool/rules/judge.ts";
 import { stateOf } from "../../../src/core/tool/rules/step.ts";
+import { summaryOf, usesOf } from "../../../src/core/tool/rules/uses.ts";
 import { noted } from "../../../src/core/message/account.ts";
 import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
@@ -24,14 +25,14 @@ type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[]
 function isFarBelow(context: AgentContext, rule: RuleData, state: RuleState, ruled: RuledCall): boolean {
   const { law, name: ruleName } = rule;
   if (law.kind !== "limit" || state.isLost || ruled.letter?.problem !== undefined) return false;
-  let most = usedBy(state, ruled, context.at, law);
+  let most = summaryOf(usesOf(state.used, ruled.letter?.key ?? "")).amount;
   for (const [tool, records] of openByTool(context.calls)) {
     if (!isCounted(law, tool)) continue;
     for (const { rules } of records) {
       const letter = rules?.letters?.[ruleName];
       if (letter?.problem !== undefined || (rule.reads && !letter)) return false;
       const times = 1 + (rules?.isUnknown ? 1 : 0) + (rules?.maybe ? 1 : 0);
-      if (!letter?.isOther) most += Math.max(0, letter?.amount ?? 1) * times;
+      if (!letter?.isOther) most += (letter?.amount ?? 1) * times;
       if (!(most <= law.max)) return false;
     }
   }

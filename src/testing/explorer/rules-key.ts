@@ -1,7 +1,8 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
-import { usedOf, type LawState, type Letter } from "../../core/tool/rules/law.ts";
+import type { LawState, Letter } from "../../core/tool/rules/law.ts";
+import { usesOf } from "../../core/tool/rules/uses.ts";
 
 /** Far longer than a walk takes without the jumps of its clock, and a whole part of each of them, ms. */
 export const UNIT_MS = 10_000_000;
@@ -21,11 +22,11 @@ export function letterKey(letter: Letter | undefined): string {
 
 /** The memory of a law, with its open calls by their places: a retry of one counts in the place of its attempt. */
 export function memoryKey(state: LawState, at: number, open: readonly string[]): string {
-  const { seen, isLost, of } = state;
+  const { seen, used = {}, isLost, of } = state;
   const seenKey = Object.entries(seen ?? {}).map(([key, then]) => `${key}@${ageOf(then, at)}`);
-  const usedKey = Object.entries(usedOf(state) ?? {}).map(([key, calls]) => {
-    const each = Object.entries(calls).map(
-      ([call, [then, amount]]) => `${open.indexOf(call)}:${amount}@${ageOf(then, at)}`,
+  const usedKey = Object.keys(used).map((key) => {
+    const each = usesOf(used, key).map(
+      ([call, then, amount]) => `${open.indexOf(call)}:${amount}@${ageOf(then, at)}`,
     );
     return `${key}=${each.toSorted().join("+")}`;
   });

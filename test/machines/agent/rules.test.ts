@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { dueCalls } from "../../../machines/agent/updates/acting.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
 import { judge, usedBy } from "../../../src/core/tool/rules/judge.ts";
-import { joinUsed, usedOf, type LawState, type RuledCall } from "../../../src/core/tool/rules/law.ts";
+import type { LawState, RuledCall } from "../../../src/core/tool/rules/law.ts";
+import { usesOf } from "../../../src/core/tool/rules/uses.ts";
 import { join, step } from "../../../src/core/tool/rules/step.ts";
 import { sum } from "../../../src/kit/rules/build.ts";
 import fc from "../../support/fast-check.ts";
@@ -30,24 +31,41 @@ const ruled = ({ id, key: about, amount }: Omit<Use, "at">): RuledCall => ({
 });
 const stateAfter = (uses: readonly Use[]): LawState =>
   uses.reduce<LawState>((state, each) => step(law, state, ruled(each), "success", each.at), {});
-/** What is remembered if all of it is kept in one place. */
-const plain = (uses: readonly Use[]): LawState =>
-  uses.reduce<LawState>(
-    ({ used }, each) => ({ used: joinUsed(used, { [each.key]: { [each.id]: [each.at, each.amount] } })! }),
-    {},
-  );
+/** What is remembered by the id of each call, as 0.1.0 has stored it. */
+const byCall = (uses: readonly Use[]): LawState => {
+  const used: { [key: string]: { [call: string]: readonly [number, number] } } = {};
+  for (const { key: about, id, at, amount } of uses) {
+    if (!Object.hasOwn(used, about)) used[about] = {};
+    used[about]![id] = [at, amount];
+  }
+  return { used };
+};
+const KEYS = ["a", "b", "constructor"];
+const inOrder = ({ used }: LawState): readonly unknown[] =>
+  KEYS.map((about) => usesOf(used, about).toSorted(([one], [other]) => Number(one) - Number(other)));
 
-test("a limit remembers the same in parts as in one place, joined in any order", () => {
+test("a limit remembers each call once, in the form of today and of 0.1.0, joined in any order", () => {
   fc.assert(
     fc.property(fc.array(use, { maxLength: 120 }), fc.nat(120), (uses, cut) => {
       const all = stateAfter(uses);
-      expect(usedOf(all) ?? {}).toEqual(plain(uses).used ?? {});
-      const [one, other] = [stateAfter(uses.slice(0, cut)), stateAfter(uses.slice(cut))];
-      expect(usedOf(join(one, other)) ?? {}).toEqual(plain(uses).used ?? {});
-      for (const about of ["a", "b", "constructor"])
-        expect(usedBy(all, ruled({ id: "7", key: about, amount: 1 }), 250, law)).toBe(
-          usedBy(plain(uses), ruled({ id: "7", key: about, amount: 1 }), 250, law),
+      const [first, then] = [uses.slice(0, cut), uses.slice(cut)];
+      expect(inOrder(all)).toEqual(inOrder(byCall(uses)));
+      expect(inOrder(join(stateAfter(first), stateAfter(then)))).toEqual(inOrder(all));
+      expect(inOrder(join(byCall(first), stateAfter(then)))).toEqual(inOrder(all));
+      const old = then.reduce(
+        (state, each) => step(law, state, ruled(each), "success", each.at),
+        byCall(first),
+      );
+      expect(inOrder(old)).toEqual(inOrder(all));
+      for (const about of KEYS) {
+        const self = ruled({ id: "7", key: about, amount: 1 });
+        const counted = usesOf(byCall(uses).used, about).filter(
+          ([id, at]) => id !== "7" && (at > 250 || 250 - at <= WINDOW_MS),
         );
+        const expected = counted.reduce((sum, [, , amount]) => sum + amount, 0);
+        expect(usedBy(all, self, 250, law)).toBe(expected);
+        expect(usedBy(byCall(uses), self, 250, law)).toBe(expected);
+      }
     }),
   );
 });
@@ -55,7 +73,7 @@ test("a limit remembers the same in parts as in one place, joined in any order",
 const call = fc.record({
   status: fc.constantFrom("approved", "running", "pending", "unknown", "done" as const),
   key,
-  amount: fc.integer({ min: -3, max: 9 }),
+  amount: fc.integer({ min: 0, max: 9 }),
   isUnread: fc.nat(15).map((chance) => chance === 0),
   isUnknown: fc.nat(3).map((chance) => chance === 0),
 });

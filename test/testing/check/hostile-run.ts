@@ -104,10 +104,8 @@ function toolsOf(desk: Desk, outside: Outside, life: Life, draw: Draw, now: () =
         };
         for (let wait = draw.below(4); wait > 0; wait--) await new Promise(setImmediate);
         if (draw.chance(0.04)) life.end();
-        if (life.isOver()) {
-          change("maybe");
-          return new Promise<never>(() => {});
-        }
+        // its death has noted that the call may have taken effect: a process that is gone notes nothing
+        if (life.isOver()) return new Promise<never>(() => {});
         const wasMaybe = outside.runs.some((each) => each.callId === callId && each.wasMaybe);
         if (draw.chance(0.25)) {
           change(wasMaybe ? "maybe" : undefined);

@@ -84,7 +84,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = (
     [
       "a limit that forgets what it has used",
       atMost(1, "refund"),
-      forgetting(({ used: _, recent: __, ...state }) => state),
+      forgetting(({ used: _, ...state }) => state),
     ],
     [
       "a rule that forgets what it has seen",

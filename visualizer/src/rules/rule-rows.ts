@@ -30,17 +30,20 @@ const timeOf = (at: unknown): string =>
 const about = (key: string): string => (key === "" ? "" : ` about ${key}`);
 
 function linesOf(state: JsonObject): readonly string[] {
-  const { seen, used, recent, isLost, of, turn } = state;
+  const { seen, used, isLost, of, turn } = state;
   const lines: string[] = [];
   if (isObject(seen))
     for (const [key, at] of Object.entries(seen)) lines.push(t`a success${about(key)}, ${timeOf(at)}`);
-  // the newest calls join the others in parts
-  const parts = [used, recent].filter(isObject);
-  for (const key of new Set(parts.flatMap((part) => Object.keys(part)))) {
-    const counted = parts.flatMap((part) => (isObject(part[key]) ? Object.values(part[key]) : []));
-    const sum = counted.reduce<number>((all, each) => all + Number(Array.isArray(each) ? each[1] : 0), 0);
-    lines.push(t`${counted.length} ${counted.length === 1 ? "call" : "calls"}${about(key)}, ${sum} in all`);
-  }
+  if (isObject(used))
+    for (const [key, calls] of Object.entries(used)) {
+      // a list, or in sessions of 0.1.0 by the ids of the calls: the amount stands last
+      const counted: readonly unknown[] = typeof calls === "object" && calls ? Object.values(calls) : [];
+      const sum = counted.reduce<number>(
+        (all, each) => all + Number(Array.isArray(each) ? each.at(-1) : 0),
+        0,
+      );
+      lines.push(t`${counted.length} ${counted.length === 1 ? "call" : "calls"}${about(key)}, ${sum} in all`);
+    }
   if (Array.isArray(of))
     of.filter(isObject).forEach((part, index) =>
       lines.push(...linesOf(part).map((line) => `part ${index + 1}: ${line}`)),

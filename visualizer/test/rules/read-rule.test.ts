@@ -66,8 +66,7 @@ test.each<[text: string | undefined, says: string]>([
 test("what rules remember is read from anything that a file may hold", () => {
   const state = {
     seen: { 17: 0 },
-    used: { a: { c1: [0, 2] } },
-    recent: { a: { c2: [0, 3] } },
+    used: { a: { c1: [0, 2], c2: [0, 3] }, b: [["c3", 0, 4]] },
     isLost: true,
     of: [{ seen: { "": 0 } }],
   };
@@ -77,6 +76,7 @@ test("what rules remember is read from anything that a file may hold", () => {
       lines: [
         "a success about 17, 00:00:00",
         "2 calls about a, 5 in all",
+        "1 call about b, 4 in all",
         "part 1: a success, 00:00:00",
         "something that counts may have happened without a trace",
       ],

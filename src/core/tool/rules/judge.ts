@@ -1,14 +1,13 @@
 import {
   isCounted,
   isJudged,
-  summaryOf,
   type Law,
   type LawState,
   type Letter,
   type OtherCall,
   type RuledCall,
-  type Used,
 } from "./law.ts";
+import { summaryOf, usesOf } from "./uses.ts";
 
 /** The judgement of a call: it may run, it may once others of its batch have come to something, or it breaks the law. */
 export type Judgement = "run" | "wait" | "break";
@@ -49,29 +48,17 @@ function about(law: Law, call: RuledCall, others: Others): readonly OtherCall[] 
 
 /** Returns the amount that counts of the calls about a key, without that of the call itself. */
 export function usedBy(
-  { used, recent }: LawState,
-  call: RuledCall,
+  { used }: LawState,
+  { id: self, letter }: RuledCall,
   at: number,
   { within }: Extract<Law, { kind: "limit" }>,
 ): number {
-  const key = keyOf(call.letter);
-  return amountOf(used, key, call.id, at, within) + amountOf(recent, key, call.id, at, within);
-}
-
-function amountOf(
-  used: Used | undefined,
-  key: string,
-  self: string,
-  at: number,
-  within: number | undefined,
-): number {
-  const calls = used && Object.hasOwn(used, key) ? used[key] : undefined;
-  if (!calls) return 0;
+  const calls = usesOf(used, keyOf(letter));
   const { amount: all, oldest } = summaryOf(calls);
-  // the calls of the state are the same for each judgement of a step
-  if (!Object.hasOwn(calls, self) && isRecent(oldest, at, within, "against")) return all;
+  const isAll = within === undefined || isRecent(oldest, at, within, "against");
+  if (isAll && !calls.some(([id]) => id === self)) return all;
   let sum = 0;
-  for (const [id, [then, amount]] of Object.entries(calls))
+  for (const [id, then, amount] of calls)
     if (id !== self && isRecent(then, at, within, "against")) sum += amount;
   return sum;
 }

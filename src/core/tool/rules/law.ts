@@ -1,5 +1,6 @@
 // src/core/tool/rules holds the automata of rules about calls: what they demand, what they remember, and how a call is judged.
 import { matchesName } from "../name-pattern.ts";
+import type { Used } from "./uses.ts";
 
 /** The demand of a rule, as data: names of tools may hold `*` and `?`. Times in ms. */
 export type Law =
@@ -72,76 +73,12 @@ export type Letter = {
 export type LawState = {
   /** The newest success about each key; of `if`, of each tool. Epoch ms. */
   readonly seen?: { readonly [key: string]: number };
-  /** The time at which each call about each key succeeded, and how much it counts. */
-  readonly used?: {
-    readonly [key: string]: { readonly [call: string]: readonly [at: number, amount: number] };
-  };
-  /** The newest of the `used` ones, at most `MAX_RECENT`, which join the others together: a call costs the same however many are known. */
-  readonly recent?: LawState["used"];
+  /** The calls about each key that may have succeeded. */
+  readonly used?: Used;
   /** Something that would count may have happened without a trace. */
   readonly isLost?: true;
   readonly of?: readonly LawState[];
 };
-
-/** The calls that a limit remembers, by key. */
-export type Used = NonNullable<LawState["used"]>;
-/** The calls that a limit remembers about one key. */
-type UsedCalls = Used[string];
-type UsedSummary = { readonly count: number; readonly amount: number; readonly oldest: number };
-
-/** Counts of what is remembered, which never changes. */
-const summaries = new WeakMap<UsedCalls, UsedSummary>();
-const counts = new WeakMap<Used, number>();
-
-/** Returns how many calls a limit remembers about a key, their amount, and the time of the oldest. */
-export function summaryOf(calls: UsedCalls): UsedSummary {
-  let known = summaries.get(calls);
-  if (!known) {
-    const all = Object.values(calls);
-    known = {
-      count: all.length,
-      amount: all.reduce((sum, [, amount]) => sum + amount, 0),
-      oldest: all.reduce((oldest, [at]) => Math.min(oldest, at), Number.POSITIVE_INFINITY),
-    };
-    summaries.set(calls, known);
-  }
-  return known;
-}
-
-/** Returns how many calls a limit remembers. */
-export function countOf(used: Used | undefined): number {
-  if (!used) return 0;
-  let known = counts.get(used);
-  if (known === undefined) {
-    known = Object.values(used).reduce((sum, calls) => sum + summaryOf(calls).count, 0);
-    counts.set(used, known);
-  }
-  return known;
-}
-
-/** Returns the calls of both. */
-export function joinUsed(one: Used | undefined, other: Used | undefined): Used | undefined {
-  if (!one || !other) return one ?? other;
-  const all = { ...one };
-  for (const [key, calls] of Object.entries(other)) all[key] = { ...all[key], ...calls };
-  return all;
-}
-
-/** Returns all calls that a limit remembers. */
-export const usedOf = ({ used, recent }: LawState): Used | undefined => joinUsed(used, recent);
-
-const MAX_RECENT = 32;
-
-/** Returns a memory with another call of a limit. */
-export function usedWith(state: LawState, key: string, id: string, at: number, amount: number): LawState {
-  const { used, recent, ...rest } = state;
-  const isKnown = used && Object.hasOwn(used, key) && Object.hasOwn(used[key]!, id);
-  const before = recent && Object.hasOwn(recent, key) ? recent[key] : undefined;
-  const next: Used = { ...recent, [key]: { ...before, [id]: [at, amount] } };
-  return isKnown || countOf(next) > MAX_RECENT
-    ? { ...rest, used: joinUsed(used, next)! }
-    : { ...rest, ...(used && { used }), recent: next };
-}
 
 /** The memory of a rule in a session. */
 export type RuleState = LawState & { readonly id: string; readonly turn?: number };

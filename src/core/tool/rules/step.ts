@@ -1,10 +1,6 @@
 import {
-  countOf,
   isCounted,
-  joinUsed,
   MAX_REMEMBERED,
-  usedOf,
-  usedWith,
   type Came,
   type Law,
   type LawState,
@@ -12,9 +8,9 @@ import {
   type RuledCall,
   type RuleState,
   type RuleStates,
-  type Used,
 } from "./law.ts";
 import { partOf } from "./judge.ts";
+import { countOf, joinUsed, usedSince, withUsed } from "./uses.ts";
 
 /** The state with a success about a key. Of too many keys the oldest is forgotten where a success is required, and nothing is known any
  *  more where it forbids. */
@@ -35,17 +31,11 @@ function withUse(
   at: number,
 ): LawState {
   const { key = "", amount = 1 } = letter ?? {};
-  const next = usedWith(state, key, id, at, amount);
-  if (countOf(next.used) + countOf(next.recent) <= MAX_REMEMBERED) return next;
+  const used = withUsed(state.used, key, [id, at, amount]);
+  if (countOf(used) <= MAX_REMEMBERED) return { ...state, used };
   if (within === undefined) return { ...state, isLost: true };
-  const recent = Object.entries(usedOf(next)!).map(([each, calls]) => [
-    each,
-    Object.fromEntries(Object.entries(calls).filter(([, [then]]) => at - then <= within)),
-  ]);
-  const kept = Object.fromEntries(recent) as Used;
-  if (countOf(kept) > MAX_REMEMBERED) return { ...state, isLost: true };
-  const { recent: _, ...rest } = next;
-  return { ...rest, used: kept };
+  const recent = usedSince(used, at - within);
+  return countOf(recent) <= MAX_REMEMBERED ? { ...state, used: recent } : { ...state, isLost: true };
 }
 
 /** Returns what a law remembers after a call came to something at an instant. What only may have taken effect counts where a success
@@ -98,7 +88,7 @@ function joinSeen(one: LawState["seen"], other: LawState["seen"]): LawState["see
 /** Returns what two memories of a law know together. */
 export function join(one: LawState, other: LawState): LawState {
   const seen = joinSeen(one.seen, other.seen);
-  const used = joinUsed(usedOf(one), usedOf(other));
+  const used = joinUsed(one.used, other.used);
   const length = Math.max(one.of?.length ?? 0, other.of?.length ?? 0);
   const of = Array.from({ length }, (_, index) => join(one.of?.[index] ?? {}, other.of?.[index] ?? {}));
   return {
