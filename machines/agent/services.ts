@@ -109,7 +109,11 @@ export type ToolRunOutcome = Timed & {
 /** The input of `reviewCalls`, which judges the permission of the calls that have no verdict yet. It also validates those that may not run
  *  whatever their arguments are. */
 export type ReviewInput = Position &
-  Pick<AgentContext, "remembered" | "allowed"> & { readonly calls: readonly CallRecord[] };
+  Pick<AgentContext, "remembered" | "allowed" | "slots" | "transcript"> & {
+    readonly calls: readonly CallRecord[];
+    /** Index in the transcript at which the turn began. */
+    readonly turnAt: number;
+  };
 export type Verdict = {
   readonly callId: string;
   readonly action: "allow" | "ask" | "deny" | "answer";

@@ -43,12 +43,14 @@ export function agentSlots(
       check(slotSchema(), slot, "slots.set", "The slot");
       if (seen !== undefined) check(seenSchema(), seen, "slots.set", "The third argument");
       await ready();
-      if (!runtimeOf().host.toolkit.hasSlot(slot as Slot)) throw unknown("slots.set", slot.name);
+      const { toolkit } = runtimeOf().host;
+      const isKnown = toolkit.hasSlot(slot as Slot) || (await toolkit.writableSlot(slot.name)) === slot;
+      if (!isKnown) throw unknown("slots.set", slot.name);
       await write(slot as Slot, value, seen?.revision);
     },
     async writeSlot(name, value, seen, inputId) {
       await ready();
-      const slot = runtimeOf().host.toolkit.slotNamed(name);
+      const slot = await runtimeOf().host.toolkit.writableSlot(name);
       if (!slot) throw unknown("writeSlot", name);
       checkWritableByClients(slot);
       await write(slot, value, seen, inputId);

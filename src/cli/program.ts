@@ -35,6 +35,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.suspicions, async () => (await import("./sessions/suspicions-command.ts")).suspicionsCommand);
   add(sessions.show, async () => (await import("./sessions/show-command.ts")).showCommand);
   add(sessions.resume, async () => (await import("./sessions/resume-command.ts")).resumeCommand);
+  add(sessions.breakpoints, async () => (await import("./sessions/break-command.ts")).breakCommand);
   add(sessions.plan, async () => (await import("./sessions/plan-command.ts")).planCommand);
   add(sessions.compact, async () => (await import("./sessions/compact-command.ts")).compactCommand);
   add(sessions.fork, async () => (await import("./sessions/fork-command.ts")).forkCommand);

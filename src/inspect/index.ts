@@ -10,6 +10,8 @@ export type { AgentInspector, InspectorOptions } from "./client/inspector.ts";
 export type { HistoryLimits } from "./client/history.ts";
 export type { StartHubOptions, StartedHub } from "./hub/start-hub.ts";
 export type { FindSuspicionsOptions } from "./hub/find-suspicions.ts";
+export { breakpoints, findBreaks } from "./client/find-breaks.ts";
+export type { ArgumentTest, Breakpoint, FoundBreak } from "./client/find-breaks.ts";
 export { SUSPICIONS } from "./suspicions/checks.ts";
 export type { Finding, Suspicion, SuspicionCheck } from "./suspicions/suspicion.ts";
 export type {

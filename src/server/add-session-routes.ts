@@ -2,7 +2,8 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { userMsg } from "../core/message/create.ts";
 import type { MediaBlock, TextBlock } from "../core/message/types.ts";
-import type { ServerEnv } from "./authenticate.ts";
+import { BREAKPOINTS } from "../core/tool/breakpoint-slot.ts";
+import { assertScope, type ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
 import { positionOf } from "../core/event/position.ts";
 import { formatEvents } from "./event-cursor.ts";
@@ -105,6 +106,7 @@ export function addSessionRoutes(
   app.openapi(routes.setSlot, async (c) => {
     const { id, slot } = c.req.valid("param");
     const { value, revision } = c.req.valid("json");
+    if (slot === BREAKPOINTS) assertScope(c, "decide");
     const options = { ...keyOf(c.req.valid("header")), ...(revision !== undefined && { revision }) };
     return c.json(await sessionsOf(c).setSlot(id, slot, value, options), 202);
   });

@@ -169,7 +169,7 @@ export const setSlot = createRoute({
   summary: "Write a slot, at rest or while a turn runs",
   ...allowed("write"),
   description:
-    "Answers 403 with `slot/read-only`, 400 with `slot/invalid` or `config/invalid`, or 409 with `slot/conflict` if the slot may not be written by clients, the value does not fit, the agent has no such slot, or it was written since. That is the answer of a worker: without one within a second it is 202, and a later refusal is the event `input.refused`.",
+    'Answers 403 with `slot/read-only`, 400 with `slot/invalid` or `config/invalid`, or 409 with `slot/conflict` if the slot may not be written by clients, the value does not fit, the agent has no such slot, or it was written since. That is the answer of a worker: without one within a second it is 202, and a later refusal is the event `input.refused`. The slot `tools.breakpoints`, before whose calls every agent stops, also takes the scope "decide".',
   request: { params: requests.slotParams, headers: requests.idempotency, ...body(requests.newSlotValue) },
   responses: ACCEPTED,
 });

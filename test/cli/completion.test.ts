@@ -52,6 +52,7 @@ describe("The completion of bash", () => {
       "suspicions",
       "show",
       "resume",
+      "break",
       "plan",
       "compact",
       "fork",

@@ -40,7 +40,7 @@ test("the names each subpath exports", async () => {
     ./store/file: fileStore
     ./store/sqlite: sqliteStore
     ./store/postgres: postgresStore
-    ./inspect: SUSPICIONS findSuspicions inspector startHub
+    ./inspect: SUSPICIONS breakpoints findBreaks findSuspicions inspector startHub
     ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createSchedules createWorker inProcessQueue
     ./server: createServer readTokens serve"
   `);

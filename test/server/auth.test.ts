@@ -65,6 +65,16 @@ describe("The scopes of a token", () => {
     expect(await response.json()).toMatchObject({ code: "request/forbidden" });
   });
 
+  test("let only those who may decide set breakpoints", async () => {
+    const server = openServer();
+    const path = `/v1/sessions/${await createSession(server)}/slots/tools.breakpoints`;
+    const body = { value: [{ tool: "refund" }] };
+    const refused = await server.request("PUT", path, { as: "writer", body });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("WWW-Authenticate")).toContain('scope="decide"');
+    expect((await server.request("PUT", path, { body })).status).toBe(202);
+  });
+
   test("allow the writer to create and the reader to read a session", async () => {
     const server = openServer();
     const id = await createSession(server, { as: "writer" });

@@ -99,6 +99,8 @@ export const reviewCalls = (
     calls: calls(context),
     remembered: context.remembered,
     allowed: context.allowed,
+    slots: context.slots,
+    turnAt: context.progress.turnAt,
   }),
   onDone,
 });

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import type { ToolUseBlock } from "../../../src/core/message/types.ts";
 import { hashInput } from "../../../src/core/tool/hash.ts";
+import { hasBreakpoints } from "../../../src/core/tool/breakpoint-slot.ts";
 import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";
@@ -63,9 +64,9 @@ export function termsOf(
   return allowed[call.name];
 }
 
-/** True if no call of the batch must be judged, and no hook wants to see one. */
-export function allowsAll({ calls, allowed, listening }: AgentContext): boolean {
-  if (listening.includes("preActing")) return false;
+/** True if no call of the batch must be judged, no hook wants to see one, and the session has no breakpoints. */
+export function allowsAll({ calls, allowed, listening, slots }: AgentContext): boolean {
+  if (listening.includes("preActing") || hasBreakpoints(slots)) return false;
   return calls.every((record) => record.status !== "pending" || termsOf(record, allowed) !== undefined);
 }
 

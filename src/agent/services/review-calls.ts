@@ -1,4 +1,5 @@
 import { copyOf } from "../../core/base/freeze.ts";
+import { hasBreakpoints } from "../../core/tool/breakpoint-slot.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../core/tool/prepare-input.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
@@ -134,7 +135,8 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
   const result = decidedResult(record);
   if (result) return { ...base, action: result.state === "denied" ? "deny" : "answer", result };
 
-  const terms = termsOf(record, input.allowed);
+  const hasStops = hasBreakpoints(input.slots);
+  const terms = hasStops ? undefined : termsOf(record, input.allowed);
   if (terms) return { ...base, action: "allow", ...terms };
   const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };
@@ -161,6 +163,11 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
     ? undefined
     : engineOf(host.config)?.read(host.config, tool, prepared.value as JsonObject, argsHash);
   if (judged.action === "ask" && !isGranted) return asking(host, call, argsHash, judged.reason);
+  if (hasStops && !isGranted && !isOutput) {
+    const { stopBefore } = await import("../../core/tool/breakpoints.ts"); // only such a session loads what judges them
+    const reason = stopBefore(call, input);
+    if (reason !== undefined) return { ...base, action: "ask", argsHash, reason };
+  }
   return {
     ...base,
     action: "allow",

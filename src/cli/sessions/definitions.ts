@@ -136,6 +136,29 @@ export const plan = defineCommand({
   },
 });
 
+export const breakpoints = defineCommand({
+  name: "sessions break",
+  description: "Print the breakpoints of a session, replace them, or find calls that they would stop",
+  args: { id: string("id", "id of the session (default with --find: all sessions)") },
+  flags: {
+    set: string("FILE", "replace them by the JSON of this file, or of stdin with -; [] removes them"),
+    find: string("FILE", "find the calls that the breakpoints of this file, or of stdin with -, meet"),
+    limit: integer("N", "maximum number of calls that are found (default: all)"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: [
+    "sessions break trip --set breakpoints.json",
+    `sessions break --find - <<< '[{"tool":"refund","where":[{"path":"cents","is":">","value":5000}]}]'`,
+  ],
+  sections: {
+    Breakpoints: `A list of conditions, of which each names what must hold: "tool" (a name, with * and ?), "where" (tests of
+arguments: "path", "is" and "value"), "same" (the n-th same call of a turn), "tokens" and "cost" of the turn so far.
+A session stops before a call that meets one, and waits for an approval: "sessions resume" decides.`,
+    "A running session": "Its worker takes the breakpoints. A process that is no worker does not read them.",
+  },
+});
+
 export const compact = defineCommand({
   name: "sessions compact",
   description:

@@ -1,26 +1,20 @@
-import { randomUUID } from "node:crypto";
-import { causedBy } from "../../agent/steps.ts";
-import { createAgent } from "../../agent/create-agent.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { planText } from "../../kit/plan/markdown.ts";
 import { planHistorySlot, planSlot, type Plan } from "../../kit/plan/plan.ts";
-import type { ChatModel } from "../../core/model/port.ts";
-import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { readSlot } from "../../core/tool/slot-access.ts";
 import { slotValue } from "../../core/tool/slot.ts";
-import { revisionOf, type StoredSlots } from "../../core/tool/stored-slots.ts";
+import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import { commandData } from "../../worker/inbox-command.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
 import { printResult, printsJson } from "../output.ts";
 import { explainSessionErrors } from "../session-commands.ts";
-import { withCleanup } from "../with-cleanup.ts";
 import type { plan as definition } from "./definitions.ts";
 import { readJson } from "./read-json.ts";
+import { slotsOf, writeSlot } from "./stored-slot.ts";
 
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 
@@ -33,11 +27,6 @@ export const planCommand: Handler<typeof definition> = async ({ args: { id }, fl
       return 0;
     }),
   );
-
-async function slotsOf(store: SessionStore, sessionId: string): Promise<StoredSlots> {
-  const { context } = await (await openSession(store, sessionId)).at();
-  return (context["slots"] ?? {}) as StoredSlots;
-}
 
 async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
   const slots = await slotsOf(store, sessionId);
@@ -73,32 +62,11 @@ async function replace(
       "slot/conflict",
       `The plan has the revision ${revision}, not ${seen}: look at it again, then name its revision.`,
     );
-  try {
-    await write(store, sessionId, plan, seen);
+  const outcome = await writeSlot(store, sessionId, planSlot as Slot, plan as Json, seen);
+  if (outcome === "written")
     printResult(io, flags, `Wrote the plan of ${sessionId}.`, { sessionId, revision: seen + 1 });
-  } catch (error) {
-    if (!AgentError.is(error) || error.code !== "session/conflict") throw error;
-    const { name } = planSlot;
-    const value = plan as Json;
-    const command = { kind: "setSlot", name, value, revision: seen, at: Date.now() } as const;
-    await store.putInput(sessionId, { id: randomUUID(), data: commandData(command) });
+  else {
     const where = `${sessionId} is open in another process, and its worker takes the plan`;
     printResult(io, flags, `Sent the plan: ${where}.`, { sessionId, sent: true });
   }
-}
-
-const silent: ChatModel = { name: "none", async *stream() {} };
-
-async function write(store: SessionStore, sessionId: string, plan: Plan | null, seen: number): Promise<void> {
-  const agent = createAgent({
-    name: "operator",
-    model: silent,
-    store,
-    sessionId,
-    sessionOptions: { slots: [planSlot as Slot] },
-  });
-  await withCleanup(
-    () => causedBy("operator", () => agent.slots.set(planSlot, plan, { revision: seen })),
-    () => agent.close(),
-  );
 }

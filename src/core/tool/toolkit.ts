@@ -7,6 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { CallsOf } from "./calls.ts";
 import { catalogueOf, offerOf, schemaIn, type Beyond, type Catalogue, type Offer } from "./catalogue.ts";
+import { BREAKPOINTS } from "./breakpoint-slot.ts";
 import { DECLARED } from "./declared-tools.ts";
 import { checkPreset } from "./define.ts";
 import { metaTool, unknownGroup, type Groups } from "./meta-tool.ts";
@@ -80,7 +81,7 @@ export class SessionToolkit implements AnyToolkit {
     if (slots.length === 0) return;
     const known = new Map(this.#slots);
     for (const slot of slots) {
-      if (slot.name === DECLARED.name)
+      if (slot.name === DECLARED.name || slot.name === BREAKPOINTS)
         throw new AgentError("config/invalid", `The package has a slot of its own named '${slot.name}'.`);
       const other = known.get(slot.name);
       if (other && other !== slot)
@@ -96,6 +97,12 @@ export class SessionToolkit implements AnyToolkit {
   /** The slot of this name that was made known. */
   slotNamed(name: string): Slot | undefined {
     return this.#slots.get(name);
+  }
+
+  /** The slot of this name: one that was made known, or the one of the session's breakpoints. */
+  async writableSlot(name: string): Promise<Slot | undefined> {
+    if (name === BREAKPOINTS) return (await import("./breakpoints.ts")).breakpoints as Slot;
+    return this.slotNamed(name);
   }
 
   /** The names of the slots that clients may write. */

@@ -9,6 +9,7 @@ import { userMsg } from "../../core/message/create.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Fork } from "../../session/fork.ts";
+import { BREAKPOINTS } from "../../core/tool/breakpoint-slot.ts";
 import { checkWritableByClients } from "../../core/tool/slot-access.ts";
 import { validateInput } from "../../core/tool/validate-input.ts";
 import type { Decision } from "../../core/tool/pending.ts";
@@ -60,9 +61,15 @@ async function checkAndExecute(
   run.write(); // so that the report includes every step so far
   const { row } = run.report(worker);
   if (command.type === "decide") return decide(command, run);
-  if (!row.can.includes(command.type)) return refusalOf(command.type, row.phase, run);
+  if (!row.can.includes(command.type) && !setsBreakpoints(command, run))
+    return refusalOf(command.type, row.phase, run);
   const change = changeSince("expect" in command ? command.expect?.leaf : undefined, row);
   return change === undefined ? execute(command, run) : refused("stale", change);
+}
+
+/** True for the one slot that every agent has; the hub refuses commands of those who may only look. */
+function setsBreakpoints(command: RunCommand, { isOpen }: WatchedRun): boolean {
+  return isOpen && command.type === "setSlot" && command.name === BREAKPOINTS;
 }
 
 /** Describes how a run has changed since the revision that the user saw; undefined if it has not. */
@@ -161,7 +168,7 @@ async function setSlot(
   run: WatchedRun,
 ): Promise<CommandOutcome> {
   const { agent } = run;
-  const slot = run.slotNamed(name);
+  const slot = await run.slotNamed(name);
   if (!slot) return refused("invalid", `The agent has no slot '${name}'.`);
   checkWritableByClients(slot);
   const seen = await agent.slots.get(slot);

@@ -216,9 +216,9 @@ export class WatchedRun implements ReportedRun {
     return this.#toolkit.inputSchemaOf(tool);
   }
 
-  /** Returns a slot of the agent by its name; undefined if it has none. */
-  slotNamed(name: string): Slot | undefined {
-    return this.#toolkit.slotNamed(name);
+  /** Resolves to a slot of the agent by its name; undefined if it has none. */
+  slotNamed(name: string): Promise<Slot | undefined> {
+    return this.#toolkit.writableSlot(name);
   }
 
   get #toolkit(): SessionToolkit {

@@ -1,0 +1,120 @@
+import { AgentError } from "../../core/base/error.ts";
+import type { Json } from "../../core/base/json.ts";
+import { breakpoints, breakpointsIn, breakpointText, type Breakpoint } from "../../core/tool/breakpoints.ts";
+import { slotValue } from "../../core/tool/slot.ts";
+import { revisionOf } from "../../core/tool/stored-slots.ts";
+import type { Slot } from "../../core/tool/types.ts";
+import { findBreaks, type FoundBreak } from "../../session/find-breaks.ts";
+import type { SessionStore } from "../../store/port.ts";
+import type { CliIo } from "../cli-io.ts";
+import type { Handler } from "../define-command.ts";
+import { withExistingStore } from "../open-store.ts";
+import { formatTime, printItems, printResult, printsJson } from "../output.ts";
+import { sessionsOf } from "../paginate.ts";
+import { explainSessionErrors } from "../session-commands.ts";
+import { UsageError } from "../usage-error.ts";
+import type { breakpoints as definition } from "./definitions.ts";
+import { readJson } from "./read-json.ts";
+import { slotsOf, writeSlot } from "./stored-slot.ts";
+
+type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
+type Line = FoundBreak & { readonly sessionId: string };
+
+const HEAD = ["SESSION", "POSITION", "TIME", "TOOL", "CALL", "BREAKPOINT"];
+
+/** `agentchart sessions break`. */
+export const breakCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) => {
+  if (flags.set !== undefined && flags.find !== undefined)
+    throw new UsageError("--set and --find exclude each other.");
+  if (flags.find === undefined && id === undefined)
+    throw new UsageError("Name a session, or the breakpoints to find with --find.");
+  return withExistingStore(flags.store, async (store) => {
+    if (flags.find !== undefined) await find(store, id, await read("--find", flags.find), flags, io);
+    else
+      await explainSessionErrors({ sessionId: id!, flags }, async () => {
+        if (flags.set === undefined) await show(store, id!, flags, io);
+        else await replace(store, id!, await read("--set", flags.set), flags, io);
+      });
+    return 0;
+  });
+};
+
+/** The breakpoints of a file, or of stdin for "-". */
+async function read(flag: string, file: string): Promise<readonly Breakpoint[]> {
+  const what = `The list of ${flag}`;
+  const taken = slotValue(breakpoints as Slot, await readJson(file, what));
+  if ("problem" in taken) throw new AgentError("config/invalid", `${what} ${taken.problem}.`);
+  return taken.value as readonly Breakpoint[];
+}
+
+async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
+  const slots = await slotsOf(store, sessionId);
+  const conditions = breakpointsIn(slots);
+  if (printsJson(io, flags))
+    io.stdout.write(
+      `${JSON.stringify({ sessionId, revision: revisionOf(slots, breakpoints.name), breakpoints: conditions })}\n`,
+    );
+  else if (conditions.length > 0) io.stdout.write(`${conditions.map(breakpointText).join("\n")}\n`);
+  else io.terminal.note(`Session ${sessionId} has no breakpoints.`);
+}
+
+async function replace(
+  store: SessionStore,
+  sessionId: string,
+  conditions: readonly Breakpoint[],
+  flags: Flags,
+  io: CliIo,
+): Promise<void> {
+  const seen = revisionOf(await slotsOf(store, sessionId), breakpoints.name);
+  const outcome = await writeSlot(store, sessionId, breakpoints as Slot, conditions as unknown as Json, seen);
+  const isSent = outcome === "sent";
+  printResult(
+    io,
+    flags,
+    isSent
+      ? `Sent the breakpoints: ${sessionId} is open in another process, and its worker takes them.`
+      : `Wrote the breakpoints of ${sessionId}.`,
+    { sessionId, ...(isSent ? { sent: true } : { revision: seen + 1 }) },
+  );
+}
+
+async function find(
+  store: SessionStore,
+  id: string | undefined,
+  conditions: readonly Breakpoint[],
+  flags: Flags,
+  io: CliIo,
+): Promise<void> {
+  const { limit = Number.POSITIVE_INFINITY } = flags;
+  async function* lines(): AsyncGenerator<Line> {
+    let left = limit;
+    for await (const sessionId of id === undefined ? allOf(store) : [id]) {
+      const found = await explainSessionErrors({ sessionId, flags }, () =>
+        findBreaks(store, sessionId, conditions),
+      );
+      for (const each of found) {
+        if (left-- <= 0) return;
+        yield { sessionId, ...each };
+      }
+    }
+  }
+  await printItems(
+    io,
+    flags,
+    lines(),
+    HEAD,
+    ({ sessionId, seq, at, tool, callId, breakpoint }) => [
+      sessionId,
+      String(seq),
+      formatTime(at),
+      tool,
+      callId,
+      breakpointText(breakpoint),
+    ],
+    "No call meets them.",
+  );
+}
+
+async function* allOf(store: SessionStore): AsyncGenerator<string> {
+  for await (const { sessionId } of sessionsOf(store, {}, Number.POSITIVE_INFINITY)) yield sessionId;
+}
