@@ -1,6 +1,4 @@
 export { createAgent } from "./agent/create-agent.ts";
-export { rerun } from "./agent/rerun.ts";
-export type { Rerun, RerunOptions } from "./agent/rerun.ts";
 export { defineAgent } from "./agent/options/define-agent.ts";
 export type { AgentClass, InstanceConfig } from "./agent/options/define-agent.ts";
 export type { CompactionOptions, CompactionResult } from "./agent/types.ts";

@@ -164,7 +164,11 @@ export const experimentOn = defineCommand({
     ),
     edit: string("FILE", "JSON of changes, as those of sessions fork"),
     times: integer("N", "number of runs of each session (default: 1)"),
-    answers: choice("KIND", ["live", "recorded"], "ask the model, or play recorded answers (default: live)"),
+    answers: choice(
+      "KIND",
+      ["recorded", "live"],
+      "play recorded answers, or ask the model (default: recorded)",
+    ),
     live: strings("TOOL", "a tool that may really run if a call is not recorded"),
     budget: amount("COST", "no run begins once the runs have cost so much"),
     max: amount("SHARE", "share of runs that may differ, from 0 to 1 (default: 0)"),
@@ -173,12 +177,12 @@ export const experimentOn = defineCommand({
     ...JSON_RESULT,
   },
   examples: [
-    "experiment agents.ts --store sqlite:sessions.db --prefix desk/ --budget 2",
-    `experiment agents.ts --at '{"asked":"refund"}' --edit prompt.json --times 5 --into sqlite:runs.db`,
+    "experiment agents.ts --store sqlite:sessions.db --prefix desk/ --answers live --budget 2",
+    `experiment agents.ts --at '{"asked":"refund"}' --edit prompt.json --answers live --times 5 --into sqlite:runs.db`,
     "experiment next.ts --store postgres://db/agents --running",
   ],
   sections: {
-    Warning: `The model is asked, unless --answers recorded. Calls have their recorded results; others end a run unless --live names
+    Warning: `No model is asked, unless --answers live; an --edit of the prompt, the model or its options needs --answers. Calls have their recorded results; others end a run unless --live names
 their tool. The stored sessions are only read.`,
     Output: `The runs that differ, then where they part, what of the agent has changed, and the counts; JSON outside a terminal.
 With --running the sessions in flight that are not the same in the new release.`,

@@ -77,13 +77,13 @@ test("experiment tells what an agent does otherwise, as JSON and to a terminal",
   expect(same.code).toBe(0);
   expect(JSON.parse(same.stdout)).toMatchObject({ counts: { same: 2, different: 0 } });
   process.env["ANSWERS"] = "Lost.";
-  const other = await run({ times: 2 }, true);
+  expect(await run()).toMatchObject({ code: 0 }); // recorded answers
+  const other = await run({ answers: "live", times: 2 }, true);
   expect(other.code).toBe(1);
   expect(other.stdout).toMatch(/^SESSION +STATE +KIND +WHAT\ndone +different +message +Paid\. → Lost\./);
   expect(other.stdout).toContain("1 sessions (50 %) part at agent.reasoning.calling → stopped.idle: message");
   expect(other.stdout).toContain("50 % differ (95 %: 15 % to 85 %)");
-  expect(await run({ max: 0.5 })).toMatchObject({ code: 0 });
-  expect(await run({ answers: "recorded" })).toMatchObject({ code: 0 });
+  expect(await run({ answers: "live", max: 0.5 })).toMatchObject({ code: 0 });
   expect(JSON.parse((await run({ at: '{"said":"nothing"}' })).stdout)).toMatchObject({
     counts: { unmet: 2 },
   });

@@ -17,7 +17,7 @@ test("the names each subpath exports", async () => {
   for (const subpath of subpaths)
     lines.push(`${subpath}: ${await namesOf(subpath.replace(".", "agentchart"))}`);
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    ".: AgentError REASONS accountLines assistantMsg createAgent createToolkit defineAgent defineHook defineSlot defineTool ranInput redactSecrets rerun sourcesOf suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf toolsFrom userMsg
+    ".: AgentError REASONS accountLines assistantMsg createAgent createToolkit defineAgent defineHook defineSlot defineTool ranInput redactSecrets sourcesOf suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf toolsFrom userMsg
     ./openai: dashscopeModel openaiEmbedder openaiModel toChatMessages toChatRequest
     ./ai-sdk: aiSdkEmbedder aiSdkModel
     ./plan: planHistorySlot planNotebook planSlot todoHint todoSlot todoTool

@@ -2,7 +2,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { withoutSnapshot } from "../../agent/options/config-groups.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/steps.ts";
-import { checkChangesOf } from "../../agent/rerun.ts";
+import { checkChangesOf } from "../../agent/check-changes-of.ts";
 import type { Agent } from "../../agent/types.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { userMsg } from "../../core/message/create.ts";

@@ -23,7 +23,8 @@ export type ExperimentOptions = Pick<
   readonly at?: "start" | number | RunCondition | undefined;
   /** The number of runs of each session, 1 to 100; default 1. */
   readonly times?: number | undefined;
-  /** The answers. `live` (default): the model of the agent is asked. `recorded`: those of the session, and no model is asked. */
+  /** The answers. `recorded` (default): those of the session, and no model is asked. `live`: the model of the agent is asked, which costs what
+   *  it costs. Changes that only a model notices (`system`, `model`, `options`) need one of the two. */
   readonly model?: "recorded" | "live" | undefined;
   /** The results of calls. `recorded` (default): those of the session; other calls do not run unless `onDivergence` and `live` say so.
    *  `live`: the tools that `live` names run. */

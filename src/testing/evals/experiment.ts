@@ -71,11 +71,16 @@ const invalid = (problem: string): AgentError => new AgentError("config/invalid"
 
 function checkOptions(options: ExperimentOptions): void {
   check(experimentSchema(), options, "experiment");
-  const { at, tools, live = [], onDivergence, ask } = options;
+  const { at, tools, live = [], onDivergence, ask, model, changes = {} } = options;
   if (at !== undefined) check(placeSchema(), at, "experiment: at");
   const needsNames = tools === "live" ? '`tools: "live"`' : '`onDivergence: "live"`';
   if ((tools === "live" || onDivergence === "live") && live.length === 0)
     throw invalid(`${needsNames} needs the names of the tools that may really run, as \`live\``);
+  const unheard = (["system", "model", "options"] as const).find((name) => changes[name] !== undefined);
+  if (unheard !== undefined && model === undefined)
+    throw invalid(
+      `only a model notices another \`${unheard}\`: expected \`model: "live"\`, which asks it and costs what it costs, or \`model: "recorded"\``,
+    );
   if (onDivergence === "ask" && !ask) throw invalid('`onDivergence: "ask"` needs `ask`');
 }
 
@@ -91,7 +96,7 @@ export type RanRow = { readonly row: ExperimentRow; readonly agent: readonly Age
 /**
  * Runs stored sessions again with something changed, and reports what that changes. These are outcomes, calls, edges of the chart, answers, costs and what
  * rules say. Each run is a replay of its own ({@link replayOf}): the sessions are only read, and nothing that acts runs unless its tool is named
- * in `live`. The model of the agent is asked, unless `model` is `recorded`; `budget` bounds what that costs.
+ * in `live`. No model is asked and nothing is paid, unless `model` is `live`; `budget` bounds what that costs.
  *
  * A session that cannot be run, or that changes meanwhile, is a row of its own; the others go on. Rejects `config/invalid` for wrong options,
  * before anything runs, and `run/aborted`.
@@ -107,6 +112,7 @@ export type RanRow = { readonly row: ExperimentRow; readonly agent: readonly Age
  *     at: { asked: "refund" },
  *     agent,
  *     changes: { system: "Refund only orders of this year." },
+ *     model: "live",
  *   });
  *   console.log(counts.different, clusters);
  * }
@@ -185,17 +191,7 @@ class ExperimentRuns {
       const original = await this.#original(sessionId);
       const at = this.#positionIn(original);
       if (at === "unmet") return { row: rowOf(sessionId, repeat, "unmet"), agent: [] };
-      const {
-        agent,
-        changes,
-        onDivergence,
-        live = [],
-        ask,
-        decide,
-        signal,
-        tools,
-        model = "live",
-      } = this.#options;
+      const { agent, changes, onDivergence, live = [], ask, decide, signal, tools, model } = this.#options;
       const replay = await replayOf(this.#store, sessionId, {
         agent,
         model,

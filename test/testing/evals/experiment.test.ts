@@ -84,7 +84,7 @@ const run = async (
 ) => {
   const { isChanged = false, ...rest } = options;
   const acts: string[] = [];
-  const report = await experiment(store, { agent: deskOf(acts, isChanged), ...rest });
+  const report = await experiment(store, { agent: deskOf(acts, isChanged), model: "live", ...rest });
   return { report, acts };
 };
 
@@ -119,6 +119,19 @@ test("one planted change in five sessions is found, none without a change, and n
   expect(report.clusters.flatMap(({ sessions }) => sessions)).toHaveLength(planted.length);
   expect(report.clusters.map(({ kind, tool }) => [kind, tool])).toContainEqual(["call", "cancel"]);
   expect([...unchanged.acts, ...acts]).toEqual([]);
+});
+
+test("no model is asked unless that is said, and changes that only a model notices need it said", async () => {
+  const store = await recorded(2);
+  const model = scriptedModel([]);
+  const { report } = await run(store, { model: undefined, agent: deskOf([], true, { model }) });
+  expect(report.counts).toMatchObject({ same: 2, error: 0 });
+  expect(model.requests).toEqual([]);
+  const unsaid = run(store, { model: undefined, changes: { system: "Cancel." } });
+  await expect(unsaid).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringContaining('expected `model: "live"`'),
+  });
 });
 
 test("runs are repeated, with an interval by session, bounded by a budget, and told as they end", async () => {
