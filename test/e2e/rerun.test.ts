@@ -81,7 +81,7 @@ test("a system prompt and a result are edited, the run is made twice more, and t
   );
   const first = compare.locator("tr[data-divergence]");
   expect(await first.innerText()).toMatch(/answer[^]*2 of 3[^]*Politely:[^]*Rudely:[^]*Rudely:/);
-  expect(await first.locator("mark").allInnerTexts()).toHaveLength(2);
+  expect(await first.locator("mark").allInnerTexts()).toEqual(["Rudely", "no", "Rudely", "no"]);
   const rowOf = (name: string) =>
     compare.locator("tbody tr").filter({
       has: page.locator("th", { hasText: new RegExp(`^${name}(?:first effect)?(?:\\d of \\d)?$`) }),

@@ -5,7 +5,6 @@ import { compact, duration, money, shortId } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
 import { cut } from "../logic/json-rows.ts";
 import { outcomeOf } from "../logic/outcome.ts";
-import { changedMiddle } from "../logic/text-change.ts";
 import { modelCalls, sumUsage, type ModelCall } from "../logic/totals.ts";
 import { Button } from "../parts/button.tsx";
 import { sendCommandTo } from "../store/commands.ts";
@@ -16,6 +15,7 @@ import { useModel } from "../store/use-model.ts";
 import { isMissing, useWholeRuns } from "../store/whole-run.ts";
 import type { JsonObject, RunRow } from "../wire/types.ts";
 import { t } from "../words/t.ts";
+import { wordChanges } from "./word-changes.ts";
 
 /** Longer texts are cut until they are opened. */
 const MAX_TEXT = 600;
@@ -269,19 +269,29 @@ function Cell({ cell, first }: { readonly cell: Moment | undefined; readonly fir
   );
 }
 
-/** A text; with `before`, the text that it is compared with, what differs from that is marked. */
+/** A text; with `before`, the text that it is compared with, the words that differ from it are marked. */
 function Text({ text, before }: { readonly text: string; readonly before?: string }) {
   const [isOpen, setOpen] = useState(false);
-  if (text === "") return <span className="muted">{t("empty")}</span>;
   const isWhole = text.length <= MAX_TEXT || isOpen;
   const shown = isWhole ? text : cut(text, MAX_TEXT);
-  const { begin, after, end } = changedMiddle(before ?? shown, shown);
+  const from = before === undefined || isWhole ? before : cut(before, MAX_TEXT);
+  const parts = useMemo(
+    () => (from === undefined ? [{ kind: "same", text: shown } as const] : wordChanges(from, shown)),
+    [from, shown],
+  );
+  if (text === "") return <span className="muted">{t("empty")}</span>;
   return (
     <>
       <pre>
-        {begin}
-        {after !== "" && <mark>{after}</mark>}
-        {end}
+        {parts.map(({ kind, text: part }, index) =>
+          kind === "same" ? (
+            part
+          ) : kind === "added" ? (
+            <mark key={index}>{part}</mark>
+          ) : (
+            <del key={index}>{part}</del>
+          ),
+        )}
       </pre>
       {!isWhole && (
         <button type="button" className="link" onClick={() => setOpen(true)}>

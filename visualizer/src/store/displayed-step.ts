@@ -40,7 +40,7 @@ class StepThrottle {
   #changes: readonly { readonly at: number; readonly count: number }[] = [];
   #last = 0;
   #displayedAt = 0;
-  /** How long the page took to display a step, ms. */
+  /** Time that the page took to display a step, ms. */
   #tookMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;

@@ -8,7 +8,7 @@ type OldCalls = { readonly [call: string]: readonly [at: number, amount: number]
 export type Used = { readonly [key: string]: Calls | OldCalls };
 
 const NONE: Calls = Object.freeze([]);
-/** What is remembered never changes: it is counted, and read in its old form, once. */
+/** Counts and readings of what is remembered, which never changes. */
 const summaries = new WeakMap<Calls, Summary>();
 const counts = new WeakMap<Used, number>();
 const read = new WeakMap<OldCalls, Calls>();
