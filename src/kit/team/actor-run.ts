@@ -60,9 +60,14 @@ export class ActorRun {
 
   /** Opens the session, and makes the turn or goes on with it. */
   start(parent: ActorParent): void {
+    void this.#open(parent);
+  }
+
+  /** Resolves once the turn rests or has ended. */
+  #open(parent: ActorParent): Promise<void> {
     this.#parent = parent;
     this.#runs++;
-    void this.#start(parent).catch((error: unknown) => this.#fail(error));
+    return this.#start(parent).catch((error: unknown) => this.#fail(error));
   }
 
   async #start(parent: ActorParent): Promise<void> {
@@ -163,17 +168,30 @@ export class ActorRun {
   command(command: AgentActorCommand): void {
     if (command.type === "decide") this.#deciding.add(command.callId);
     this.#commands = this.#commands.then(async () => {
-      const agent = this.#agent;
-      if (!agent || this.#ending.signal.aborted) return;
       try {
-        await this.#perform(agent, command);
+        await this.#insist(command);
       } catch (thrown) {
         if (command.type === "decide") this.#deciding.delete(command.callId);
         const error = agentErrorOf(thrown, "run/invalid-event");
         this.#listener.emit({ type: "agent.refused", command, error });
-        if (!this.#isDriving && agent.status().phase === "suspended") this.#wait(agent);
+        if (this.#isDriving) return;
+        if (error.code === LOST) this.#fail(error);
+        else if (this.#agent?.status().phase === "suspended") this.#wait(this.#agent);
       }
     });
+  }
+
+  /** Performs a command. A session that waits hears of the loss of its lease only then: it is opened again. */
+  async #insist(command: AgentActorCommand): Promise<void> {
+    for (let runs = 1; this.#agent && !this.#ending.signal.aborted; runs++) {
+      try {
+        return await this.#perform(this.#agent, command);
+      } catch (thrown) {
+        const isLost = AgentError.is(thrown) && thrown.code === LOST;
+        if (!isLost || this.#isDriving || runs >= MAX_RUNS || !this.#parent) throw thrown;
+        await this.#open(this.#parent);
+      }
+    }
   }
 
   async #perform(agent: ActorAgent, command: AgentActorCommand): Promise<void> {
