@@ -49,13 +49,15 @@ async function read(flag: string, file: string): Promise<readonly Breakpoint[]> 
 
 async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
   const slots = await slotsOf(store, sessionId);
-  const conditions = breakpointsIn(slots);
+  const { conditions, others } = breakpointsIn(slots);
   if (printsJson(io, flags))
     io.stdout.write(
-      `${JSON.stringify({ sessionId, revision: revisionOf(slots, breakpoints.name), breakpoints: conditions })}\n`,
+      `${JSON.stringify({ sessionId, revision: revisionOf(slots, breakpoints.name), breakpoints: conditions, others })}\n`,
     );
   else if (conditions.length > 0) io.stdout.write(`${conditions.map(breakpointText).join("\n")}\n`);
-  else io.terminal.note(`Session ${sessionId} has no breakpoints.`);
+  else if (others === 0) io.terminal.note(`Session ${sessionId} has no breakpoints.`);
+  if (others > 0)
+    io.terminal.note(`It has ${others} that this release does not know: each call waits for an approval.`);
 }
 
 async function replace(

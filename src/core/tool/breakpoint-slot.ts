@@ -6,5 +6,5 @@ export const BREAKPOINTS = "tools.breakpoints";
 /** True if the session has breakpoints. */
 export function hasBreakpoints(slots: StoredSlots): boolean {
   const value = storedSlot(slots, BREAKPOINTS)?.value;
-  return Array.isArray(value) && value.length > 0;
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }

@@ -94,11 +94,15 @@ export const breakpoints = defineSlot<readonly Breakpoint[]>({
   writableByClients: true,
 });
 
-/** The breakpoints that a session has; those that this release does not know hold nothing. */
-export function breakpointsIn(slots: StoredSlots): readonly Breakpoint[] {
-  const stored = storedSlot(slots, BREAKPOINTS)?.value;
-  const given = Array.isArray(stored) ? stored : [];
-  return given.filter((each) => breakpointSchema.safeParse(each).success) as readonly Breakpoint[];
+/** The breakpoints that a session has. `others`: the number of those that this release does not know, each of which every call meets. */
+export function breakpointsIn(slots: StoredSlots): {
+  readonly conditions: readonly Breakpoint[];
+  readonly others: number;
+} {
+  const stored = storedSlot(slots, BREAKPOINTS)?.value ?? [];
+  const given = Array.isArray(stored) ? stored : [stored];
+  const known = given.filter((each) => breakpointSchema.safeParse(each).success);
+  return { conditions: known as readonly Breakpoint[], others: given.length - known.length };
 }
 
 /** A call, with what is before it. */
@@ -196,6 +200,8 @@ export function stopBefore(
   },
 ): string | undefined {
   const { slots, transcript, turnAt } = session;
-  const met = breakpointOf(breakpointsIn(slots), { call, turn: transcript.slice(turnAt) });
-  return met && `Breakpoint: ${breakpointText(met)}`;
+  const { conditions, others } = breakpointsIn(slots);
+  const met = breakpointOf(conditions, { call, turn: transcript.slice(turnAt) });
+  if (met) return `Breakpoint: ${breakpointText(met)}`;
+  return others > 0 ? "Breakpoint: this release does not know its condition" : undefined;
 }

@@ -3,6 +3,9 @@ import { createAgent, defineSlot, type Agent, type Tool } from "agentchart";
 import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { hasBreakpoints } from "../../../src/core/tool/breakpoint-slot.ts";
+import { stopBefore } from "../../../src/core/tool/breakpoints.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
 import { toolOf } from "../../support/agents.ts";
 
 const refund = (id: string, cents: number, more = {}): ScriptedTurn => ({
@@ -67,6 +70,18 @@ describe("breakpoints", () => {
     expect(ran).toEqual(["next"]);
     await next.close();
   });
+
+  test.each([[[{ tool: "look" }, { state: "acting" }]], ["later"], [{ all: true }]])(
+    "what another release has stored stops each call: %j",
+    (value) => {
+      const slots = { "tools.breakpoints": { value, version: 1, revision: 1 } };
+      const call = { type: "tool_use", id: "c", name: "refund", input: {} } as const;
+      expect(hasBreakpoints(slots)).toBe(true);
+      expect(stopBefore(call, { slots, transcript: Transcript.of([]), turnAt: 0 })).toContain(
+        "does not know its condition",
+      );
+    },
+  );
 
   test("an approval that is remembered does not get round them, and without any left calls run as before", async () => {
     const { ran, make } = setup([refund("a", 1), refund("b", 1), refund("c", 1), "done"]);
