@@ -88,7 +88,7 @@ const MAX_BREAKPOINTS = 50;
  * ```
  */
 export const breakpoints = defineSlot<readonly Breakpoint[]>({
-  name: BREAKPOINTS,
+  name: "tools.breakpoints",
   initial: [],
   schema: z.array(breakpointSchema).max(MAX_BREAKPOINTS),
   writableByClients: true,
