@@ -147,10 +147,7 @@ export const breakpoints = defineCommand({
     ...STORE,
     ...JSON_RESULT,
   },
-  examples: [
-    "sessions break trip --set breakpoints.json",
-    `sessions break --find - <<< '[{"tool":"refund","where":[{"path":"cents","is":">","value":5000}]}]'`,
-  ],
+  examples: ["sessions break trip --set breakpoints.json", "sessions break --find breakpoints.json"],
   sections: {
     Breakpoints: `A list of conditions, of which each names what must hold: "tool" (a name, with * and ?), "where" (tests of
 arguments: "path", "is" and "value"), "same" (the n-th same call of a turn), "tokens" and "cost" of the turn so far.

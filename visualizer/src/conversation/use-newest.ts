@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
+import { useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { useSize } from "../parts/use-size.ts";
 import { useDisplayed } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
@@ -40,11 +40,22 @@ export function useNewest<Shown extends { readonly items: readonly unknown[]; re
   const shown = useMemo(() => show(least, from), [show, least, from]);
   const intent = useRef(-Infinity);
   const anchor = useRef<{ readonly element: Element; readonly top: number } | null>(null);
-  useEffect(() => setFollowing(true), [isLive, liveRequests, runId]);
+  const follow = (): void => {
+    intent.current = -Infinity; // to follow is the newer wish
+    setFollowing(true);
+  };
+  useLayoutEffect(follow, [isLive, liveRequests, runId]);
   useLayoutEffect(() => {
-    const box = scroller.current;
-    const isRead = performance.now() - intent.current < INTENT_MS;
-    if (box && (isFollowing || !isLive) && !(isRead && item === AT_REST)) box.scrollTop = box.scrollHeight;
+    if (!isFollowing && isLive) return;
+    const toEnd = (): void => {
+      const box = scroller.current;
+      if (box) box.scrollTop = box.scrollHeight;
+    };
+    // A person who has just scrolled may not have left the end yet: their scroll event tells.
+    const waitMs = item === AT_REST ? intent.current + INTENT_MS - performance.now() : 0;
+    if (waitMs <= 0) return toEnd();
+    const timer = setTimeout(toEnd, waitMs);
+    return () => clearTimeout(timer);
   }, [show, height, isFollowing, isLive, liveRequests, scroller, item]);
   useLayoutEffect(() => {
     const { element, top = 0 } = anchor.current ?? {};
@@ -72,7 +83,7 @@ export function useNewest<Shown extends { readonly items: readonly unknown[]; re
   return {
     shown,
     isAtEnd: isFollowing || !isLive,
-    follow: (): void => setFollowing(true),
+    follow,
     listeners: {
       onWheel: intend,
       onTouchMove: intend,
