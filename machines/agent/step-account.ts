@@ -6,13 +6,13 @@ import type { HooksOutcome, ModelOutcome, ReviewOutcome, ToolRunOutcome } from "
 /** A failure as it is told: its code if it has one, and the beginning of its message. */
 export type ToldFailure = { readonly code?: string; readonly message: string };
 
-/** The actions of hooks: they denied or changed a call, or changed parts of the prompt. */
+/** The actions of hooks: they denied or changed a call, a result or an answer, or changed parts of the prompt. */
 export type HookDeed = {
   readonly hook?: string;
   readonly callId?: string;
   /** The reason for which they denied the call. */
   readonly deny?: string;
-  /** The parts of the prompt, or "input" of a call. */
+  /** The parts of the prompt, "input" of a call, "result" of one, or "answer". Sessions of 0.1.0 do not tell the last two. */
   readonly parts?: readonly string[];
 };
 
@@ -106,7 +106,7 @@ function reviewAccount({ verdicts }: ReviewOutcome): StepAccount {
 }
 
 function hooksAccount(outcome: HooksOutcome): StepAccount {
-  const { calls = [], entered = [], edits = [], stop, stoppedBy, goto, gotoBy } = outcome;
+  const { calls = [], entered = [], edits = [], results = [], stop, stoppedBy, goto, gotoBy } = outcome;
   const onCalls = calls.flatMap(({ callId, deny, input, by }): HookDeed[] => {
     const hook = by === undefined ? {} : { hook: by };
     if (deny !== undefined) return [{ ...hook, callId, deny: firstLine(deny) }];
@@ -116,7 +116,9 @@ function hooksAccount(outcome: HooksOutcome): StepAccount {
     const { hook, ...changed } = edit;
     return { hook, parts: Object.keys(changed) };
   });
-  const hooks = [...onCalls, ...onPrompt];
+  const onResult = results.map(({ hook }): HookDeed => ({ hook, parts: ["result"] }));
+  const onAnswer = (outcome.message?.changedBy ?? []).map((hook): HookDeed => ({ hook, parts: ["answer"] }));
+  const hooks = [...onCalls, ...onPrompt, ...onResult, ...onAnswer];
   return {
     ...(hooks.length > 0 && { hooks }),
     ...(stop === true && { stop, ...(stoppedBy !== undefined && { stoppedBy }) }),

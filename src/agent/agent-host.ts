@@ -11,6 +11,9 @@ import { unavailableTool } from "../core/tool/results.ts";
 import type { FoundTool, SessionToolkit } from "../core/tool/toolkit.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { Schema, AnyTool } from "../core/tool/types.ts";
+import { hasBreakpoints } from "../core/tool/breakpoint-slot.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import { takenStep } from "./steps.ts";
 import type { AnyHook, HookEvent, HookPoint } from "../core/hook/types.ts";
 import { slotReader } from "../core/tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
@@ -60,6 +63,9 @@ function abandonedCalls({ calls }: StepFacts): readonly CallRecord[] {
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
 type Output = { readonly schema: Schema; readonly tool: AnyTool };
 
+/** The most steps that are kept for the breakpoints of a session without a store. */
+const MAX_STEPS = 1000;
+
 /** The host of the services of one session, with what its agent brings to it in this process that the journal does not have. This is its
  *  tools, hooks and personas, the `context` of the user, and the schema of the answer that is asked for. Its tools, timers and lists are
  *  made when they are first needed: a process may have thousands of sessions that rest. */
@@ -78,6 +84,7 @@ export class AgentHost implements Host {
   #controllers: Set<AbortController> | undefined;
   /** The promises that delay the end of the session in this process. */
   #held: Set<Promise<unknown>> | undefined;
+  #steps: ReturnType<Host["takeSteps"]>[number][] | undefined;
   #lastError: AgentError | undefined;
   readonly #hooks: SessionHooks;
   /** The `context` of the running call, else of the agent. */
@@ -249,8 +256,21 @@ export class AgentHost implements Host {
     else this.#controllers?.forEach((controller) => controller.abort());
   }
 
-  stepTaken(step: Parameters<Host["stepTaken"]>[0]): void {
-    this.#session.stepTaken(step);
+  stepTaken(taken: Parameters<Host["stepTaken"]>[0]): void {
+    const { event, step } = taken;
+    if (!this.config.store && hasBreakpoints(step.context.slots)) {
+      const { edges, at, account } = takenStep(event as AgentCommand, step, this);
+      const steps = (this.#steps ??= []);
+      steps.push({ edges, at, ...(account && { account }) });
+      if (steps.length > MAX_STEPS) steps.shift();
+    }
+    this.#session.stepTaken(taken);
+  }
+
+  takeSteps(): ReturnType<Host["takeSteps"]> {
+    const steps = this.#steps ?? [];
+    this.#steps = undefined;
+    return steps;
   }
 
   hasNews(): boolean {

@@ -52,11 +52,30 @@ const conditions: fc.Arbitrary<Breakpoint> = fc.oneof(
   fc.record({ same: fc.integer({ min: 2, max: 3 }) }),
   fc.record({ tokens: fc.integer({ min: 1, max: 900 }) }),
   fc.record({ cost: fc.integer({ min: 1, max: 900 }), tool: fc.constantFrom("refund", "*") }),
+  fc.constantFrom<Breakpoint>(
+    ...[
+      { state: "acting.preHooks" },
+      { state: "doCall" },
+      { state: "acting.reviewing" },
+      { state: "acting.executing", tool: "refund" },
+      { edge: { from: "acting", to: "reasoning" } },
+      { edge: { from: "reasoning.deciding", to: "acting.*" } },
+      { edge: { on: "xstate.done.actor.tool.*" }, same: 2 },
+      { guard: { name: "allowsAll", is: false } },
+      { guard: { name: "allowsAll", is: true } },
+      { guard: { name: "startsNothing", is: true } },
+      { guard: { name: "listens(preReasoning)", is: false }, edge: { to: "acting" } },
+      { hook: { name: "add*", changed: "input" } },
+      { hook: { point: "postActing", changed: "result" } },
+    ],
+  ),
 );
 
 const adding = defineHook({
   name: "adding",
-  preActing: ({ call: { input } }) => ({ input: { ...input, added: true } }),
+  preActing: ({ call: { input } }) => (input["n"] === 0 ? {} : { input: { ...input, added: true } }),
+  postActing: ({ call: { input, name } }) =>
+    name === "look" && input["n"] === 1 ? { result: { output: [{ type: "text", text: "changed" }] } } : {},
 });
 
 function agentOf({ turns, hookAdds, parallel }: Run, store: SessionStore, sessionId: string): Agent {

@@ -126,7 +126,14 @@ function changedHash(tool: AnyTool, record: CallRecord): string | undefined {
   return argsHash === record.argsHash ? undefined : argsHash;
 }
 
-async function review(host: Host, record: CallRecord, input: ReviewInput): Promise<Verdict> {
+type Stops = (call: ToolUseBlock) => string | undefined;
+
+async function review(
+  host: Host,
+  record: CallRecord,
+  input: ReviewInput,
+  stopBefore: Stops | undefined,
+): Promise<Verdict> {
   const { decided } = record;
   const edited = typeof decided === "object" && "edit" in decided ? decided.edit : undefined;
   const { rawInput: _, ...plain } = record.call;
@@ -135,8 +142,7 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
   const result = decidedResult(record);
   if (result) return { ...base, action: result.state === "denied" ? "deny" : "answer", result };
 
-  const hasStops = hasBreakpoints(input.slots);
-  const terms = hasStops ? undefined : termsOf(record, input.allowed);
+  const terms = stopBefore ? undefined : termsOf(record, input.allowed);
   if (terms) return { ...base, action: "allow", ...terms };
   const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };
@@ -163,11 +169,8 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
     ? undefined
     : engineOf(host.config)?.read(host.config, tool, prepared.value as JsonObject, argsHash);
   if (judged.action === "ask" && !isGranted) return asking(host, call, argsHash, judged.reason);
-  if (hasStops && !isGranted && !isOutput) {
-    const { stopBefore } = await import("../../core/tool/breakpoints.ts"); // only such a session loads what judges them
-    const reason = stopBefore(call, input);
-    if (reason !== undefined) return { ...base, action: "ask", argsHash, reason };
-  }
+  const stop = isGranted || isOutput ? undefined : stopBefore?.(call);
+  if (stop !== undefined) return { ...base, action: "ask", argsHash, reason: stop };
   return {
     ...base,
     action: "allow",
@@ -178,12 +181,18 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
   };
 }
 
+/** The function that judges the breakpoints of a session. Only one that has some loads it. */
+async function stopsOf(host: Host, input: ReviewInput): Promise<Stops | undefined> {
+  return hasBreakpoints(input.slots) ? (await import("./stop-before.ts")).stopsOf(host, input) : undefined;
+}
+
 /** The verdicts on calls that have none. A predicate of the user that throws or gives nonsense denies its call. */
 export async function reviewCalls(host: Host, input: ReviewInput): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
+  const stopBefore = await stopsOf(host, input);
   for (const record of input.calls) {
     try {
-      verdicts.push(await review(host, record, input));
+      verdicts.push(await review(host, record, input, stopBefore));
     } catch (error) {
       const text = `Error: The permission of tool '${record.call.name}' could not be judged: ${String(error)}`;
       verdicts.push({

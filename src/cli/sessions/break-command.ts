@@ -4,7 +4,7 @@ import { breakpoints, breakpointsIn, breakpointText, type Breakpoint } from "../
 import { slotValue } from "../../core/tool/slot.ts";
 import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import { findBreaks, type FoundBreak } from "../../session/find-breaks.ts";
+import { findBreaks, type FoundBreak } from "../../agent/find-breaks.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";

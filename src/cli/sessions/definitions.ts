@@ -150,7 +150,9 @@ export const breakpoints = defineCommand({
   examples: ["sessions break trip --set breakpoints.json", "sessions break --find breakpoints.json"],
   sections: {
     Breakpoints: `A list of conditions, of which each names what must hold: "tool" (a name, with * and ?), "where" (tests of
-arguments: "path", "is" and "value"), "same" (the n-th same call of a turn), "tokens" and "cost" of the turn so far.
+arguments: "path", "is" and "value"), "same" (the n-th same call of a turn), "tokens" and "cost" of the turn so far, or what
+happened since the session rested last: "state", "edge" ("from", "to", "on"), "guard" ("name", "is"), "hook" ("name", "point",
+"changed").
 A session stops before a call that meets one, and waits for an approval: "sessions resume" decides.`,
     "A running session": "Its worker takes the breakpoints. A process that is no worker does not read them.",
   },

@@ -3,7 +3,6 @@ import type { Json } from "../base/json.ts";
 import { isObject } from "../base/is-object.ts";
 import { isSame } from "../base/is-same.ts";
 import { toolUsesOf } from "../message/query.ts";
-import type { Transcript } from "../message/transcript.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
 import { BREAKPOINTS } from "./breakpoint-slot.ts";
 import { hashInput } from "./hash.ts";
@@ -32,16 +31,35 @@ const testSchema = z
     error: "expected a number as `value` of a comparison",
   });
 
+const nameSchema = z.string().min(1).max(200);
+
+const someOf = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  z.strictObject(shape).refine((given) => Object.keys(given).length > 0, {
+    error: `expected at least one of ${Object.keys(shape).join(", ")}`,
+  });
+
 const breakpointSchema = z
   .strictObject({
-    tool: z.string().min(1).max(200).optional(),
+    state: nameSchema.optional(),
+    edge: someOf({
+      from: nameSchema.optional(),
+      to: nameSchema.optional(),
+      on: nameSchema.optional(),
+    }).optional(),
+    guard: z.strictObject({ name: nameSchema, is: z.boolean() }).optional(),
+    hook: someOf({
+      name: nameSchema.optional(),
+      point: nameSchema.optional(),
+      changed: nameSchema.optional(),
+    }).optional(),
+    tool: nameSchema.optional(),
     where: z.array(testSchema).min(1).max(20).optional(),
     same: z.int().min(2).optional(),
     tokens: z.number().positive().optional(),
     cost: z.number().positive().optional(),
   })
   .refine((given) => Object.keys(given).length > 0, {
-    error: "expected at least one of tool, where, same, tokens and cost",
+    error: "expected at least one of state, edge, guard, hook, tool, where, same, tokens and cost",
   });
 
 /** A test of one argument. `path` names it, with dots between keys and indexes. `contains` is about a text or a list. A value that is
@@ -53,8 +71,32 @@ export type ArgumentTest = {
   readonly value?: string | number | boolean | null | undefined;
 };
 
-/** A condition about a call that a model asks for: all that it names must hold, and it names at least one thing. It is data, never code. */
+/** A condition about a call that a model asks for: all that it names must hold, and it names at least one thing. It is data, never code.
+ *  `state`, `edge`, `guard` and `hook` are about the steps since the session rested last. Names are patterns, in which `*` stands for any
+ *  characters and `?` for one. */
 export type Breakpoint = {
+  /** The path of a state that was entered, such as `reasoning.backingOff`, or `reasoning` when it was entered from outside. */
+  readonly state?: string | undefined;
+  /** An edge that was taken: the state that it left, or one around it, a state that it entered, and its event as XState names it. */
+  readonly edge?:
+    | {
+        readonly from?: string | undefined;
+        readonly to?: string | undefined;
+        readonly on?: string | undefined;
+      }
+    | undefined;
+  /** A guard that was judged, such as `mustCompact` or `listens(preActing)`, and the result. Guards behind the branch that was taken are not
+   *  judged. */
+  readonly guard?: { readonly name: string; readonly is: boolean } | undefined;
+  /** A change that a hook made: its name, the hook point, and the changed part. That is `input`, `system`, `pieces` (the messages), `options`,
+   *  `tools`, `result`, `answer`, `deny` of a call, `stop`, or `goto`. */
+  readonly hook?:
+    | {
+        readonly name?: string | undefined;
+        readonly point?: string | undefined;
+        readonly changed?: string | undefined;
+      }
+    | undefined;
   /** The name of the tool, in which `*` stands for any characters and `?` for one. */
   readonly tool?: string | undefined;
   /** The tests of its arguments; all of them pass. */
@@ -105,25 +147,96 @@ export function breakpointsIn(slots: StoredSlots): {
   return { conditions: known as readonly Breakpoint[], others: given.length - known.length };
 }
 
+/** An edge that a session has taken. */
+export type PassedEdge = {
+  /** The path of the state that it leaves, and of those around it. */
+  readonly left: readonly string[];
+  /** The paths of the states that it enters, the outermost first. */
+  readonly entered: readonly string[];
+  /** Its event as XState names it; "" for a decision. */
+  readonly on: string;
+  /** The guards that were judged before it was taken, by their names, and with their parameters. */
+  readonly guards: readonly { readonly names: readonly string[]; readonly is: boolean }[];
+  readonly hooks: readonly {
+    readonly names: readonly string[];
+    readonly point: string;
+    readonly changed: readonly string[];
+  }[];
+  /** Epoch ms. */
+  readonly at: number;
+  /** The position in the journal; absent without a store. */
+  readonly seq?: number;
+};
+
 /** A call, with what is before it. */
 export type BreakableCall = {
   /** The call as it is to run: hooks may have changed its arguments. */
   readonly call: ToolUseBlock;
   /** The messages of the turn. Those behind the answer that asks for the call do not count. */
   readonly turn: readonly Msg[];
+  /** The edges that the session has taken since it rested last. */
+  readonly passed: readonly PassedEdge[];
 };
+
+/** A breakpoint that is met; `step` is the newest of the edges that its conditions about steps are about. */
+export type MetBreakpoint = { readonly breakpoint: Breakpoint; readonly step?: PassedEdge };
 
 /** Returns the first breakpoint that a call meets. The inspector, the command line and a live session ask this and nothing else. */
 export function breakpointOf(
   conditions: readonly Breakpoint[],
-  { call, turn }: BreakableCall,
-): Breakpoint | undefined {
+  { call, turn, passed }: BreakableCall,
+): MetBreakpoint | undefined {
   const asks = ({ id }: ToolUseBlock): boolean => id === call.id;
   const until = turn.slice(0, 1 + turn.findLastIndex((message) => toolUsesOf(message).some(asks)));
-  return conditions.find((condition) => meets(condition, { call, turn: until }));
+  for (const breakpoint of conditions) {
+    const places = stepTests(breakpoint).map((test) => passed.findLastIndex(test));
+    if (places.includes(-1) || !meets(breakpoint, call, until)) continue;
+    return { breakpoint, ...(places.length > 0 && { step: passed[Math.max(...places)]! }) };
+  }
+  return undefined;
 }
 
-function meets({ tool, where = [], same, tokens, cost }: Breakpoint, { call, turn }: BreakableCall): boolean {
+/** True if one of the breakpoints is about steps, and not about the call and its turn alone. */
+export function areAboutSteps(conditions: readonly Breakpoint[]): boolean {
+  return conditions.some((each) => stepTests(each).length > 0);
+}
+
+/** The tests of a breakpoint that an edge must pass, each another one or the same. */
+function stepTests({ state, edge, guard, hook }: Breakpoint): readonly ((passed: PassedEdge) => boolean)[] {
+  const fits = (pattern: string | undefined, names: readonly string[]): boolean =>
+    pattern === undefined || names.some((name) => matchesName(pattern, name));
+  return [
+    ...(state === undefined ? [] : [({ entered }: PassedEdge) => fits(state, entered)]),
+    ...(edge === undefined
+      ? []
+      : [
+          ({ left, entered, on }: PassedEdge) =>
+            fits(edge.from, left) && fits(edge.to, entered) && fits(edge.on, [on]),
+        ]),
+    ...(guard === undefined
+      ? []
+      : [
+          ({ guards }: PassedEdge) =>
+            guards.some(({ names, is }) => is === guard.is && fits(guard.name, names)),
+        ]),
+    ...(hook === undefined
+      ? []
+      : [
+          ({ hooks }: PassedEdge) =>
+            hooks.some(
+              ({ names, point, changed }) =>
+                fits(hook.name, names) && fits(hook.point, [point]) && fits(hook.changed, changed),
+            ),
+        ]),
+  ];
+}
+
+/** True if the parts of a breakpoint that are about the call and its turn hold. */
+function meets(
+  { tool, where = [], same, tokens, cost }: Breakpoint,
+  call: ToolUseBlock,
+  turn: readonly Msg[],
+): boolean {
   if (tool !== undefined && !matchesName(tool, call.name)) return false;
   if (!where.every((test) => passes(test, call.input))) return false;
   if (same !== undefined && placeAmongSame(call, turn) < same) return false;
@@ -177,10 +290,17 @@ function passes({ path, is, value }: ArgumentTest, input: Json): boolean {
 }
 
 /** Returns a breakpoint in words, such as `refund, cents > 5000`. */
-export function breakpointText({ tool, where = [], same, tokens, cost }: Breakpoint): string {
+export function breakpointText(breakpoint: Breakpoint): string {
+  const { state, edge, guard, hook, tool, where = [], same, tokens, cost } = breakpoint;
   const shown = (value: ArgumentTest["value"]): string =>
     value === undefined ? "" : ` ${JSON.stringify(value)}`;
   return [
+    ...(state === undefined ? [] : [`state ${state}`]),
+    ...(edge
+      ? [`edge ${edge.from ?? "*"} → ${edge.to ?? "*"}${edge.on === undefined ? "" : ` on ${edge.on}`}`]
+      : []),
+    ...(guard ? [`guard ${guard.name} ${guard.is}`] : []),
+    ...(hook ? [`hook ${hook.name ?? "*"} changed ${hook.changed ?? "*"} in ${hook.point ?? "*"}`] : []),
     ...(tool === undefined ? [] : [tool]),
     ...where.map(({ path, is, value }) => `${path} ${is}${shown(value)}`),
     ...(same === undefined ? [] : [`the same call ${same} times`]),
@@ -189,19 +309,19 @@ export function breakpointText({ tool, where = [], same, tokens, cost }: Breakpo
   ].join(", ");
 }
 
-/** Returns the breakpoint that a call of a session meets, as the reason for which it waits; undefined if it meets none. */
-export function stopBefore(
-  call: ToolUseBlock,
-  session: {
-    readonly slots: StoredSlots;
-    readonly transcript: Pick<Transcript, "slice">;
-    /** Index in the transcript at which the turn began. */
-    readonly turnAt: number;
-  },
+/** Returns an edge in words, such as `reasoning.calling → reasoning.backingOff`. */
+export function edgeText({ left: [from = ""], entered, on }: PassedEdge): string {
+  return `${from} → ${entered.at(-1) ?? on}`;
+}
+
+/** The first breakpoint that a call of a session meets, as the reason for which it waits; undefined if it meets none. */
+export function stopReason(
+  call: BreakableCall,
+  { conditions, others }: ReturnType<typeof breakpointsIn>,
 ): string | undefined {
-  const { slots, transcript, turnAt } = session;
-  const { conditions, others } = breakpointsIn(slots);
-  const met = breakpointOf(conditions, { call, turn: transcript.slice(turnAt) });
-  if (met) return `Breakpoint: ${breakpointText(met)}`;
-  return others > 0 ? "Breakpoint: this release does not know its condition" : undefined;
+  const met = breakpointOf(conditions, call);
+  if (!met) return others > 0 ? "Breakpoint: this release does not know its condition" : undefined;
+  const { breakpoint, step } = met;
+  const place = step?.seq === undefined ? "" : `, position ${step.seq}`;
+  return `Breakpoint: ${breakpointText(breakpoint)}${step ? ` (${edgeText(step)}${place})` : ""}`;
 }

@@ -3,7 +3,7 @@ import { check } from "../../core/base/options.ts";
 import { breakpoints, type Breakpoint } from "../../core/tool/breakpoints.ts";
 import { slotValue } from "../../core/tool/slot.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import type { FoundBreak } from "../../session/find-breaks.ts";
+import type { FoundBreak } from "../../agent/find-breaks.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 
@@ -35,6 +35,6 @@ export async function findBreaks(
   const taken = slotValue(breakpoints as Slot, conditions);
   if ("problem" in taken)
     throw new AgentError("config/invalid", `findBreaks: the list of breakpoints ${taken.problem}.`);
-  const reader = await import("../../session/find-breaks.ts");
+  const reader = await import("../../agent/find-breaks.ts");
   return reader.findBreaks(store, sessionId, conditions);
 }

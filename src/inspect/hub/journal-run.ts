@@ -7,6 +7,7 @@ import { Transcript } from "../../core/message/transcript.ts";
 import type { Msg, Usage } from "../../core/message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";
 import type { SessionEntry, StoredStep } from "../../session/entry.ts";
+import { partsOfSteps, type TimedStep } from "../../session/step-parts.ts";
 import type { TurnEnd } from "../../../machines/agent/turn-end.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
@@ -49,9 +50,6 @@ type Row = Pick<Step, "e" | "t" | "x"> & {
 };
 
 type Position = Extract<SessionEntry, { readonly type: "position" }>;
-type TimedStep = StoredStep & Required<Pick<StoredStep, "at" | "facts">>;
-
-const isTimed = (step: StoredStep): step is TimedStep => step.at !== undefined && step.facts !== undefined;
 
 const hashes = new WeakMap<Chart, string>();
 
@@ -141,14 +139,7 @@ export class JournalRun {
     entries: readonly SessionEntry[],
     steps: readonly StoredStep[],
   ): readonly SessionEntry[][] | undefined {
-    if (steps.length === 0 || this.#writtenWith !== this.#hash || !steps.every(isTimed)) return undefined;
-    const recorded = entries.slice(0, entries.at(-2)?.type === "groups" ? -2 : -1);
-    let from = recorded.length - steps.reduce((sum, { facts }) => sum + facts, 0);
-    if (from < 0) return undefined;
-    const parts = [recorded.slice(0, from)];
-    for (const { facts } of steps) parts.push(recorded.slice(from, (from += facts)));
-    parts.at(-1)!.push(...entries.slice(recorded.length));
-    return parts;
+    return this.#writtenWith === this.#hash ? partsOfSteps(entries, steps) : undefined;
   }
 
   #addSteps(

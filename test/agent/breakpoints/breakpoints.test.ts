@@ -4,8 +4,7 @@ import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { hasBreakpoints } from "../../../src/core/tool/breakpoint-slot.ts";
-import { stopBefore } from "../../../src/core/tool/breakpoints.ts";
-import { Transcript } from "../../../src/core/message/transcript.ts";
+import { breakpointsIn, stopReason } from "../../../src/core/tool/breakpoints.ts";
 import { toolOf } from "../../support/agents.ts";
 
 const refund = (id: string, cents: number, more = {}): ScriptedTurn => ({
@@ -71,15 +70,14 @@ describe("breakpoints", () => {
     await next.close();
   });
 
-  test.each([[[{ tool: "look" }, { state: "acting" }]], ["later"], [{ all: true }]])(
+  test.each([[[{ tool: "look" }, { mood: "acting" }]], ["later"], [{ all: true }]])(
     "what another release has stored stops each call: %j",
     (value) => {
       const slots = { "tools.breakpoints": { value, version: 1, revision: 1 } };
       const call = { type: "tool_use", id: "c", name: "refund", input: {} } as const;
       expect(hasBreakpoints(slots)).toBe(true);
-      expect(stopBefore(call, { slots, transcript: Transcript.of([]), turnAt: 0 })).toContain(
-        "does not know its condition",
-      );
+      const reason = stopReason({ call, turn: [], passed: [] }, breakpointsIn(slots));
+      expect(reason).toContain("does not know its condition");
     },
   );
 

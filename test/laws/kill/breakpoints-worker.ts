@@ -1,6 +1,6 @@
 // A session with breakpoints, which is killed at any append: each life goes on where the one before was stopped or cut off.
 import { appendFileSync } from "node:fs";
-import { createAgent, defineTool, type Agent, type ChatModel, type StreamPart } from "agentchart";
+import { AgentError, createAgent, defineTool, type Agent, type ChatModel, type StreamPart } from "agentchart";
 import { breakpoints } from "agentchart/inspect";
 import { openStore } from "../../support/open-store.ts";
 import { dyingStore, LEASE_MS } from "./dying-store.ts";
@@ -24,18 +24,25 @@ const tools = ["look", "refund"].map((name) =>
   }),
 );
 
-/** One call below the limit, two beyond it, and one that asks for the same again. */
+/** One call below the limit, two beyond it, one that asks for the same again, and one after a request that failed. */
 const ROUNDS = [
   [["look", {}] as const, ["refund", { cents: 10 }] as const],
   [["refund", { cents: 9_000 }] as const, ["look", { at: 1 }] as const],
   [["refund", { cents: 10 }] as const],
+  [["look", { at: 2 }] as const],
 ] as const;
+const FAILS = 3;
+let hasFailed = false;
 
 const model: ChatModel = {
   name: "clerk",
   stream: async function* ({ messages }): AsyncGenerator<StreamPart> {
     const round = messages.filter(({ role }) => role === "assistant").length;
     const calls = ROUNDS[round] ?? [];
+    if (round === FAILS && !hasFailed) {
+      hasFailed = true;
+      throw new AgentError("model/unavailable", "Down.", { isRetryable: true });
+    }
     if (calls.length === 0) yield { type: "text.delta", delta: "over" };
     for (const [key, [name, input]] of calls.entries())
       yield { type: "tool.delta", key, id: `c${round}.${key}`, name, args: JSON.stringify(input) };
@@ -50,6 +57,7 @@ async function finish(agent: Agent): Promise<void> {
     await agent.slots.set(breakpoints, [
       { tool: "refund", where: [{ path: "cents", is: ">", value: 5_000 }] },
       { tool: "refund", same: 2 },
+      { state: "reasoning.backingOff" },
     ]);
   if ((await agent.messages()).length === 0) await agent.call("go", { idempotencyKey: "go" });
   for (;;) {
@@ -69,6 +77,7 @@ const agent = createAgent({
   name: "desk",
   model,
   tools,
+  modelOptions: { execution: { maxAttempts: 3, initialBackoffMs: 0 } },
   parallelToolCalls: true,
   store,
   sessionId: orders.sessionId,

@@ -11,7 +11,7 @@ const WORKER = join(import.meta.dirname, "breakpoints-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-breakpoints-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const STOPS = ["c1.0", "c2.0"];
+const STOPS = ["c1.0", "c2.0", "c3.0"];
 let sessions = 0;
 
 /** Runs a session to its end, and returns what was done in which order, and the calls that the breakpoints find in it. */
@@ -29,7 +29,10 @@ async function run(kind: "sqlite" | "file", dieAt?: DieAt) {
     if (done === undefined && !wasKilled) throw new Error(`a life ended without an answer: ${errors}`);
     if (done === undefined) continue;
     const opened = await openStore(store);
-    const found = await findBreaks(opened, name, [{ tool: "refund", same: 2 }]);
+    const found = await findBreaks(opened, name, [
+      { tool: "refund", same: 2 },
+      { state: "reasoning.backingOff" },
+    ]);
     await opened.close();
     const ledger = readFileSync(orders.ledger, "utf8").trim().split("\n");
     return { ledger, appends, found: found.map(({ callId }) => callId) };
@@ -55,7 +58,7 @@ test.each(["sqlite", "file"] as const)(
         expect(ledger, where).toContain(`ran ${id}`);
         expect(ledger, where).not.toContain(`approved ${id}`);
       }
-      expect(found, where).toEqual(["c2.0"]);
+      expect(found, where).toEqual(["c2.0", "c3.0"]);
     });
   },
 );

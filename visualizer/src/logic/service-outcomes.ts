@@ -32,6 +32,8 @@ const PARTS: { readonly [key: string]: string } = {
   input: t("the input"),
   options: t("the options"),
   tools: t("the tools"),
+  result: t("the result"),
+  answer: t("the answer"),
 };
 
 function textOfDeed({ hook, callId, deny, parts = [] }: HookDeed, calls: readonly CallRecord[]): string {
