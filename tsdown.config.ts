@@ -116,6 +116,8 @@ const main = defineConfig({
     "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",
     "testing/crash-child": "src/testing/crash/child.ts",
+    // What of "agentchart/testing" runs without Node.js.
+    "testing/scripted-model": "src/testing/scripted-model.ts",
     "evals/index": "src/testing/evals/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",

@@ -28,7 +28,10 @@ function bytesOf(entry) {
 }
 
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const entries = Object.entries(exports).flatMap(([name, { default: path }]) => (path ? [[name, path]] : []));
+const entries = Object.entries(exports).flatMap(([name, target]) => {
+  const path = target.node ?? target.default;
+  return path ? [[name, path]] : [];
+});
 const missing = entries.find(([, path]) => !existsSync(join(root, path)));
 if (missing) throw new Error(`There is no ${missing[1]}: run "npm run build" first.`);
 const sizes = Object.fromEntries(entries.map(([name, path]) => [name, bytesOf(join(root, path))]));

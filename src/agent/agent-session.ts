@@ -13,6 +13,7 @@ import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { openSchema, shutdownSchema, subscribeSchema, checkCallOptions } from "./options/call-schema.ts";
 import { check } from "../core/base/options.ts";
+import { unref } from "../core/base/platform.ts";
 import { hookSchema } from "../core/hook/hook-schema.ts";
 import { type OnBegin, limitedCall, unretried, errorOfWaiter } from "./call-limits.ts";
 import { currentHooks, joinClass, type ClassMember } from "./class-hooks.ts";
@@ -347,7 +348,7 @@ export class AgentSession implements AnyAgent, ClassMember {
     const isHeld = Object.keys(this.#around).length > 0; // by a worker or another agent
     if (idleMs === undefined || !store || isHeld) return;
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#idleFor(), Math.min(idleMs, LONGEST_DELAY_MS)).unref();
+    this.#idle = unref(setTimeout(() => this.#idleFor(), Math.min(idleMs, LONGEST_DELAY_MS)));
   }
 
   #idleFor(): void {

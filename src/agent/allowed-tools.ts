@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { isSame } from "../core/base/is-same.ts";
 import { matchesName } from "../core/tool/name-pattern.ts";
 import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { AnyTool } from "../core/tool/types.ts";
@@ -57,7 +57,7 @@ export class AllowedTools {
 
   toolsChanged(): void {
     const now = this.#read();
-    if (isDeepStrictEqual(now, this.#current)) return;
+    if (isSame(now, this.#current)) return;
     this.#current = now;
     this.#session?.send({ type: "tools.allow", allowed: now });
   }

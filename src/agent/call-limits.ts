@@ -3,7 +3,6 @@ import { AgentError, type ErrorCode, errorFrom } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import { assistantMsg } from "../core/message/create.ts";
 import type { CallOptions, Reply, RetryOptions } from "./types.ts";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "../core/message/types.ts";
 import { newId } from "../core/message/new-id.ts";
 import { backoffMs } from "../core/model/execution.ts";
@@ -173,18 +172,15 @@ async function retried<O>(
 
 /** Waits. Returns what has ended the call meanwhile; undefined if nothing has. */
 async function pause(ms: number, onBegin: OnBegin): Promise<Limit | undefined> {
-  const over = new AbortController();
-  const ended = Promise.withResolvers<Limit>();
+  const ended = Promise.withResolvers<Limit | undefined>();
   try {
     onBegin(ended.resolve);
   } catch (error) {
     return AgentError.is(error) && error.code === "run/timeout" ? "timeout" : "signal";
   }
-  const waited = delay(Math.min(ms, LONGEST_DELAY_MS), undefined, { signal: over.signal }).catch(
-    () => undefined,
-  );
-  const endedBy = await Promise.race([waited, ended.promise]);
-  over.abort();
+  const timer = setTimeout(() => ended.resolve(undefined), Math.min(ms, LONGEST_DELAY_MS));
+  const endedBy = await ended.promise;
+  clearTimeout(timer);
   return endedBy;
 }
 
@@ -198,7 +194,7 @@ type Site = { readonly stack?: string };
 export function errorOfWaiter(thrown: unknown): unknown {
   if (!AgentError.is(thrown)) return thrown;
   const site: Site = {};
-  Error.captureStackTrace(site, errorOfWaiter);
+  Error.captureStackTrace?.(site, errorOfWaiter);
   return errorAt(site, thrown);
 }
 
@@ -208,7 +204,7 @@ export function errorOfWaiter(thrown: unknown): unknown {
  */
 export function callerOf(method: Function): (thrown: unknown) => unknown {
   const site: Site = {};
-  Error.captureStackTrace(site, method);
+  Error.captureStackTrace?.(site, method);
   return (thrown) => (AgentError.is(thrown) ? errorAt(site, thrown) : thrown);
 }
 

@@ -1,5 +1,5 @@
-import crypto from "node:crypto";
 import type { Json } from "../core/base/json.ts";
+import { sha256 } from "../core/base/sha256.ts";
 import type { AnyTool } from "../core/tool/types.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
@@ -9,7 +9,7 @@ type Config = Pick<AnyAgentConfig, "sysPrompt" | "permissions" | "personas">;
 /** Long enough to tell the releases of one agent apart. */
 const HASH_LENGTH = 12;
 
-const hashOf = (value: Json): string => crypto.hash("sha256", JSON.stringify(value)).slice(0, HASH_LENGTH);
+const hashOf = (value: Json): string => sha256(JSON.stringify(value)).slice(0, HASH_LENGTH);
 
 /** As {@link hashOf}; the hash of the text before is kept, since agents are often made of the same configuration. */
 let lastText = { text: "", hash: hashOf("") };

@@ -1,4 +1,5 @@
 import { agentErrorOf, type AgentError } from "../core/base/error.ts";
+import { nodeProcess } from "../core/base/platform.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { TakeOver } from "../core/message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
@@ -222,12 +223,16 @@ const whenExiting = (exitCode: number): void => sessions.forEach((session) => se
 /** Lets a session leave when the process is about to exit normally, until {@link stayAtProcessEnd}. In the event `beforeExit` an
  *  asynchronous store has time to answer, in `exit` only a synchronous one has. */
 export function leaveAtProcessEnd(session: Leaver): void {
-  if (sessions.size === 0) process.on("beforeExit", whenIdle).on("exit", whenExiting);
+  if (sessions.size === 0) {
+    nodeProcess?.on?.("beforeExit", whenIdle);
+    nodeProcess?.on?.("exit", whenExiting);
+  }
   sessions.add(session);
 }
 
 /** The session has nothing to give back any more. */
 export function stayAtProcessEnd(session: Leaver): void {
   if (!sessions.delete(session) || sessions.size > 0) return;
-  process.off("beforeExit", whenIdle).off("exit", whenExiting);
+  nodeProcess?.off?.("beforeExit", whenIdle);
+  nodeProcess?.off?.("exit", whenExiting);
 }

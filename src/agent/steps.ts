@@ -5,7 +5,7 @@ import { accountOf, type StepAccount } from "../../machines/agent/step-account.t
 import { type Fact, stepFacts } from "../../machines/agent/facts.ts";
 import type { Step } from "../../machines/chart/resolve.ts";
 import { guarded } from "../core/base/guarded.ts";
-import { AsyncLocalStorage } from "node:async_hooks";
+import { builtin } from "../core/base/platform.ts";
 
 /** One step of an agent's chart, as observers see it. */
 export type ChartStep = {
@@ -120,14 +120,16 @@ export function stepsOf(agent: object): StepSource {
   return source;
 }
 
-const storage = new AsyncLocalStorage<Cause>();
+const { AsyncLocalStorage } = builtin("node:async_hooks") ?? {};
+const storage = AsyncLocalStorage && new AsyncLocalStorage<Cause>();
 
-/** Runs a function; the events that methods of agents send meanwhile, also later in its promises, say that `cause` caused them. */
+/** Runs a function; the events that methods of agents send meanwhile, also later in its promises, say that `cause` caused them.
+ *  Only Node.js can tell that; elsewhere they say nothing of it. */
 export function causedBy<T>(cause: Cause, run: () => T): T {
-  return storage.run(cause, run);
+  return storage ? storage.run(cause, run) : run();
 }
 
 /** The cause of an event that is sent now; undefined for the program that calls the agent. */
 export function currentCause(): Cause | undefined {
-  return storage.getStore();
+  return storage?.getStore();
 }

@@ -1,3 +1,4 @@
+import { unref } from "../core/base/platform.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { leaseLost } from "../store/append-check.ts";
 
@@ -25,7 +26,7 @@ export class LeaseKeeper {
 
   add(kept: KeptLease): void {
     this.#kept.add(kept);
-    this.#timer ??= setInterval(() => this.#renew(), this.#leaseMs / 3).unref();
+    this.#timer ??= unref(setInterval(() => this.#renew(), this.#leaseMs / 3));
   }
 
   remove(kept: KeptLease): void {

@@ -1,8 +1,8 @@
-import crypto from "node:crypto";
 import { isObject } from "../core/base/is-object.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { PromptEdit } from "../../machines/agent/prompt/edits.ts";
 import { isSame } from "../core/base/is-same.ts";
+import { sha256 } from "../core/base/sha256.ts";
 
 /** Values with longer JSON are stored once in a session, and named by their hash where they stand. */
 const MAX_INLINE = 80;
@@ -103,7 +103,7 @@ export class ModelCallWriter {
   #ref(value: unknown, text: string, values: { [hash: string]: unknown }): Ref {
     if (text.length <= MAX_INLINE)
       return typeof value === "object" ? { is: value } : (value as string | number | boolean);
-    const hash = crypto.hash("sha256", text).slice(0, 24);
+    const hash = sha256(text).slice(0, 24);
     const known = (this.#known ??= new Set());
     if (!known.delete(hash)) values[hash] = value;
     known.add(hash);

@@ -1,5 +1,5 @@
-import crypto from "node:crypto";
 import type { JsonObject } from "../core/base/json.ts";
+import { sha256 } from "../core/base/sha256.ts";
 import { readJson, sessionDamaged } from "./stored-json.ts";
 
 // The checksums of rows in SQL stores.
@@ -14,7 +14,7 @@ export const MODULUS = 2 ** 48;
 
 /** Returns the hash of a stored text; `about`: what it is and whose it is. */
 export function hashOf(text: string, ...about: readonly (string | number)[]): number {
-  return Number.parseInt(crypto.hash("sha256", `${JSON.stringify(about)}${text}`).slice(0, 12), 16);
+  return Number.parseInt(sha256(`${JSON.stringify(about)}${text}`).slice(0, 12), 16);
 }
 
 /** Returns the checksum of a journal entry with this hash after one with the checksum `before`. */

@@ -1,6 +1,7 @@
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import { AgentError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
+import { restarted } from "../core/base/platform.ts";
 import type { SessionStore } from "./port.ts";
 
 /** The maximum time of an operation of a store unless the store says so itself, ms. */
@@ -38,10 +39,11 @@ export async function* eachInTime<T>(
   const iterator = entries[Symbol.asyncIterator]();
   let giveUp: (error: AgentError) => void = () => {};
   const isBounded = timeoutMs <= LONGEST_DELAY_MS;
-  const timer = isBounded ? setTimeout(() => giveUp(lateError(timeoutMs, operation)), timeoutMs) : undefined;
+  const start = (): NodeJS.Timeout => setTimeout(() => giveUp(lateError(timeoutMs, operation)), timeoutMs);
+  let timer = isBounded ? start() : undefined;
   try {
     for (;;) {
-      timer?.refresh();
+      if (timer) timer = restarted(timer, start);
       const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
         giveUp = reject;
         iterator.next().then(resolve, reject);

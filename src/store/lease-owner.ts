@@ -1,11 +1,16 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
 import type { JsonObject } from "../core/base/json.ts";
+import { builtin, nodeProcess } from "../core/base/platform.ts";
+import { sha256 } from "../core/base/sha256.ts";
+import { newId } from "../core/message/new-id.ts";
 
 /** Identifies this process among all that ever had a lease. */
-const PROCESS_ID = randomUUID();
+const PROCESS_ID = newId();
 let owners = 0;
+
+const fs = builtin("node:fs");
+const { hostname = () => "browser" } = builtin("node:os") ?? {};
+/** The id of this process; 1 for what is no process of Node.js. */
+const { pid: PID = 1 } = nodeProcess ?? {};
 
 /** The identity of a process on its machine. It is the machine since it was booted, as far as process ids mean the same there, and when the
  *  process began, in ticks of that machine. */
@@ -13,7 +18,7 @@ type LivingProcess = { readonly machine: string; readonly start: string };
 
 /** Reads the state of a process, such as `R`, and when it began. Throws unless the system has `/proc`, and shows this process. */
 function statOf(pid: number): { readonly state: string; readonly start: string } {
-  const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const text = fs!.readFileSync(`/proc/${pid}/stat`, "latin1");
   // The name of the program, in parentheses, may hold anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, start] = [fields[0], fields[19]];
@@ -24,7 +29,7 @@ function statOf(pid: number): { readonly state: string; readonly start: string }
 /** The namespaces decide what process ids and times of start mean. One of a process that lives has its number alone. */
 function namespaceOf(name: string): string {
   try {
-    return readlinkSync(`/proc/self/ns/${name}`);
+    return fs!.readlinkSync(`/proc/self/ns/${name}`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return ""; // an older kernel
     throw error;
@@ -33,13 +38,13 @@ function namespaceOf(name: string): string {
 
 function readThisProcess(): LivingProcess | undefined {
   try {
-    if (readlinkSync("/proc/self") !== String(process.pid)) return undefined; // that of another namespace
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    if (fs!.readlinkSync("/proc/self") !== String(PID)) return undefined; // that of another namespace
+    const boot = fs!.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     const pids = namespaceOf("pid");
     if (boot === "" || pids === "") return undefined;
     const all = [hostname(), boot, pids, namespaceOf("time")].join(" ");
-    const machine = createHash("sha256").update(all).digest("hex").slice(0, 16);
-    return { machine, start: statOf(process.pid).start };
+    const machine = sha256(all).slice(0, 16);
+    return { machine, start: statOf(PID).start };
   } catch {
     return undefined;
   }
@@ -51,7 +56,7 @@ const thisProcess = (): LivingProcess | undefined => (known ??= { process: readT
 /** Returns a new owner of leases, which says where it lives. It has its host, its process, its name if it has one, and where the system
  *  tells it, by what others on this machine know whether the process still lives. */
 export function newOwner(name = ""): string {
-  const parts = [hostname(), String(process.pid), name.toWellFormed(), `${PROCESS_ID}.${++owners}`];
+  const parts = [hostname(), String(PID), name.toWellFormed(), `${PROCESS_ID}.${++owners}`];
   const { machine, start } = thisProcess() ?? {};
   if (machine !== undefined) parts.push(`${machine}.${start}`);
   return parts.map(encodeURIComponent).join(":");
@@ -137,7 +142,7 @@ export function isDeadOwner(owner: string): boolean {
     const { state, start } = statOf(found.pid);
     if (start !== found.process.start) return true;
     // A thread may outlive the first one of its process.
-    return /^[ZX]$/.test(state) && readdirSync(`/proc/${found.pid}/task`).length <= 1;
+    return /^[ZX]$/.test(state) && fs!.readdirSync(`/proc/${found.pid}/task`).length <= 1;
   } catch {
     return false;
   }

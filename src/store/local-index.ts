@@ -1,5 +1,5 @@
-import { rm } from "node:fs/promises";
 import { AgentError } from "../core/base/error.ts";
+import { builtin } from "../core/base/platform.ts";
 import type { SessionStore } from "./port.ts";
 import { Searcher, type IndexChanges, type SearcherOptions } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
@@ -58,7 +58,8 @@ async function openDatabase(path: string): Promise<SqliteDatabase> {
 
 async function removeIndex(path: string): Promise<void> {
   if (path === IN_MEMORY) return;
-  for (const end of ["", "-wal", "-shm"]) await rm(`${path}${end}`, { force: true });
+  for (const end of ["", "-wal", "-shm"])
+    await builtin("node:fs")!.promises.rm(`${path}${end}`, { force: true });
 }
 
 /** Searches in the sessions of a store by an index in memory, which it makes of what the store lists. */

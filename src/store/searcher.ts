@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SearchPage, SessionSearch } from "./port.ts";
 import type { ChangedSession, ReadEntries, SearchIndex } from "./search-index.ts";
 
@@ -107,7 +106,7 @@ export class Searcher {
       if (this.#isClosed) return;
       await index.update(session, read);
       if (performance.now() - begun > LONGEST_SPELL_MS) {
-        await nextTurn();
+        await new Promise((resolve) => setTimeout(resolve));
         begun = performance.now();
       }
       done++;

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { AgentError } from "../core/base/error.ts";
 import { isObject } from "../core/base/is-object.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
+import { hasher } from "../core/base/sha256.ts";
 import { withLease } from "./lease.ts";
 import type { JournalEntry, Lease, LoadedSession, SessionInput, SessionStore } from "./port.ts";
 import { readPosition } from "./position.ts";
@@ -83,7 +83,7 @@ export async function* exportSession(
   const loaded = await store.load(sessionId).catch(keepDamage);
   if (!loaded && damage === undefined)
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-  const hash = createHash("sha256");
+  const hash = hasher();
   const line = (value: object): string => {
     const text = `${JSON.stringify(redacted(value))}\n`;
     hash.update(text);
@@ -168,7 +168,7 @@ type Exported = {
 };
 
 async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Promise<Exported> {
-  const hash = createHash("sha256");
+  const hash = hasher();
   const entries: JournalEntry[] = [];
   const inputs: SessionInput[] = [];
   let header: Header | undefined;

@@ -28,6 +28,7 @@ const pages = globSync(
     "docs/ui.md",
     "docs/ui-servers.md",
     "docs/ag-ui.md",
+    "docs/browser.md",
   ],
   {
     cwd: ROOT,

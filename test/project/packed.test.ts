@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { chatCompletionsServer } from "agentchart/testing";
 import { start, type Started } from "../cli/agentchart.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
+import { runInWebContext } from "../support/web-context.ts";
 import { ROOT } from "./source-files.ts";
 
 const run = promisify(execFile);
@@ -109,6 +110,35 @@ describe("an installation of the package", () => {
     const { stdout } = await run(process.execPath, [outfile], { cwd: elsewhere, env: BARE_ENV });
     expect(JSON.parse(stdout)).toEqual(ANSWERED);
   });
+
+  test.each(["browser", "neutral"] as const)(
+    "answers after an approval in another agent, as a bundle for the platform %s without Node.js",
+    async (platform) => {
+      const { outputFiles, metafile } = await build({
+        stdin: {
+          contents: readFileSync(join(ROOT, "examples/guide/browser.ts"), "utf8"),
+          resolveDir: folder,
+          loader: "ts",
+        },
+        bundle: true,
+        write: false,
+        metafile: true,
+        platform,
+        mainFields: ["module", "main"],
+        format: "esm",
+        external: ["agentchart/inspect"],
+        logLevel: "silent",
+      });
+      expect(await runInWebContext(outputFiles[0]!.text)).toEqual([
+        "APPROVAL_REQUIRED",
+        "MODEL_STOP Done: order 17 is refunded.",
+      ]);
+      const hasTokenizer = Object.keys(metafile.inputs).some((path) =>
+        /^(?!\(disabled\)).*gpt-tokenizer\.cjs$/.test(path),
+      );
+      expect(hasTokenizer).toBe(platform === "neutral");
+    },
+  );
 
   test("gives a page `useAgent`, which is for the client and needs nothing but React", async () => {
     const { outputFiles, warnings } = await build({

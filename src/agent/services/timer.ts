@@ -1,4 +1,5 @@
 import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
+import { restarted, unref } from "../../core/base/platform.ts";
 
 /** The session that has a timer. */
 export type TimedSession = {
@@ -22,7 +23,7 @@ export class SessionTimer {
   /** Arms the timer for an instant, epoch ms, in place of the one before. */
   arm(until: number): void {
     this.#until = until;
-    if (this.#handle && this.#firesAt <= until) return void this.#handle.ref();
+    if (this.#handle && this.#firesAt <= until) return void this.#handle.ref?.();
     clearTimeout(this.#handle);
     this.#start();
   }
@@ -30,7 +31,7 @@ export class SessionTimer {
   /** Disarms the timer. */
   disarm(): void {
     this.#until = null;
-    this.#handle?.unref();
+    if (this.#handle) unref(this.#handle);
   }
 
   /** Frees what a timer holds that is not armed. */
@@ -71,14 +72,16 @@ export type IdleTimer = {
 /** Calls `onIdle` once `restart` was not called for `ms`, unless `ms` is Infinity or `signal` aborts before. */
 export function startIdleTimer(ms: number | undefined, signal: AbortSignal, onIdle: () => void): IdleTimer {
   if (ms === undefined || ms > LONGEST_DELAY_MS || signal.aborted) return { restart() {}, stop() {} };
-  const timer = setTimeout(() => {
-    stop();
-    onIdle();
-  }, ms);
+  const start = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      stop();
+      onIdle();
+    }, ms);
+  let timer = start();
   const stop = (): void => {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   };
   signal.addEventListener("abort", stop, { once: true });
-  return { restart: () => void timer.refresh(), stop };
+  return { restart: () => void (timer = restarted(timer, start)), stop };
 }

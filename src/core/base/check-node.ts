@@ -2,5 +2,6 @@
 // line that says what is needed. For that the other modules must link there: they import nothing by name that it lacks.
 import { nodeVersionProblem } from "./node-version.ts";
 
-const problem = nodeVersionProblem(process);
+// A browser or an edge has no process.
+const problem = globalThis.process?.versions?.node && nodeVersionProblem(process);
 if (problem) throw new Error(problem);

@@ -1,4 +1,4 @@
-import crypto from "node:crypto";
+import { sha256 } from "../base/sha256.ts";
 import type { Chart } from "./chart-json.ts";
 
 /**
@@ -15,5 +15,5 @@ export function chartHash({ nodes, edges }: Chart): string {
     exit,
     invoke,
   }));
-  return crypto.hash("sha256", JSON.stringify({ states, edges })).slice(0, 16);
+  return sha256(JSON.stringify({ states, edges })).slice(0, 16);
 }

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { isSame } from "../base/is-same.ts";
 
 /** The state of the text of arguments so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
 export type ArgumentState = "none" | "open" | "whole" | "broken" | "joined";
@@ -136,7 +136,7 @@ export class ArgumentText {
 /** True for two texts of the same JSON value. */
 export function isSameJson(one: string, other: string): boolean {
   try {
-    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other));
+    return isSame(JSON.parse(one), JSON.parse(other));
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
-import crypto from "node:crypto";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import { sha256 } from "../base/sha256.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
 /** The defaults of `modelOptions.execution` and `toolOptions.execution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
@@ -56,6 +56,6 @@ export function mergeOptions(
 export function backoffMs(execution: Execution, attempt: number, seed: string): number {
   const { initialBackoffMs = 1_000, maxBackoffMs = 10_000, backoffMultiplier = 2 } = execution;
   const full = Math.min(initialBackoffMs * backoffMultiplier ** (attempt - 1), maxBackoffMs);
-  const jitter = crypto.hash("sha256", `${seed}/${attempt}`, "buffer").readUInt32BE() / 2 ** 32;
+  const jitter = Number.parseInt(sha256(`${seed}/${attempt}`).slice(0, 8), 16) / 2 ** 32;
   return Math.round(full * (1 - jitter / 2));
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../base/sha256.ts";
 import type { ToolUseBlock } from "../message/types.ts";
 import type { IdRule } from "./host-rules.ts";
 
@@ -25,7 +25,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** So many digits of the hash of an id. Nine of them are 53 bits: among 100,000 calls, two that get the same have a chance of one in two
  *  million. */
 function digitsOf(id: string, count: number): string {
-  let rest = BigInt(`0x${createHash("sha256").update(id).digest("hex")}`);
+  let rest = BigInt(`0x${sha256(id)}`);
   let digits = "";
   while (digits.length < count) {
     digits += DIGITS[Number(rest % 62n)];

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { countText } from "../model/tokens.ts";
 import { withoutPresets } from "./presets.ts";
@@ -53,7 +54,7 @@ function tokensOf(tool: AnyTool): number {
 
 /** True if the schemas of the tools have more tokens. A token has at least one byte, so most agents need no tokenizer for that. */
 function isBeyond(tools: readonly AnyTool[], maxTokens: number): boolean {
-  const bytes = tools.reduce((sum, tool) => sum + Buffer.byteLength(knownOf(tool).json) + 1, 1);
+  const bytes = tools.reduce((sum, tool) => sum + byteLength(knownOf(tool).json) + 1, 1);
   return bytes > maxTokens && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) > maxTokens;
 }
 

@@ -2,6 +2,7 @@ import { AgentError } from "../base/error.ts";
 import { frozenCopy, jsonProblem } from "../base/freeze.ts";
 import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
+import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { storedSlot, type StoredSlots } from "./stored-slots.ts";
 
@@ -40,7 +41,7 @@ export function checkClientTools(given: unknown): readonly ClientTool[] {
     throw invalidTools(`${given.length} are declared; expected at most ${MAX_CLIENT_TOOLS}.`);
   const problem = jsonProblem(given);
   if (problem !== undefined) throw invalidTools(`the declaration ${problem}; expected JSON.`);
-  const bytes = Buffer.byteLength(JSON.stringify(given));
+  const bytes = byteLength(JSON.stringify(given));
   if (bytes > MAX_CLIENT_TOOL_BYTES)
     throw invalidTools(`they have ${bytes} bytes of JSON; expected at most ${MAX_CLIENT_TOOL_BYTES}.`);
   const tools = given.map(oneTool);

@@ -1,5 +1,5 @@
-import crypto from "node:crypto";
 import type { Json, JsonObject } from "../base/json.ts";
+import { sha256 } from "../base/sha256.ts";
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => sorted(item));
@@ -10,5 +10,5 @@ function sorted(value: Json): Json {
 
 /** Returns the hash to which an approval is bound: the SHA-256 of the arguments, whatever the order of their keys. */
 export function hashInput(input: JsonObject): string {
-  return crypto.hash("sha256", JSON.stringify(sorted(input)));
+  return sha256(JSON.stringify(sorted(input)));
 }

@@ -3,6 +3,7 @@ import { isObject } from "../base/is-object.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import type { Json } from "../base/json.ts";
+import { byteLength } from "../base/platform.ts";
 import type { Schema, Slot, StandardSchema } from "./types.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import { isStandardSchema } from "./schema.ts";
@@ -131,7 +132,7 @@ export function slotValue(
   }
   const text = jsonOf(given);
   if (text === undefined) return { problem: "is no JSON" };
-  const bytes = Buffer.byteLength(text);
+  const bytes = byteLength(text);
   if (bytes > MAX_SLOT_BYTES)
     return { problem: `has ${bytes} bytes of JSON; a slot takes ${MAX_SLOT_BYTES}` };
   const json = frozenCopy(JSON.parse(text) as Json);

@@ -1,5 +1,6 @@
 import { frozenCopy, jsonProblem } from "../base/freeze.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { byteLength } from "../base/platform.ts";
 import * as s from "../base/option-schema.ts";
 import { problemOf } from "../base/options.ts";
 import type { Ask, PendingCall } from "./pending.ts";
@@ -72,7 +73,7 @@ export function readSuspension({
   const unfit = jsonProblem(given);
   if (unfit !== undefined) return { problem: `it ${unfit}.` };
   const text = JSON.stringify({ suspended: true, ...given });
-  const bytes = Buffer.byteLength(JSON.stringify(state) ?? "");
+  const bytes = byteLength(JSON.stringify(state) ?? "");
   if (bytes > MAX_STATE_BYTES) return { problem: "its state is larger than 64 KB." };
   return { suspension: frozenCopy(JSON.parse(text) as Suspension) };
 }

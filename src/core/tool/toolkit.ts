@@ -1,9 +1,9 @@
 import { truncated } from "../base/shown.ts";
 import { isObject } from "../base/is-object.ts";
-import { randomUUID } from "node:crypto";
 import { AgentError, messageOf } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
+import { newId } from "../message/new-id.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { CallsOf } from "./calls.ts";
 import { catalogueOf, offerOf, schemaIn, type Beyond, type Catalogue, type Offer } from "./catalogue.ts";
@@ -176,7 +176,7 @@ export class SessionToolkit implements AnyToolkit {
     input: JsonObject,
     options: { readonly signal?: AbortSignal; readonly context?: never } = {},
   ): Promise<ToolResultBlock> {
-    const call: ToolUseBlock = { type: "tool_use", id: randomUUID(), name, input: input ?? {} };
+    const call: ToolUseBlock = { type: "tool_use", id: newId(), name, input: input ?? {} };
     const found = this.find(call);
     if ("result" in found) return found.result;
     if (!isObject(call.input)) return badInput(call, "the arguments are not an object");

@@ -1,8 +1,7 @@
 // src/store/sql opens SQLite and Postgres for stores: files, pools, transactions, migrations, prepared statements and searches by words.
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { AgentError, messageOf } from "../../core/base/error.ts";
+import { builtin } from "../../core/base/platform.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
@@ -31,12 +30,20 @@ function useWal(db: DatabaseSync): void {
 
 /** Makes the file, for this user only, unless it is there. SQLite gives its `-wal` and `-shm` the same mode. */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { closeSync, mkdirSync, openSync } = builtin("node:fs")!;
+  mkdirSync(builtin("node:path")!.dirname(path), { recursive: true, mode: 0o700 });
   try {
     closeSync(openSync(path, "a", 0o600));
   } catch {
     // SQLite reports why it cannot open the file
   }
+}
+
+/** Returns the class of databases. Not imported, so that an older Node.js can load this file and report the required version. */
+function databaseClass(): typeof DatabaseSync {
+  const sqlite = builtin("node:sqlite");
+  if (sqlite) return sqlite.DatabaseSync;
+  throw new AgentError("config/invalid", "SQLite, which also searches in sessions, needs Node.js.");
 }
 
 /** Opens a file, made with its folder if it is missing, or `:memory:`, in WAL mode. `prepare` makes its tables. */
@@ -45,10 +52,9 @@ export function openSqlite(
   prepare: (db: DatabaseSync) => void,
   options: { readonly allowExtension?: boolean } = {},
 ): DatabaseSync {
+  const Database = databaseClass();
   if (path !== ":memory:") createFile(path);
-  // Not imported, so that an older Node can load this file and report the required version.
-  const sqlite = process.getBuiltinModule("node:sqlite");
-  const db = new sqlite.DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, ...options });
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, ...options });
   try {
     useWal(db);
     prepare(db);
@@ -78,8 +84,8 @@ const versionOf = (db: DatabaseSync): number =>
 /** Returns the version of the tables in a file that is there, which stays as it is. Throws `session/damaged` for a file that is no
  *  database. */
 export function sqliteTables(path: string): number {
-  const sqlite = process.getBuiltinModule("node:sqlite");
-  const db = new sqlite.DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  const Database = databaseClass();
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
   try {
     return versionOf(db);
   } catch (cause) {
