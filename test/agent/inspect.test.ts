@@ -1,3 +1,4 @@
+// The option `inspect`, and observers that throw.
 import type { AgentWatcher } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Embedders of the AI SDK, over real packages of providers.
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { aiSdkEmbedder, type AiSdkEmbeddingModel } from "agentchart/ai-sdk";

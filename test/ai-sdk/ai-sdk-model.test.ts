@@ -1,3 +1,4 @@
+// Models of the AI SDK: what goes out, and what comes back.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The contract of models, over packages of the AI SDK.
 import { describe, test } from "vitest";
 import { aiSdkModel } from "agentchart/ai-sdk";
 import { modelContract, type ModelBehaviour, type ModelRecording } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Requests are those that the AI SDK itself would send.
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";

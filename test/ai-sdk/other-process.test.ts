@@ -1,3 +1,4 @@
+// Requests after a restore in another process are the same bytes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,3 +1,4 @@
+// Unclear answers of providers of the AI SDK run right or not at all.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { aiSdkModel, type AiSdkLanguageModel } from "agentchart/ai-sdk";

@@ -1,3 +1,4 @@
+// Typed errors: codes, causes, stacks, and when a retry makes sense.
 import { expect, test } from "vitest";
 import { AgentError, endingError } from "../../src/core/base/error.ts";
 

@@ -1,3 +1,4 @@
+// The name that somebody meant who misspelled it.
 import { describe, expect, test, vi } from "vitest";
 import { nearestName } from "../../src/core/base/nearest-name.ts";
 

@@ -1,3 +1,4 @@
+// The check of the version of Node.js.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The check of options, and its words.
 import { describe, expect, test } from "vitest";
 import * as s from "../../src/core/base/option-schema.ts";
 import { check, isRight, mismatchOf, problemOf } from "../../src/core/base/options.ts";

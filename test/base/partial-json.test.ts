@@ -1,3 +1,4 @@
+// The value of a JSON text that has come in part.
 import { describe, expect, test } from "vitest";
 import fc from "../support/fast-check.ts";
 import { partialJson } from "../../src/core/base/partial-json.ts";

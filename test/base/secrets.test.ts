@@ -1,3 +1,4 @@
+// The redaction of secrets by the names of their keys.
 import { describe, expect, test } from "vitest";
 import { isSecret, namesSecret, redactSecrets, restoreRedacted } from "../../src/core/base/secrets.ts";
 

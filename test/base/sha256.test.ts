@@ -1,3 +1,4 @@
+// SHA-256 without Node.js is that of Node.js.
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Other frameworks in the benchmark send the requests that a task asks for.
 import { expect, test } from "vitest";
 import { serverOf, TASKS } from "../../bench/peers/work.mjs";
 

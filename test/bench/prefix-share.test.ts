@@ -1,3 +1,4 @@
+// The share of a request that providers can cache.
 import { expect, test } from "vitest";
 import { prefixHits, prefixShares, promptIn } from "../../bench/prefix-share.ts";
 

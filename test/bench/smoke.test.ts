@@ -1,3 +1,4 @@
+// Each benchmark runs to its end and measures what it reports.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -1,3 +1,4 @@
+// The command `acp`, started by an editor.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";

@@ -1,3 +1,4 @@
+// The Agent Client Protocol: an agent in an editor.
 import * as sdk from "@agentclientprotocol/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool, type AgentConfig } from "agentchart";

@@ -1,3 +1,4 @@
+// The option `--model` with packages of the AI SDK.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";

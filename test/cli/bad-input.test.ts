@@ -1,3 +1,4 @@
+// Wrong command lines: one line that says what was expected, and the exit code.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The command `chart`, in every format.
 import { agentMachine, chartJson, chartMermaid, chartXState, sessionMachine } from "agentchart/machines";
 import { expect, test, vi } from "vitest";
 import { chartSvg } from "../../src/core/diagram/chart-svg.ts";

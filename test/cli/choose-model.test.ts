@@ -1,3 +1,4 @@
+// The model that the command line chooses by the environment.
 import { expect, test } from "vitest";
 import { chooseModel } from "../../src/cli/choose-model.ts";
 

@@ -1,3 +1,4 @@
+// Tools of a client over the server, after SIGKILL.
 import { expect, test, vi } from "vitest";
 import { workerFixture } from "./worker-fixture.ts";
 

@@ -1,3 +1,4 @@
+// The metric of suspended sessions.
 import { expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The command `crashtest`.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

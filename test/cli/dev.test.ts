@@ -1,3 +1,4 @@
+// The command `dev`: page, API, inspector, and its failures.
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";

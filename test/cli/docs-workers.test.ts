@@ -1,3 +1,4 @@
+// The commands and programs of the page about workers.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

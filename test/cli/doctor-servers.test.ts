@@ -1,3 +1,4 @@
+// The command `doctor` at real servers.
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Asked } from "../../src/cli/doctor/check.ts";

@@ -1,3 +1,4 @@
+// The command `doctor`: each check, and what to do about it.
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Options that are given twice.
 import type { Option } from "commander";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../../src/cli/usage-error.ts";

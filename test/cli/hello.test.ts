@@ -1,3 +1,4 @@
+// The shortest examples: they run as their first line says.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,3 +1,4 @@
+// The help of every command, and its examples.
 import { execFileSync } from "node:child_process";
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { describe, expect, test, vi } from "vitest";

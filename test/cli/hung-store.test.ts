@@ -1,3 +1,4 @@
+// Commands on files that do not answer.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

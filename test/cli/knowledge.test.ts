@@ -1,3 +1,4 @@
+// The commands of `knowledge`.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";

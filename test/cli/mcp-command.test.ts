@@ -1,3 +1,4 @@
+// The command `mcp`, driven by hosts.
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Traces of servers and workers, over process boundaries.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startOtlpReceiver } from "../support/otlp-receiver.ts";
 import { AGENTS, createSessions, TOKEN, workerFixture } from "./worker-fixture.ts";

@@ -1,3 +1,4 @@
+// The command `run`: streams, signals and exit codes.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { AgentEvent } from "agentchart";
 import {

@@ -1,3 +1,4 @@
+// The commands of `schedules`, and webhooks of a server.
 import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Passwords in addresses are redacted everywhere.
 import { expect, test } from "vitest";
 import { redactPassword } from "../../src/cli/open-store.ts";
 import { secretsOf, redact } from "../../src/cli/secrets.ts";

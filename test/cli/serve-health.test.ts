@@ -1,3 +1,4 @@
+// The health, readiness and log of workers.
 import { expect, onTestFinished, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { createWorker, inProcessQueue, type WorkerEvent } from "agentchart/worker";

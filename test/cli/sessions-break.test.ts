@@ -1,3 +1,4 @@
+// The command `sessions break`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent } from "agentchart";

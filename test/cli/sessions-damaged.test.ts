@@ -1,3 +1,4 @@
+// Commands on a damaged session.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";

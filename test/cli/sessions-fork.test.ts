@@ -1,3 +1,4 @@
+// The command `sessions fork`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// The command `sessions search`.
 import { join } from "node:path";
 import { createAgent } from "agentchart";
 import { fileStore } from "agentchart/store/file";

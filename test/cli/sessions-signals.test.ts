@@ -1,3 +1,4 @@
+// Signals to a process that runs a session.
 import { describe, expect, test, vi } from "vitest";
 import type { Moment } from "agentchart/session";
 import { commandAfter, jsonLines, lastLine, sessionFixture, STORES } from "./session-fixture.ts";

@@ -1,3 +1,4 @@
+// The command `sessions suspicions`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileStore } from "agentchart/store/file";

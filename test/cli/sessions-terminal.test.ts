@@ -1,3 +1,4 @@
+// The commands of `sessions` in a terminal: tables, colours, and lines to copy.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Turns over several processes of the command line, with decisions between them.
 import { execFile } from "node:child_process";
 import { userInfo } from "node:os";
 import { promisify } from "node:util";

@@ -1,3 +1,4 @@
+// Notes and progress in a terminal.
 import { describe, expect, test } from "vitest";
 import { openTerminal, type Environment } from "../../src/cli/terminal.ts";
 

@@ -1,3 +1,4 @@
+// Wrong command lines and files of workers and servers.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The commands `worker` and `serve`: SIGTERM, SIGKILL and take-over.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

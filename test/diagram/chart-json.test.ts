@@ -1,3 +1,4 @@
+// The chart of a machine as JSON.
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
 import type { AnyStateNode } from "xstate";

@@ -1,3 +1,4 @@
+// The chart of a machine as Mermaid.
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
 import { isDecision } from "../../src/core/diagram/chart-json.ts";

@@ -1,3 +1,4 @@
+// The chart of a machine as SVG.
 import { describe, expect, test } from "vitest";
 import { createMachine } from "xstate";
 import { chartJson } from "agentchart/machines";

@@ -1,3 +1,4 @@
+// The stored pictures of the chart are those of the machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

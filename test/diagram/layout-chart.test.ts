@@ -1,3 +1,4 @@
+// The layout of a chart: nothing overlaps, and all is there.
 import { describe, expect, test } from "vitest";
 import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
 import { titleWidth } from "../../src/core/diagram/measure.ts";

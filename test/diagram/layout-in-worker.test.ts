@@ -1,3 +1,4 @@
+// Layouts in a thread, with a deadline.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { layoutChart } from "../../src/core/diagram/layout-chart.ts";

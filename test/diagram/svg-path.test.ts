@@ -1,3 +1,4 @@
+// Lines, arrows and outlines of the picture.
 import { expect, test } from "vitest";
 import { arrowHead, decisionOutline, roundedPath } from "../../src/core/diagram/svg-path.ts";
 

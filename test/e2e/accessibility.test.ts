@@ -1,3 +1,4 @@
+// The page has no axe violation in any tab and theme.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, type Agent } from "agentchart";
 import { problemsInBothThemes } from "./support/axe.ts";

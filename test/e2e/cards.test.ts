@@ -1,3 +1,4 @@
+// Cards of messages and calls: thumbnails, menus, long names.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, userMsg, type Agent } from "agentchart";
 import { fileStore } from "agentchart/store/file";

@@ -1,3 +1,4 @@
+// The page says who changed a call, a result or an answer.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { fileStore } from "agentchart/store/file";

@@ -1,3 +1,4 @@
+// The pictures of charts in the page are complete.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHARTS } from "../diagram/charts.ts";
 import { NO_FAULTS } from "./support/browser.ts";

@@ -1,3 +1,4 @@
+// Commands of a person to a run, and what becomes of those that are rejected.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

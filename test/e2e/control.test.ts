@@ -1,3 +1,4 @@
+// Interrupts, forks and messages from the page.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AgentError, createAgent, defineTool, textOf } from "agentchart";
 import { openSession } from "agentchart/session";

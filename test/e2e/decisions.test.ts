@@ -1,3 +1,4 @@
+// Decisions about calls in the page, with edited arguments.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Reply } from "agentchart";
 import { makeEnvironment, type Environment } from "./support/environment.ts";

@@ -1,3 +1,4 @@
+// The page of `dev`: decisions, answers, and what is written meanwhile.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";

@@ -1,3 +1,4 @@
+// Dialogs: focus, keys and axe.
 import type { Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent } from "agentchart";

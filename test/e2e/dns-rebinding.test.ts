@@ -1,3 +1,4 @@
+// A page that reaches the server under another host name gets nothing.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, open } from "./support/browser.ts";

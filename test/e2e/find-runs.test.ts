@@ -1,3 +1,4 @@
+// Finding runs in the list, by what is in them.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Finding steps of a run, by words and by what they are about.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { accessibilityProblems } from "./support/axe.ts";

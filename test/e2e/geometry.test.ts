@@ -1,3 +1,4 @@
+// No text of the page overlaps, is cut off or is too small.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { forgottenApproval } from "../support/planted/forgotten-approval.ts";

@@ -1,3 +1,4 @@
+// A session of release 0.1.0 in the page.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The first minutes: a sample run, and hints that lead to its bug.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Runs that are handed on as one file, and pictures that are saved.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

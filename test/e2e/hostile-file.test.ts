@@ -1,3 +1,4 @@
+// Files of runs with hostile strings and invalid lines.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Live runs with hostile strings.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, userMsg, type Json } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// An agent in a browser: an approval, and a turn that goes on.
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";

@@ -1,3 +1,4 @@
+// The shortcuts of the page.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

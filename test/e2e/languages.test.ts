@@ -1,3 +1,4 @@
+// The page in Chinese.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { accessibilityProblems } from "./support/axe.ts";

@@ -1,3 +1,4 @@
+// The memory of a page that is left open.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";

@@ -1,3 +1,4 @@
+// A live run in the page.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent } from "agentchart";
 import { NO_FAULTS } from "./support/browser.ts";

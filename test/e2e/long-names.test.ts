@@ -1,3 +1,4 @@
+// Long names of tools in cards.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The map of an agent: its geometry, its clicks, and its zoom.
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";

@@ -1,3 +1,4 @@
+// An exported run is shown without a network.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";

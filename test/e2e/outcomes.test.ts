@@ -1,3 +1,4 @@
+// How runs ended, and a conversation that is followed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { AgentError, createAgent, defineTool, type Agent, type ChatModel } from "agentchart";

@@ -1,3 +1,4 @@
+// The page before a run is chosen, while it loads, and after.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_HELLO } from "../../src/inspect/protocol/protocol.ts";
 import { NO_FAULTS } from "./support/browser.ts";

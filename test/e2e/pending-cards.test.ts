@@ -1,3 +1,4 @@
+// Cards of calls that wait for a person.
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, suspend, textOf, type Agent } from "agentchart";
 import { mcp } from "agentchart/mcp";

@@ -1,3 +1,4 @@
+// Plans that a person edits in the page.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { planNotebook, planSlot } from "agentchart/plan";

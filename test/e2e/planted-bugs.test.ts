@@ -1,3 +1,4 @@
+// The causes of twelve planted bugs are on the screen in three clicks.
 import type { Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";

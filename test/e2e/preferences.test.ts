@@ -1,3 +1,4 @@
+// The preferences of the page, and where they are kept.
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

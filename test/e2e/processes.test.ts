@@ -1,3 +1,4 @@
+// The processes of a hub, and the runs of each.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, type Agent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The tab that shows what was sent to the model.
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineHook, userMsg, type Agent } from "agentchart";

@@ -1,3 +1,4 @@
+// Hubs, pages and processes that go away and come back.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

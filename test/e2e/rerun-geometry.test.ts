@@ -1,3 +1,4 @@
+// The comparison of two runs is drawn well in every window.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { openSession } from "agentchart/session";

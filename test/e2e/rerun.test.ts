@@ -1,3 +1,4 @@
+// Forks with changes, and their comparison.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { scriptedModel } from "agentchart/testing";
 import { createAgent, defineTool, textOf, toolResultsOf, type Agent, type ChatModel } from "agentchart";

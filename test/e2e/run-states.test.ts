@@ -1,3 +1,4 @@
+// The picture of a run while it is loaded, lost, stored or cut.
 import { writeFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";

@@ -1,3 +1,4 @@
+// The page for screen readers.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent } from "agentchart";
 import { accessibilityProblems } from "./support/axe.ts";

@@ -1,3 +1,4 @@
+// The scrubber: its scale, its marks, and dragging.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The server of the inspector: hosts, origins, tokens and hostile strings.
 import { createServer, type Server } from "node:http";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";

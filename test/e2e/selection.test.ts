@@ -1,3 +1,4 @@
+// Selecting steps, states and edges.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent, type AgentConfig, type ModelOptions } from "agentchart";
 import { agentTool } from "agentchart/team";

@@ -1,3 +1,4 @@
+// Running services with their clocks, and playing a run.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type StreamPart } from "agentchart";
 import { accessibilityProblems } from "./support/axe.ts";

@@ -1,3 +1,4 @@
+// Suspicions above a run, one click away.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The size of pointer targets, and colours of both themes.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

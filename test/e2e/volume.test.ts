@@ -1,3 +1,4 @@
+// Large runs: bytes, memory, nodes and time of the page.
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";

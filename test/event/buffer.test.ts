@@ -1,3 +1,4 @@
+// The buffer of events between an agent and a slow reader.
 import fc from "../support/fast-check.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, AgentEventBody } from "../../src/core/event/types.ts";

@@ -1,3 +1,4 @@
+// Listeners of some types of events.
 import { createAgent, type AgentEvent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The example of an approval over two processes.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

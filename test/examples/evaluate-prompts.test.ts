@@ -1,3 +1,4 @@
+// The example that compares two prompts.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The examples of the guide run and print what their pages say.
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// The agents of the demo of the inspector.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";

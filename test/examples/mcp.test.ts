@@ -1,3 +1,4 @@
+// The examples with MCP servers.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

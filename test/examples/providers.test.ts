@@ -1,3 +1,4 @@
+// The example with several providers.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The examples of servers with pages.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";

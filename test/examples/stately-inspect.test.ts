@@ -1,3 +1,4 @@
+// The example with Stately's inspector.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";

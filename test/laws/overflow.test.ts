@@ -1,3 +1,4 @@
+// Conversations go on in windows that are small or misreported.
 import { afterEach, expect, test } from "vitest";
 import { createAgent, type Agent, type AgentConfig, type AgentEvent } from "agentchart";
 import { openaiModel } from "agentchart/openai";

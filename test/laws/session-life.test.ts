@@ -1,3 +1,4 @@
+// Every reachable state of the life of a session.
 import { describe, expect, test } from "vitest";
 import { AgentError } from "agentchart";
 import { chartJson } from "../../src/core/diagram/chart-json.ts";

@@ -1,3 +1,4 @@
+// Ids of messages.
 import { expect, test } from "vitest";
 import { newId } from "../../src/core/message/new-id.ts";
 

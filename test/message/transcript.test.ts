@@ -1,3 +1,4 @@
+// Transcripts: as lists would be, and never changed.
 import fc from "../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { userMsg } from "../../src/core/message/create.ts";

@@ -1,3 +1,4 @@
+// The text of arguments while it comes in pieces.
 import fc from "../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { ArgumentText, type ArgumentState } from "../../src/core/model/argument-text.ts";

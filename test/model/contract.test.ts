@@ -1,3 +1,4 @@
+// The contract of models, over the Chat Completions and Responses APIs.
 import { describe, test } from "vitest";
 import { AgentError } from "agentchart";
 import { openaiModel } from "agentchart/openai";

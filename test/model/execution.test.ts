@@ -1,3 +1,4 @@
+// Options of attempts, and the delay between them.
 import { type Execution } from "agentchart";
 import { mergeExecution, mergeOptions } from "../../src/core/model/execution.ts";
 import { describe, expect, test } from "vitest";

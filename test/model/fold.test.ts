@@ -1,3 +1,4 @@
+// The message to which a stream of parts folds.
 import fc from "../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "../../src/core/base/error.ts";

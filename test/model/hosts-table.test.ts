@@ -1,3 +1,4 @@
+// The page about models shows the rules of each host.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

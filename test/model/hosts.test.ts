@@ -1,3 +1,4 @@
+// The host of a model, its rules and its dialect.
 import { describe, expect, test } from "vitest";
 import fc from "../support/fast-check.ts";
 import { openaiModel, toChatMessages, toChatRequest, type ChatMessage } from "agentchart/openai";

@@ -1,3 +1,4 @@
+// The windows of known models.
 import { createAgent, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";

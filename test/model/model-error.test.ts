@@ -1,3 +1,4 @@
+// Errors of models: their codes, and when a retry makes sense.
 import { OpenAI } from "openai";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "../../src/core/base/error.ts";

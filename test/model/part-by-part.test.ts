@@ -1,3 +1,4 @@
+// Streams of parts, one by one.
 import { expect, test } from "vitest";
 import { PartByPart } from "../../src/core/model/part-by-part.ts";
 

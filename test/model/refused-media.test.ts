@@ -1,3 +1,4 @@
+// Refusals of media, in the words of each provider.
 import { describe, expect, test } from "vitest";
 import { toModelError } from "../../src/core/model/model-error.ts";
 

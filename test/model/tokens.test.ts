@@ -1,3 +1,4 @@
+// Estimates of tokens: right, fast and bounded.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The usage that providers report, whole or in parts.
 import { describe, expect, test } from "vitest";
 import type { Usage } from "../../src/core/message/types.ts";
 import { createSdkPartReader } from "../../src/core/model/ai-sdk/part-reader.ts";

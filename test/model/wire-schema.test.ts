@@ -1,3 +1,4 @@
+// Schemas of tools as each host takes them.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import fc from "../support/fast-check.ts";

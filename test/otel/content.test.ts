@@ -1,3 +1,4 @@
+// What was said is in no span unless that is asked for.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type AgentConfig } from "agentchart";
 import { otelObserver, type OtelOptions } from "agentchart/otel";

@@ -1,3 +1,4 @@
+// The spans of the golden traces.
 import { beforeAll, describe, expect, test } from "vitest";
 import { otelObserver } from "agentchart/otel";
 import { GOLDEN_RUNS } from "../support/golden-runs.ts";

@@ -1,3 +1,4 @@
+// Traces over the boundary of an MCP server.
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "agentchart";

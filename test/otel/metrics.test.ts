@@ -1,3 +1,4 @@
+// Metrics of agents.
 import { expect, test } from "vitest";
 import { MeterProvider, MetricReader, type DataPoint, type Histogram } from "@opentelemetry/sdk-metrics";
 import { createAgent } from "agentchart";

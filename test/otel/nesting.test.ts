@@ -1,3 +1,4 @@
+// Spans of others nest within those of an agent.
 import { beforeAll, describe, expect, test } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineTool, toolError, type Agent, type ChatModel } from "agentchart";

@@ -1,3 +1,4 @@
+// The trace of a turn that goes on in another process.
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, redactSecrets, type AgentConfig } from "agentchart";
 import { otelObserver } from "agentchart/otel";

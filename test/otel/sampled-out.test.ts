@@ -1,3 +1,4 @@
+// Turns that are not sampled cost and tell nothing.
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Attributes, Span, Tracer } from "@opentelemetry/api";
 import {

@@ -1,3 +1,4 @@
+// The names that each entry of the package exports.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

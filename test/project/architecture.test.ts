@@ -1,3 +1,4 @@
+// The import law: a room imports only from those below it.
 import { describe, expect, test } from "vitest";
 import { sourceFiles, type SourceFile } from "./source-files.ts";
 

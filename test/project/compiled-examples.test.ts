@@ -1,3 +1,4 @@
+// The examples in docstrings compile.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

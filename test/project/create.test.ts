@@ -1,3 +1,4 @@
+// Projects of `npm create agentchart`: each template is made, checked and tested.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,

@@ -1,3 +1,4 @@
+// The pages of the documentation: links, lengths, and what they name.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, test } from "vitest";

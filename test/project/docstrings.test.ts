@@ -1,3 +1,4 @@
+// The form of docstrings.
 import { expect, test } from "vitest";
 import { sourceFiles } from "./source-files.ts";
 

@@ -1,3 +1,4 @@
+// Each exported function has an example.
 import { expect, test } from "vitest";
 import { exportedFunctions } from "./examples.ts";
 

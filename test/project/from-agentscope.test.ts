@@ -1,3 +1,4 @@
+// The page for users of AgentScope has a test for each row.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The code of the guide is that of its examples.
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";

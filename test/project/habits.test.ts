@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { ROOT } from "./source-files.ts";
+import { ROOT, sourceFiles } from "./source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const { scripts } = JSON.parse(read("package.json")) as {
@@ -28,6 +28,13 @@ test("AGENTS.md has at most 120 lines, and each file and script that it names ex
   const named = quoted.flatMap((text) => /^npm run (\S+)/.exec(text)?.[1] ?? []);
   expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   expect(named.length).toBeGreaterThan(10);
+});
+
+test("each test file begins with what it specifies, in at most three lines", () => {
+  const files = sourceFiles("test/**/*.test.ts{,x}", "visualizer/test/**/*.test.ts{,x}");
+  const begins = /^(?:\/\/ .+\n){1,3}(?!\/\/)/;
+  expect(files.flatMap(({ path, text }) => (begins.test(text) ? [] : [path]))).toEqual([]);
+  expect(files.length).toBeGreaterThan(600);
 });
 
 test("each step of .ci/run is a script, and all of them but the slow suites are in verify", () => {

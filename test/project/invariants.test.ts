@@ -1,3 +1,4 @@
+// The page of invariants names tests that exist.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

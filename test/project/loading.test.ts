@@ -1,3 +1,4 @@
+// The modules that an entry loads.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

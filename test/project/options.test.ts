@@ -1,3 +1,4 @@
+// The pages about options know each of them.
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, createToolkit, defineTool } from "agentchart";
 import { inspector, startHub } from "agentchart/inspect";

@@ -1,3 +1,4 @@
+// An installation of the packed package works, and loads no more than it may.
 import { execFile, execFileSync } from "node:child_process";
 import {
   cpSync,

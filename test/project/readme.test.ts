@@ -1,3 +1,4 @@
+// The README does what it says.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The tarball of the package holds what its documents link to.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";

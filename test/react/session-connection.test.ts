@@ -1,3 +1,4 @@
+// The hook of React that connects a page to a session.
 import { expect, onTestFinished, test } from "vitest";
 import type { PendingCall } from "agentchart";
 import { serve } from "agentchart/server";

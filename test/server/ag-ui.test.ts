@@ -1,3 +1,4 @@
+// Clients of AG-UI: turns, approvals, questions and reloads.
 import type { Message } from "@ag-ui/client";
 import { expect, test } from "vitest";
 import { Page } from "./ag-ui-client.ts";

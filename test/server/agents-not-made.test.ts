@@ -1,3 +1,4 @@
+// Clients of a session whose agent cannot be made are told so.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "agentchart/server";

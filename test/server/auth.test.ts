@@ -1,3 +1,4 @@
+// Authentication and scopes of the server.
 import { createHash } from "node:crypto";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";

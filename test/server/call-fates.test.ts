@@ -1,3 +1,4 @@
+// The fate of each call is the same in every protocol.
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, suspend, type Agent, type AgentConfig, type AgentEvent } from "agentchart";
 import { serve } from "agentchart/server";

@@ -1,3 +1,4 @@
+// Approvals of arguments that have changed since are refused on every route.
 import { expect, onTestFinished, test } from "vitest";
 import type { Hook, PendingCall } from "agentchart";
 import { serve } from "agentchart/server";

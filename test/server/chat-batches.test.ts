@@ -1,3 +1,4 @@
+// Batches of calls that several pages decide.
 import type { UIMessage } from "ai";
 import { defineTool, type ChatModel, type StreamPart } from "agentchart";
 import { serve } from "agentchart/server";

@@ -1,3 +1,4 @@
+// Pages of the AI SDK: turns, approvals and reloads.
 import type { UIMessage } from "ai";
 import { expect, test } from "vitest";
 import { Chat } from "./chat-client.ts";

@@ -1,3 +1,4 @@
+// Tools that pages declare, over AG-UI and the AI SDK.
 import { expect, test } from "vitest";
 import { Page } from "./ag-ui-client.ts";
 import { Chat } from "./chat-client.ts";

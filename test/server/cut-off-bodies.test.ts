@@ -1,3 +1,4 @@
+// Requests whose body is cut off.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// Streams of events that are cut, and go on without a gap.
 import { expect, onTestFinished, test } from "vitest";
 import { userMsg, type AgentEvent, type Agent } from "agentchart";
 import { serve } from "agentchart/server";

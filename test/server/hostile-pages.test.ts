@@ -1,3 +1,4 @@
+// Pages that forge decisions, history or their origin.
 import { expect, test } from "vitest";
 import { Page } from "./ag-ui-client.ts";
 import { openPageServer } from "./open-page-server.ts";

@@ -1,3 +1,4 @@
+// Hostile requests to every route.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { memoryMemory } from "agentchart/memory";

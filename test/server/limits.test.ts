@@ -1,3 +1,4 @@
+// Limits of requests: sizes and rates.
 import { request } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError } from "agentchart";

@@ -1,3 +1,4 @@
+// Messages of an MCP host while a turn runs.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { textOf, type ChatModel } from "agentchart";
 import { serve } from "agentchart/server";

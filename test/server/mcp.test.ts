@@ -1,3 +1,4 @@
+// Agents as tools of MCP hosts.
 import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// Memories over HTTP.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryMemory } from "agentchart/memory";
 import { openServer } from "./open-server.ts";

@@ -1,3 +1,4 @@
+// Odd but valid requests.
 import { describe, expect, test } from "vitest";
 import { createServer } from "agentchart/server";
 import { createDispatcher } from "agentchart/worker";

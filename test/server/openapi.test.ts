@@ -1,3 +1,4 @@
+// The OpenAPI document has every route.
 import { Validator, type Schema } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
 import { userMsg, type JsonObject } from "agentchart";

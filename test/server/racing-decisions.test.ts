@@ -1,3 +1,4 @@
+// Decisions that race at several servers.
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, type PendingCall } from "agentchart";
 import { createServer } from "agentchart/server";

@@ -1,3 +1,4 @@
+// Writes that an agent refuses.
 import { expect, onTestFinished, test } from "vitest";
 import { defineSlot, type AgentConfig, type AnyAgentConfig, type Slot } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

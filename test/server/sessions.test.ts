@@ -1,3 +1,4 @@
+// The routes of sessions.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, suspend, textOf, type ChatModel, type SessionStore, type StreamPart } from "agentchart";

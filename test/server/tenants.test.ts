@@ -1,3 +1,4 @@
+// Tenants are apart on every route.
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted } from "../support/agents.ts";

@@ -1,3 +1,4 @@
+// Bodies without a length.
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "agentchart/server";
 import { NEW_SESSION, openServer, TOKENS } from "./open-server.ts";

@@ -1,3 +1,4 @@
+// Webhooks: signatures, templates and refusals.
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { textOf } from "agentchart";

@@ -1,3 +1,4 @@
+// The actor of an agent whose session is not open here.
 import { describe, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Sessions that meet a changed agent: policies, approvals and open calls.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// The comparison of contents of a session.
 import { expect, test } from "vitest";
 import { isSame } from "../../src/core/base/is-same.ts";
 import { changed } from "../../src/session/changed.ts";

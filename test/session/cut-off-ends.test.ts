@@ -1,3 +1,4 @@
+// Turns whose end was cut off by a crash are ended before anything else.
 import { expect, onTestFinished, test } from "vitest";
 import {
   AgentError,

@@ -1,3 +1,4 @@
+// Sessions of a process that died are taken over at once where that is certain.
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// The first decision about a call counts, and names who made it.
 import { expect, test } from "vitest";
 import { createAgent, type Decision } from "agentchart";
 import { exportSession } from "agentchart/session";

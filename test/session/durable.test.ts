@@ -1,3 +1,4 @@
+// Durable agents: stores, keys, and `sessionManager`.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, toolResultMsg, userMsg, type AgentConfig, type Json } from "agentchart";
 import { sessionManager, type JournalEntry } from "agentchart/session";

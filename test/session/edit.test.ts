@@ -1,3 +1,4 @@
+// The method `edit` of an agent.
 import { describe, expect, test } from "vitest";
 import { textOf, userMsg, type AgentEvent, type Msg } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Operations that find their turn or session ended.
 import { expect, test } from "vitest";
 import { textOf, userMsg, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Each turn has one end, whatever append a process dies at.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";

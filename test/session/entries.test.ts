@@ -1,3 +1,4 @@
+// Journal entries of other releases.
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// A `context` of the user that fails.
 import { AgentError, createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// A `redact` of the user that fails.
 import { expect, test } from "vitest";
 import { textOf, userMsg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Conditions as a query over stored runs find what they stop live.
 import { expect, test } from "vitest";
 import { createAgent, defineHook, type Agent, type SessionStore } from "agentchart";
 import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";

@@ -1,3 +1,4 @@
+// Followers of a journal hear each thing once, in order.
 import { expect, test } from "vitest";
 import { assistantMsg, userMsg, type AgentEvent, type Msg, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

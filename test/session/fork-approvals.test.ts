@@ -1,3 +1,4 @@
+// Approvals are not inherited by forks.
 import { expect, test } from "vitest";
 import { suspend, type Agent, type Decision } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Changes that a fork begins with.
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {

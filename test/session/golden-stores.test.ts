@@ -1,3 +1,4 @@
+// Golden sessions in stores of each kind and release.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Golden snapshots and journals of each released format.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Snapshot } from "agentchart";

@@ -1,3 +1,4 @@
+// Groups of tools that the model has chosen are stored.
 import { expect, test } from "vitest";
 import { createAgent, createToolkit, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Sessions that another agent holds, and waiting for them.
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";

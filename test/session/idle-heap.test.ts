@@ -1,3 +1,4 @@
+// The memory that sessions at rest take.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createAgent, defineTool, type Agent, type ChatModel, type SessionStore } from "agentchart";

@@ -1,3 +1,4 @@
+// Idempotency keys of inputs.
 import { describe, expect, test } from "vitest";
 import { AgentError, textOf, toolResultMsg, userMsg, type Agent, type AgentConfig } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";

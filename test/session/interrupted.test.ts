@@ -1,3 +1,4 @@
+// An accepted interrupt outlives its process.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// The size of journals.
 import { expect, test } from "vitest";
 import { createAgent, type ChatModel } from "agentchart";
 import type { JournalEntry } from "agentchart/session";

@@ -1,3 +1,4 @@
+// The leases of all agents of a process.
 import { expect, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";

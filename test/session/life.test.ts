@@ -1,3 +1,4 @@
+// The life of a session in a process.
 import { describe, expect, test } from "vitest";
 import { AgentError, textOf } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

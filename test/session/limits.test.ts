@@ -1,3 +1,4 @@
+// Limits and waits after a restore.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   AgentError,

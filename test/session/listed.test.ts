@@ -1,3 +1,4 @@
+// What a list says of each session.
 import { expect, test } from "vitest";
 import { AgentError, createAgent, systemMsg, userMsg, type ChatModel } from "agentchart";
 import { openSession } from "agentchart/session";

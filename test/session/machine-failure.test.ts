@@ -1,3 +1,4 @@
+// A machine that fails closes its agent.
 import { expect, test, vi, onTestFinished } from "vitest";
 import { AgentError, defineSlot, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Pages of messages of long sessions.
 import { describe, expect, test } from "vitest";
 import { createAgent, userMsg, type AgentConfig, type SessionStore } from "agentchart";
 import { exportSession, importSession, openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// The record of model calls of a session.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineHook, userMsg, type ChatModel, type Hook, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Calls of one process to one session.
 import { expect, test } from "vitest";
 import { textOf } from "agentchart";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// I9: opening a session and beginning a turn costs the same at any length.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

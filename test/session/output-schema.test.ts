@@ -1,3 +1,4 @@
+// Schemas of structured answers over a restore.
 import { expect, test } from "vitest";
 import { createAgent, defineTool, toolResultMsg, type AgentConfig } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Passive agents give their session back, and open it again.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// What a process gives back when it ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Sessions in quarantine.
 import { describe, expect, test } from "vitest";
 import { createAgent, type SessionStore } from "agentchart";
 import { exportSession, importSession, openSession } from "agentchart/session";

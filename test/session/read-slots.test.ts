@@ -1,3 +1,4 @@
+// Slots are read without the transcript.
 import { expect, test } from "vitest";
 import { createAgent, defineSlot, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

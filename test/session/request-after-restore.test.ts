@@ -1,3 +1,4 @@
+// Attempts of a request go on counting after a restore.
 import { expect, test } from "vitest";
 import {
   AgentError,

@@ -1,3 +1,4 @@
+// Calls that were cut off while they went on.
 import { expect, test } from "vitest";
 import { createAgent, suspend, type AgentConfig, type Resumed } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Transcripts that were rewritten at the same length are stored.
 import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

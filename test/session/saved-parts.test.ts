@@ -1,3 +1,4 @@
+// The parts of a snapshot that can be left out.
 import { expect, test } from "vitest";
 import { createToolkit } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Secrets in exports and imports.
 import { expect, test } from "vitest";
 import { createAgent, redactSecrets, type AgentConfig, type JsonObject, type SessionStore } from "agentchart";
 import { exportSession, importSession, openSession } from "agentchart/session";

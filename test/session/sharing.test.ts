@@ -1,3 +1,4 @@
+// Equal values of configurations are shared.
 import { expect, test } from "vitest";
 import { sharing } from "../../src/agent/options/sharing.ts";
 

@@ -1,3 +1,4 @@
+// The short form of journal entries.
 import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "agentchart/session";
 import type { Fact } from "../../src/session/entry.ts";

@@ -1,3 +1,4 @@
+// Stores that do not answer.
 import { describe, expect, test } from "vitest";
 import { AgentError, createAgent, textOf, type Agent, type ChatModel, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

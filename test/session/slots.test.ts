@@ -1,3 +1,4 @@
+// Slots in the journal.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// Commits that are slow.
 import { expect, test } from "vitest";
 import type { SessionStore } from "../../src/store/port.ts";
 import { memoryStore } from "../../src/store/memory.ts";

@@ -1,3 +1,4 @@
+// Snapshots that a hook takes.
 import { expect, test } from "vitest";
 import { AgentError, createAgent, textOf, type AgentConfig, type Hook, type Snapshot } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

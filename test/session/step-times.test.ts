@@ -1,3 +1,4 @@
+// The times of steps in a journal.
 import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// The edges and causes of steps in a journal.
 import { createAgent, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Forks at every position of a session.
 import { describe, expect, test } from "vitest";
 import { userMsg, type ChatModel } from "agentchart";
 import { openSession } from "agentchart/session";

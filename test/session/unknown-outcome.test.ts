@@ -1,3 +1,4 @@
+// Calls whose outcome is unknown after a crash.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type AgentConfig, type Decision, type JsonObject } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

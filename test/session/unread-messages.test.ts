@@ -1,3 +1,4 @@
+// Sessions that were opened without their older messages.
 import { DatabaseSync } from "node:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Sessions that meet other releases, and migrations.
 import { describe, expect, test } from "vitest";
 import { type JsonObject } from "agentchart";
 import { openSession, type JournalEntry } from "agentchart/session";

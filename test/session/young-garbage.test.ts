@@ -1,3 +1,4 @@
+// The garbage of a session that works.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createAgent, userMsg, type Agent, type ChatModel } from "agentchart";

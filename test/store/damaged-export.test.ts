@@ -1,3 +1,4 @@
+// Exports and forks of damaged sessions.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Deadlines of operations of a store.
 import { expect, test, vi } from "vitest";
 import type { SessionStore } from "agentchart";
 import { withDeadlines } from "../../src/store/deadlines.ts";

@@ -1,3 +1,4 @@
+// Deletion of sessions and of those inside of their calls.
 import { expect, test } from "vitest";
 import { createAgent, type SessionStore } from "agentchart";
 import { deleteSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Disks that are full, read-only or gone.
 import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";

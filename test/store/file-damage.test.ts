@@ -1,3 +1,4 @@
+// Damage of the files of a session.
 import {
   constants,
   readFileSync,

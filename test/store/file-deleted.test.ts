@@ -1,3 +1,4 @@
+// Deletions that are cut off, in folders of sessions.
 import fs, { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// The end of a journal file while others append.
 import { constants, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Journal files that stay open during a turn.
 import fs, { appendFileSync, constants, readFileSync, renameSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// The names of folders of sessions.
 import fc from "../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { folderName, sessionIdOf } from "../../src/store/file-name.ts";

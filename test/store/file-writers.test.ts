@@ -1,3 +1,4 @@
+// Writers that overtake each other.
 import fs, { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// The contract of stores, on files.
 import fs, { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

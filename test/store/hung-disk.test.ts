@@ -1,3 +1,4 @@
+// Files that do not answer.
 import { mkdirSync, readdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The contract of stores, in memory.
 import { describe, test } from "vitest";
 import type { SessionStore } from "../../src/store/port.ts";
 import { memoryStore } from "../../src/store/memory.ts";

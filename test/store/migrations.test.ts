@@ -1,3 +1,4 @@
+// Migrations of tables of earlier releases.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,3 +1,4 @@
+// Failures of Postgres.
 import { inspect } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// Statements on Postgres: prepared, bounded, and atomic.
 import pg from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { postgresStore } from "../../src/store/postgres.ts";

@@ -1,3 +1,4 @@
+// The contract of stores, on Postgres.
 import pg from "pg";
 import { afterAll, describe, test } from "vitest";
 import { postgresStore } from "../../src/store/postgres.ts";

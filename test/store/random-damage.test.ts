@@ -1,3 +1,4 @@
+// Random damage is refused, or shows what was written.
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

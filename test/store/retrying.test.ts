@@ -1,3 +1,4 @@
+// Appends whose outcome is unknown.
 import { describe, expect, test } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";

@@ -1,3 +1,4 @@
+// Damage of rows is named, and what is before it is read.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";

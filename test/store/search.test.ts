@@ -1,3 +1,4 @@
+// The search of sessions, on each store.
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// A Postgres that swallows packets.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AgentError, createAgent, type SessionStore } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";

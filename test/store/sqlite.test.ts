@@ -1,3 +1,4 @@
+// The contract of stores, on SQLite.
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

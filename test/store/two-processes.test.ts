@@ -1,3 +1,4 @@
+// Two processes on one store.
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// The emulated hosts refuse what real hosts refuse.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";

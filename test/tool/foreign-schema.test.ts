@@ -1,3 +1,4 @@
+// Schemas of others that cost any time.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// Nulls that the schema of a field takes reach the tool.
 import { describe, expect, test } from "vitest";
 import { defineTool, type Json, type JsonObject, type Schema, type Tool, type AnyTool } from "agentchart";
 import { z } from "zod";

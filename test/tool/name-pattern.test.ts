@@ -1,3 +1,4 @@
+// Patterns of names take bounded time.
 import { expect, test } from "vitest";
 import { matchesName } from "../../src/core/tool/name-pattern.ts";
 

@@ -1,3 +1,4 @@
+// The input of a call is parsed once.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";

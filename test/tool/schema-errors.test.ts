@@ -1,3 +1,4 @@
+// What a model is told about arguments that do not fit.
 import { expect, test } from "vitest";
 import { defineTool, suspend, type Schema } from "agentchart";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// Schemas of several libraries as JSON Schema.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";

@@ -1,3 +1,4 @@
+// Agents of one configuration share their tools.
 import { expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

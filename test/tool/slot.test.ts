@@ -1,3 +1,4 @@
+// Slots: their names, values and schemas.
 import { describe, expect, test } from "vitest";
 import { createToolkit, defineSlot, defineTool, type Slot } from "agentchart";
 import { z } from "zod";

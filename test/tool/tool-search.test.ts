@@ -1,3 +1,4 @@
+// The search among tools.
 import { describe, expect, test } from "vitest";
 import { rank, wordsOf } from "../../src/core/tool/rank.ts";
 import { findTools } from "../../src/core/tool/tool-search.ts";

@@ -1,3 +1,4 @@
+// Tools that are made of an object.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent, toolsFrom, toolResultsOf, type ToolContext } from "agentchart";

@@ -1,3 +1,4 @@
+// Events of an agent as those of AG-UI.
 import { EventSchema } from "@ag-ui/core/schemas";
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The AI SDK's client over HTTP.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";

@@ -1,3 +1,4 @@
+// Events of an agent as chunks of the AI SDK.
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from "ai";
 import { describe, expect, test } from "vitest";
 import { createAgent, type AgentConfig, type AgentEvent } from "agentchart";

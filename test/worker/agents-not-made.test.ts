@@ -1,3 +1,4 @@
+// Sessions whose agent cannot be made.
 import { expect, onTestFinished, test } from "vitest";
 import { AgentError, defineTool, textOf } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Agents in the background of another session.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool, textOf, toolResultsOf, type ChatModel, type Msg } from "agentchart";
 import { deleteSession, openSession } from "agentchart/session";

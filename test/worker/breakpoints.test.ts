@@ -1,3 +1,4 @@
+// Breakpoints of a session that workers drive.
 import { expect, onTestFinished, test } from "vitest";
 import { AgentError, defineTool } from "agentchart";
 import { breakpoints, findBreaks } from "agentchart/inspect";

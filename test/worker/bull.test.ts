@@ -1,3 +1,4 @@
+// Workers on BullMQ.
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, type AgentEvent } from "agentchart";

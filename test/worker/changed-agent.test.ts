@@ -1,3 +1,4 @@
+// Workers of the next release.
 import { describe, expect, test } from "vitest";
 import { defineTool, type AgentEvent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Compactions that are asked for by input.
 import { describe, expect, test } from "vitest";
 import { defineTool, textOf, type ChatModel, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Workers that die at each commit point.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, textOf, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

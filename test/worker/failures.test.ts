@@ -1,3 +1,4 @@
+// Transports, leases and sessions that fail.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, textOf, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

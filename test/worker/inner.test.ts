@@ -1,3 +1,4 @@
+// Sessions inside of calls.
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ChatModel } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

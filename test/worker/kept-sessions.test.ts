@@ -1,3 +1,4 @@
+// Workers keep what they released last.
 import { expect, onTestFinished, test } from "vitest";
 import { defineSlot, redactSecrets, userMsg, type ChatModel, type SessionStore, type Slot } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Each slot of the package says whether clients may write it.
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, defineSlot, type AgentConfig, type Json, type Slot } from "agentchart";

@@ -1,3 +1,4 @@
+// Long-term memory in workers.
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent } from "agentchart";
 import { longTermMemory, memoryMemory, type MemoryStore } from "agentchart/memory";

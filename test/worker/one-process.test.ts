@@ -1,3 +1,4 @@
+// Subscribers in the process of the worker.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, type AgentEvent, type ChatModel, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Structured answers of workers.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, textOf } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Workers take sessions from the store, as many as they have places.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Plans that are edited while a worker runs.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

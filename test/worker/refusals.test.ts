@@ -1,3 +1,4 @@
+// Inputs that are refused, and sessions that are put back.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, textOf, type Decision } from "agentchart";
 import { openSession } from "agentchart/session";

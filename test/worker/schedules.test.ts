@@ -1,3 +1,4 @@
+// Schedules in each store.
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { textOf, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Text that comes while calls are open.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, textOf, type TurnOptions, type AgentEvent } from "agentchart";
 import { openSession } from "agentchart/session";

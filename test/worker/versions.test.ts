@@ -1,3 +1,4 @@
+// Workers of two releases beside each other.
 import { expect, test } from "vitest";
 import { textOf, type JsonObject, type SessionStore } from "agentchart";
 import { openSession, type Batch, type JournalEntry } from "agentchart/session";

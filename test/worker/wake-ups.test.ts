@@ -1,3 +1,4 @@
+// Wake-ups while a queue is away.
 import { expect, onTestFinished, test } from "vitest";
 import { AgentError } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Workers: inputs, suspensions, interrupts and subscribers.
 import { describe, expect, test } from "vitest";
 import { defineTool, textOf, toolResultMsg, type AgentEvent, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Wrong options of workers.
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";

@@ -1,3 +1,4 @@
+// The tools of AgentScope's coding examples.
 import { execFileSync } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
 import { agentScopeTools, memoryWorkspace } from "agentchart/workspace";

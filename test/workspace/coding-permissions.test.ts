@@ -1,3 +1,4 @@
+// The modes of permissions of a coding agent.
 import { expect, test } from "vitest";
 import { createAgent, type JsonObject } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

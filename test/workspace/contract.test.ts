@@ -1,3 +1,4 @@
+// The contract of workspaces, on each kind.
 import { describe, test } from "vitest";
 import { workspaceContract } from "../../src/testing/workspace-contract.ts";
 import { memoryWorkspace } from "../../src/kit/workspace/memory-workspace.ts";

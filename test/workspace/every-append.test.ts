@@ -1,3 +1,4 @@
+// A coding agent that is cut off at any append.
 import { expect, test } from "vitest";
 import { createAgent, type ChatModel } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Tools that read and write files.
 import { describe, expect, test } from "vitest";
 import { filesSlot, memoryWorkspace } from "agentchart/workspace";
 import { coder, textOf } from "./coder.ts";

@@ -1,3 +1,4 @@
+// A folder as a workspace, and what it refuses.
 import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

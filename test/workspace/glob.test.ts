@@ -1,3 +1,4 @@
+// Patterns of file names.
 import { matchesGlob as byNode } from "node:path/posix";
 import fc from "fast-check";
 import { expect, test } from "vitest";

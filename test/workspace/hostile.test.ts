@@ -1,3 +1,4 @@
+// A sandbox shows nothing of its machine.
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "node:net";

@@ -1,3 +1,4 @@
+// The judgement of command lines.
 import { expect, test } from "vitest";
 import fc from "fast-check";
 import { judgeCommand, type CommandRules } from "agentchart/workspace";

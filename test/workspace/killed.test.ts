@@ -1,3 +1,4 @@
+// A process that is killed while its command runs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";

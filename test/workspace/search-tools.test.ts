@@ -1,3 +1,4 @@
+// Tools that list and search files.
 import { expect, test } from "vitest";
 import { memoryWorkspace } from "agentchart/workspace";
 import { LineSearch } from "../../src/kit/workspace/line-search.ts";

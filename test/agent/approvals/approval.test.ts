@@ -1,3 +1,4 @@
+// Approvals by a person: nothing of a batch runs before the last open call is decided, then each call runs once.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "agentchart";

@@ -1,3 +1,4 @@
+// Approvals are bound to the arguments that were shown: a call whose arguments change afterwards does not run.
 import { describe, expect, test } from "vitest";
 import type { Decision, Hook, JsonObject } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";

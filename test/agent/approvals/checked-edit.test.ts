@@ -1,3 +1,4 @@
+// Arguments that a person edits are checked by the schema of the tool, and refused to the person.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type JsonObject, type Schema, type Tool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Batches in which rules deny, allow and ask at once, and approvals beside interrupts, hooks and structured answers.
 import { describe, expect, test } from "vitest";
 import {
   createToolkit,

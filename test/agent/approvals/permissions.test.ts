@@ -1,3 +1,4 @@
+// The permission of a tool as a value and as a predicate, and what becomes of an invalid one.
 import { describe, expect, test } from "vitest";
 import { type AgentConfig, createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// A value that was redacted for the person comes back as the original in an edited call.
 import { expect, test } from "vitest";
 import { redactSecrets, type JsonObject } from "agentchart";
 import { scripted, toolOf } from "../../support/agents.ts";

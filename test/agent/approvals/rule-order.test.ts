@@ -1,3 +1,4 @@
+// The precedence of permission rules, and what an approval remembers.
 import { describe, expect, test } from "vitest";
 import type { AgentConfig, JsonObject, PermissionAction } from "agentchart";
 import { memoryStore } from "../../../src/store/memory.ts";

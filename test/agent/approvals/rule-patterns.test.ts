@@ -1,3 +1,4 @@
+// Permission rules whose tools are patterns, and rules that match no tool.
 import { describe, expect, test } from "vitest";
 import { createAgent, createToolkit, type AgentConfig, type PermissionAction } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Decisions about calls whose permission is settled are refused.
 import { expect, test } from "vitest";
 import { scripted, toolOf } from "../../support/agents.ts";
 import { call } from "../../support/trace.ts";

@@ -1,3 +1,4 @@
+// Breakpoints about calls: a call that meets one waits for a person, and the others run.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineSlot, type Agent, type Tool } from "agentchart";
 import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";

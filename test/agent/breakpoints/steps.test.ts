@@ -1,3 +1,4 @@
+// Breakpoints about the steps that led to a call: states, edges, guards and changes of hooks.
 import { expect, test } from "vitest";
 import { AgentError, createAgent, defineHook, type Agent, type SessionStore } from "agentchart";
 import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";

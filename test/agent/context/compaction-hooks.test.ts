@@ -1,3 +1,4 @@
+// Hooks around a compaction: what they see, and what they may keep or change.
 import { describe, expect, test } from "vitest";
 import {
   assistantMsg,

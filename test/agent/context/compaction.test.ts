@@ -1,3 +1,4 @@
+// Compaction of a conversation that no longer fits its window: when it begins, and what is left.
 import { describe, expect, test } from "vitest";
 import {
   AgentError,

@@ -1,3 +1,4 @@
+// Results of one batch that are too large together for a prompt.
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { AgentError, createAgent, defineTool, textOf, toolResultsOf, type AgentConfig } from "agentchart";

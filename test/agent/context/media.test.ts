@@ -1,3 +1,4 @@
+// Images in a compaction: the newest stay, older ones are left out.
 import { expect, test } from "vitest";
 import { createAgent, defineTool, toolResultsOf, userMsg, type AgentConfig, type Msg } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The event of a compaction is emitted when the compaction is stored, in the order of all events.
 import { describe, expect, test } from "vitest";
 import { createAgent, textOf, userMsg, type AgentEvent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

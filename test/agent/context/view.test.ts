@@ -1,3 +1,4 @@
+// The view: the part of the transcript that the model sees, and how it is cut.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, textOf, toolResultsOf, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

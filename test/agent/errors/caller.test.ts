@@ -1,3 +1,4 @@
+// The stack of the error of a failed call leads to the caller of the agent.
 import { describe, expect, test } from "vitest";
 import { AgentError, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

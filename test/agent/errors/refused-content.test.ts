@@ -1,3 +1,4 @@
+// Content that a provider refuses is left out of the next request, and the turn goes on.
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import {

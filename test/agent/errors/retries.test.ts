@@ -1,3 +1,4 @@
+// The option `retries` of a call: further attempts under one key.
 import { describe, expect, test } from "vitest";
 import { AgentError, type AgentConfig, type Hook } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

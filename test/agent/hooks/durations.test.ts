@@ -1,3 +1,4 @@
+// The duration of a call as hooks are told it.
 import { expect, test } from "vitest";
 import { defineTool, type Hook } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Hooks that never end do not keep a call, an interrupt or a close from ending.
 import { createAgent, textOf } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";

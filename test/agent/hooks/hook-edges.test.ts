@@ -1,3 +1,4 @@
+// What hooks may return at each point, and what becomes of the rest.
 import { describe, expect, test, vi } from "vitest";
 import { userMsg, type Hook, type Msg } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

@@ -1,3 +1,4 @@
+// Hooks at each point of the loop: their order, what they see, and what they rewrite.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineHook, defineTool, userMsg } from "agentchart";

@@ -1,3 +1,4 @@
+// The hook `print` changes what is shown, and not what is stored.
 import { describe, expect, test } from "vitest";
 import { createAgent, textOf, type AgentEvent, type Hook, type StreamPart } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

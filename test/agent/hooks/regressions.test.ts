@@ -1,3 +1,4 @@
+// Faults of hooks in other frameworks, each of which is no fault here.
 import { expect, test } from "vitest";
 import {
   assistantMsg,

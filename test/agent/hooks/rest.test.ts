@@ -1,3 +1,4 @@
+// The hook `onRest` runs once after each turn that has come to its end.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineHook, defineSlot, type AgentConfig, type Hook } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Interrupts of the user while hooks see a finished answer.
 import { describe, expect, test } from "vitest";
 import { assistantMsg, type Hook, type Msg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

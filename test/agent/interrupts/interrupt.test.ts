@@ -1,3 +1,4 @@
+// Interrupts and steering by the user, at rest and in each state of a turn.
 import { describe, expect, test } from "vitest";
 import { defineTool } from "agentchart";
 import { scripted } from "../../support/agents.ts";

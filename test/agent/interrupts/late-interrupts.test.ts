@@ -1,3 +1,4 @@
+// Interrupts that come while other ends of a turn are under way.
 import { describe, expect, test } from "vitest";
 import { suspend, toolUsesOf, type Agent, type Hook } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";

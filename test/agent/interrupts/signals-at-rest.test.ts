@@ -1,3 +1,4 @@
+// Abort signals beside a turn that is at rest, or comes to rest.
 import { expect, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

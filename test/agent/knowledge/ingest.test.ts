@@ -1,3 +1,4 @@
+// Ingestion of folders into a store of knowledge: kinds of files, changes, and failures.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Retrieval in the modes generic and agentic, and what the model sees of it.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentError, createAgent, textOf, type AgentConfig, type Embedder } from "agentchart";
 import { knowledge, memoryKnowledge, type KnowledgeOptions, type KnowledgeStore } from "agentchart/knowledge";

@@ -1,3 +1,4 @@
+// Large and hostile documents take bounded time and memory, and leave the event loop free.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

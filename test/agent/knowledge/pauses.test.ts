@@ -1,3 +1,4 @@
+// Ingestion gives way to other work, and leaves the same passages however it is cut.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The sources of an answer, in its reply and in its message.
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// The division of texts into passages.
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { split } from "agentchart/knowledge";

@@ -1,3 +1,4 @@
+// The contract of stores of knowledge, in memory, SQLite and Postgres.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

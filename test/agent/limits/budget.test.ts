@@ -1,3 +1,4 @@
+// Budgets of a turn: how they suspend it, and how it goes on once they are extended.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type AgentConfig } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Durations while the clock is set back.
 import { expect, test } from "vitest";
 import { eventsOf, scripted, toolOf } from "../../support/agents.ts";
 

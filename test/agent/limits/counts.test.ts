@@ -1,3 +1,4 @@
+// Limits that count: calls of tools, failures and iterations.
 import { describe, expect, test } from "vitest";
 import { createAgent, type AgentConfig, type Budget } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Limits that are reached between two calls or two attempts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, createAgent, textOf, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Each limit of a budget by itself.
 import { describe, expect, test } from "vitest";
 import type { AgentConfig, Budget, Snapshot } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// What a person is told of a limit that was reached.
 import { expect, test } from "vitest";
 import { createAgent, type AgentConfig, type AgentEvent } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// Counts of tokens that a provider reports, and when they are believed.
 import { expect, test } from "vitest";
 import { createAgent, defineTool, type Usage } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

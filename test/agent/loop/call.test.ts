@@ -1,3 +1,4 @@
+// The method `call`: replies, signals, time-outs, and what it refuses.
 import { describe, expect, test } from "vitest";
 import { AgentError, assistantMsg, defineTool, toolResultMsg, userMsg, type Msg } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

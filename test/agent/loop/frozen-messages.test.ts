@@ -1,3 +1,4 @@
+// Stored messages are immutable for hooks, listeners and callers.
 import { describe, expect, test, vi } from "vitest";
 import { textOf, userMsg, type Hook, type JsonObject, type Msg, type StreamPart } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

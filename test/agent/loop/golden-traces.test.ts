@@ -1,3 +1,4 @@
+// The golden traces of AgentScope: the same input gives the same events.
 import { describe, expect, test } from "vitest";
 import { textOf, toolResultMsg, userMsg } from "agentchart";
 import { toolOf } from "../../support/agents.ts";

@@ -1,3 +1,4 @@
+// A history that was loaded goes to the model with each result behind its call.
 import { describe, expect, test } from "vitest";
 import {
   assistantMsg,

@@ -1,3 +1,4 @@
+// Agents that live long hold nothing of their former calls.
 import { expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

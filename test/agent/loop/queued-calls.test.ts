@@ -1,3 +1,4 @@
+// Calls that wait for a running one, and when they begin.
 import { expect, test } from "vitest";
 import type { StreamPart } from "agentchart";
 import { scripted, toolOf } from "../../support/agents.ts";

@@ -1,3 +1,4 @@
+// Prompts that no model can be asked are refused before it is asked.
 import { describe, expect, test } from "vitest";
 import { assistantMsg, toolResultMsg, userMsg, type Hook, type Msg } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

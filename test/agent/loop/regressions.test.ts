@@ -1,3 +1,4 @@
+// Faults of the loop in other frameworks, each of which is no fault here.
 import { expect, test } from "vitest";
 import {
   assistantMsg,

@@ -1,3 +1,4 @@
+// A message that is steered before the first request is a part of it.
 import { describe, expect, test } from "vitest";
 import { AgentError, defineHook, textOf, type Agent } from "agentchart";
 import type { ScriptedModel } from "agentchart/testing";

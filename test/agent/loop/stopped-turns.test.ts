@@ -1,3 +1,4 @@
+// Turns that a hook or a result stops.
 import { expect, test } from "vitest";
 import { suspend, toolResultsOf, type Hook, type Msg } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

@@ -1,3 +1,4 @@
+// Text beside the results of a `goto` follows them.
 import { expect, test } from "vitest";
 import { toolResultMsg, userMsg, type Msg, type ToolResultBlock } from "agentchart";
 import { toChatRequest } from "agentchart/openai";

@@ -1,3 +1,4 @@
+// The numbers of turns and the counters in events and hooks.
 import { describe, expect, test } from "vitest";
 import { AgentError, type AgentEvent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Calls that wait in the queue of an agent, and their streams.
 import { describe, expect, test } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "agentchart";

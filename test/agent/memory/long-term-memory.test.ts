@@ -1,3 +1,4 @@
+// Long-term memory in its modes: what is retrieved, and what is recorded.
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, textOf, type AgentConfig, type ChatModel } from "agentchart";

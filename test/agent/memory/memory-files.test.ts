@@ -1,3 +1,4 @@
+// The tool `memory`, whose files outlive their session.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, type JsonObject } from "agentchart";
 import { longTermMemory, memoryMemory, type MemoryStore } from "agentchart/memory";

@@ -1,3 +1,4 @@
+// Scopes of memories are apart, and memories are data, not orders.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { createAgent, textOf } from "agentchart";

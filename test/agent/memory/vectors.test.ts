@@ -1,3 +1,4 @@
+// Memories that are found by their meaning, and embedders that fail or change.
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, textOf, type Embedder } from "agentchart";
 import { longTermMemory, memoryMemory, type LongTermMemoryOptions } from "agentchart/memory";

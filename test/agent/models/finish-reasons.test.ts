@@ -1,3 +1,4 @@
+// Reasons for which a provider ends an answer, in replies, messages and pages.
 import { describe, expect, test } from "vitest";
 import { type Hook } from "agentchart";
 import { toAgUiEvents, toUIMessageChunks, toUIMessages } from "agentchart/ui";

@@ -1,3 +1,4 @@
+// Data of a provider, such as signed thoughts, goes back to it unchanged.
 import { describe, expect, test } from "vitest";
 import { createAgent, type ChatModel, type Msg, type StreamPart } from "agentchart";
 import { openaiModel } from "agentchart/openai";

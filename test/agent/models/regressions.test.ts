@@ -1,3 +1,4 @@
+// Faults of models in other frameworks, each of which is no fault here.
 import { afterEach, expect, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// The usage of tokens over attempts, models and turns.
 import { describe, expect, test } from "vitest";
 import { AgentError, type AgentConfig, type StreamPart, type Usage } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Wrong input of every public function gives a typed error that says what was expected.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

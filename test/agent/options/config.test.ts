@@ -1,3 +1,4 @@
+// Each option of `createAgent` is checked, and named in its error.
 import { describe, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Classes of agents: their hooks and their common options.
 import { describe, expect, test } from "vitest";
 import { createAgent, createToolkit, defineAgent, type Hook } from "agentchart";
 import { agentTool } from "agentchart/team";

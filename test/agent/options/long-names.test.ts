@@ -1,3 +1,4 @@
+// Errors show long names in part.
 import { describe, expect, test } from "vitest";
 import { createToolkit, toolResultMsg, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Agents that share parts do not affect each other.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// Unknown options are refused with the name that was meant.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent, defineTool, toolResultMsg, type AgentConfig, type AgentError } from "agentchart";

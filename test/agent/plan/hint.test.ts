@@ -1,3 +1,4 @@
+// The hint about the plan that the model sees.
 import { describe, expect, test } from "vitest";
 import { createAgent, textOf, userMsg } from "agentchart";
 import { planNotebook, type PlanNotebookOptions } from "agentchart/plan";

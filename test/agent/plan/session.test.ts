@@ -1,3 +1,4 @@
+// A plan in its session: events, edits by a person, and restores.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// The tools of the plan notebook, each in each state of a plan.
 import { describe, expect, test } from "vitest";
 import { createAgent, type Agent, type JsonObject } from "agentchart";
 import { planHistorySlot, planNotebook, planSlot, type Plan, type PlanTool } from "agentchart/plan";

@@ -1,3 +1,4 @@
+// A call that goes on has its attempts again, each with its answers.
 import { expect, test } from "vitest";
 import { suspend } from "agentchart";
 import { resultsOf, scripted, toolOf } from "../../support/agents.ts";

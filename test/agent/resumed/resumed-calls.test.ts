@@ -1,3 +1,4 @@
+// Tools that suspend themselves: answers, further questions, and restores.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent, defineTool, suspend, type AgentConfig, type Ask, type Resumed } from "agentchart";

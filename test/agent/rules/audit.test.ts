@@ -1,3 +1,4 @@
+// An audit of stored sessions finds what enforcement denies.
 import fc from "../../support/fast-check.ts";
 import { createAgent, type Agent } from "agentchart";
 import { toolResultsOf } from "agentchart";

@@ -1,3 +1,4 @@
+// Rules in a running agent: what they deny, put in order, ask about, and end.
 import { createAgent, defineTool, defineHook, suspend } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import {

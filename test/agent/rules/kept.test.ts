@@ -1,3 +1,4 @@
+// The memory of rules: stored with results, restored, and met by other rules.
 import { createAgent, type Agent, type Tool } from "agentchart";
 import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";

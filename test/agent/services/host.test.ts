@@ -1,3 +1,4 @@
+// Hosts of services: agents of one actor system have their own.
 import { createActor, createMachine, transition, waitFor } from "xstate";
 import { expect, test } from "vitest";
 import { textOf, userMsg } from "agentchart";

@@ -1,3 +1,4 @@
+// The method `snapshot`, and agents that are made of one.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, toolResultMsg, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Skills: their catalogue, the tool that loads them, and their own tools.
 import { rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The format of SKILL.md, as others write it.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Instructions of a workspace in the system prompt, and their budget.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Slots of a session: who writes them, and who reads them.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

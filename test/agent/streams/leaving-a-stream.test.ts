@@ -1,3 +1,4 @@
+// Streams that their reader leaves, at each event.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, textOf, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// The method `stream`: every event, numbered, from the first to `turn.end`.
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";

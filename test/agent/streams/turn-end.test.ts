@@ -1,3 +1,4 @@
+// The event `turn.end` when an agent shuts down.
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, type Agent, type AgentEvent } from "agentchart";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Structured answers beside hooks, failures and native support of schemas.
 import { describe, expect, test } from "vitest";
 import { AgentError, textOf, toolError, toolResultMsg, type FinishReason, type Hook } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Structured answers take form while they are written.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { AgentEvent, ChatModel, StreamPart } from "agentchart";

@@ -1,3 +1,4 @@
+// Structured answers that a single call asks for.
 import { describe, expect, test } from "vitest";
 import { toolResultMsg } from "agentchart";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// Structured answers, by a tool and by models that take schemas.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent, defineTool, type AgentConfig, type JsonObject } from "agentchart";

@@ -1,3 +1,4 @@
+// Agents as actors of a machine that is restored at each event of its run.
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

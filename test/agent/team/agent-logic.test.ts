@@ -1,3 +1,4 @@
+// Agents as actors of a machine: their replies, questions, ends and sessions.
 import { describe, expect, test } from "vitest";
 import {
   assign,

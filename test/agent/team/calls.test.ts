@@ -1,3 +1,4 @@
+// Agents as tools of another agent.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AgentError, createAgent, defineSlot, type AgentConfig, type Json, type Msg } from "agentchart";

@@ -1,3 +1,4 @@
+// The events of inner agents, as events of the outermost one.
 import { describe, expect, test } from "vitest";
 import { createAgent, type AgentConfig, type AgentEvent, type Tool } from "agentchart";
 import { agentTool, type AgentToolAgent } from "agentchart/team";

@@ -1,3 +1,4 @@
+// Handoffs between personas, and what each of them sees.
 import { describe, expect, test } from "vitest";
 import { createAgent, textOf, toolResultMsg, type AgentConfig, type AgentEvent, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// A hub, in which each agent hears the others.
 import { describe, expect, test } from "vitest";
 import { createAgent, textOf, type Agent, type AgentConfig } from "agentchart";
 import { openHub } from "agentchart/team";

@@ -1,3 +1,4 @@
+// Interrupts of an agent whose calls have agents inside.
 import { describe, expect, test } from "vitest";
 import {
   createAgent,

@@ -1,3 +1,4 @@
+// Pipelines of agents: in a row, at once, and as a model.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent, textOf, type AgentConfig, type ChatModel, type Msg } from "agentchart";

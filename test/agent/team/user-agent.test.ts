@@ -1,3 +1,4 @@
+// A person as an agent: in pipelines, hubs, tools and terminals.
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// A person who answers an agent over HTTP.
 import { expect, onTestFinished, test } from "vitest";
 import { askUser } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";

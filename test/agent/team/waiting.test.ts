@@ -1,3 +1,4 @@
+// Agents inside of calls that wait for a person, at any depth.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createAgent, suspend, type Agent, type AgentConfig, type Decision } from "agentchart";

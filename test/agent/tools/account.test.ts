@@ -1,3 +1,4 @@
+// The account of a call: attempts, changes, questions and decisions, as they happened.
 import { reviveCalls } from "../../../machines/agent/updates/resume.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { describe, expect, test } from "vitest";

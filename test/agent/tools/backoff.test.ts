@@ -1,3 +1,4 @@
+// The delay before a tool is tried again.
 import { AgentError } from "agentchart";
 import { expect, test } from "vitest";
 import { backoffMs } from "../../../src/core/model/execution.ts";

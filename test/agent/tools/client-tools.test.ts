@@ -1,3 +1,4 @@
+// Tools that a client declares for one turn.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineSlot, type AgentConfig, type ClientTool } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Tools that are generators: progress, abort and results.
 import { expect, test } from "vitest";
 import { defineTool, type AgentEvent, type Tool } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

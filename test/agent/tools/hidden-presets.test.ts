@@ -1,3 +1,4 @@
+// Presets of arguments that the model does not see.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { scripted, outputOf, resultsOf, toolOf } from "../../support/agents.ts";

@@ -1,3 +1,4 @@
+// Time-outs of tools that make no progress.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { defineTool, type Tool } from "agentchart";

@@ -1,3 +1,4 @@
+// Results of tools with images, audio and video.
 import { describe, expect, test } from "vitest";
 import { defineTool, type MediaBlock, type Msg, type TextBlock, type ToolOutcome } from "agentchart";
 import { z } from "zod";

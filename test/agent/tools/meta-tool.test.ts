@@ -1,3 +1,4 @@
+// The tool that switches groups of tools.
 import { expect, test } from "vitest";
 import { createToolkit } from "agentchart";
 import { scripted } from "../../support/agents.ts";

@@ -1,3 +1,4 @@
+// Results that resemble something else are stored as data.
 import { expect, test } from "vitest";
 import { suspend } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

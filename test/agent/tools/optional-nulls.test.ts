@@ -1,3 +1,4 @@
+// A null for an optional field counts as missing.
 import { describe, expect, test } from "vitest";
 import { defineTool, type JsonObject, type Tool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The number of calls of a batch that run at once.
 import { describe, expect, test } from "vitest";
 import type { AgentConfig, Tool } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";

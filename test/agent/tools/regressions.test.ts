@@ -1,3 +1,4 @@
+// Faults of tools in other frameworks, each of which is no fault here.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {

@@ -1,3 +1,4 @@
+// The option `retryOn` of a tool.
 import { AgentError } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Searching among many tools, and loading the ones that are found.
 import { describe, expect, test } from "vitest";
 import { createAgent, createToolkit, defineTool, type AgentConfig, type Tool } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

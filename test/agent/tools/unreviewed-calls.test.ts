@@ -1,3 +1,4 @@
+// Calls that need no review, and tools that change meanwhile.
 import { describe, expect, test } from "vitest";
 import { createToolkit, defineTool, type AgentConfig, type AgentEvent, type Tool } from "agentchart";
 import { z } from "zod";

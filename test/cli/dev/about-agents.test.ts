@@ -1,3 +1,4 @@
+// Words and samples about agents in the page of `dev`.
 import { expect, test } from "vitest";
 import { aboutAgents } from "../../../src/cli/dev/about-agents.ts";
 

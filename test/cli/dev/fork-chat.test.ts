@@ -1,3 +1,4 @@
+// Chats of `dev` that are edited at an earlier message.
 import { expect, test } from "vitest";
 import { createAgent, userMsg, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// The warm-up of a server before its first message.
 import { expect, test } from "vitest";
 import { warmUp, warmUpServer } from "../../../src/cli/dev/warm-up.ts";
 import { openServer, TOKENS } from "../../server/open-server.ts";

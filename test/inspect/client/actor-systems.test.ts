@@ -1,3 +1,4 @@
+// Systems of actors of a user are recorded step by step as XState tells them.
 import {
   assign,
   createActor,

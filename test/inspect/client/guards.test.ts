@@ -1,3 +1,4 @@
+// Functions of a user that throw do not harm the recording.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAgent, type Agent, type AnyAgent, type AgentConfig, type Json } from "agentchart";

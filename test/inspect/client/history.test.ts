@@ -1,3 +1,4 @@
+// The memory that a recorder spends on the steps of long runs.
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The option `inspector`: agents are observed once, whenever hubs come and go.
 import { setTimeout } from "node:timers/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { createAgent, defineSlot, type Agent, type AgentConfig } from "agentchart";

@@ -1,3 +1,4 @@
+// The recording of an agent: one step an event, without secrets.
 import { createAgent, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";

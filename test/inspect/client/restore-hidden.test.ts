@@ -1,3 +1,4 @@
+// Hidden values of edited arguments come back.
 import { expect, test } from "vitest";
 import { restoreHidden } from "../../../src/inspect/client/restore-hidden.ts";
 import { encode } from "../../../src/inspect/protocol/encode.ts";

@@ -1,3 +1,4 @@
+// Pages of recorded steps.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { StepPages } from "../../../src/inspect/client/step-pages.ts";

@@ -1,3 +1,4 @@
+// The agents of a worker are reported as one run a session.
 import { inspector } from "agentchart/inspect";
 import { expect, onTestFinished, test } from "vitest";
 import { HubPage, testHome, testHub } from "../../support/hub-page.ts";

@@ -1,3 +1,4 @@
+// Access to the hub: hosts, tokens, origins, and limits of wrong tokens.
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";

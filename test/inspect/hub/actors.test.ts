@@ -1,3 +1,4 @@
+// Systems of actors in the hub, live and stored.
 import { inspector } from "agentchart/inspect";
 import { agentLogic } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Decisions of the inspector are attributed to it, and nothing else is.
 import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

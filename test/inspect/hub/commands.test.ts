@@ -1,3 +1,4 @@
+// Commands that reach a run through the hub.
 import { openSession } from "agentchart/session";
 import { defineSlot, defineTool, suspend, type Json, type JsonObject, type SessionStore } from "agentchart";
 import { planNotebook, planSlot } from "agentchart/plan";

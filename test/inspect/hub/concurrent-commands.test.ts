@@ -1,3 +1,4 @@
+// Commands that reach a run at the same time.
 import { defineTool } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

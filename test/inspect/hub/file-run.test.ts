@@ -1,3 +1,4 @@
+// A hub with the file of an exported run.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { exportSession } from "agentchart/session";

@@ -1,3 +1,4 @@
+// The size of what agents send, and of what pages get.
 import { once } from "node:events";
 import { createAgent } from "agentchart";
 import { inspector } from "agentchart/inspect";

@@ -1,3 +1,4 @@
+// The files of the page: compression and caching.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// A page that reads slowly.
 import { createAgent } from "agentchart";
 import { inspector } from "agentchart/inspect";
 import { scriptedModel } from "agentchart/testing";

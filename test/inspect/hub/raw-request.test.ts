@@ -1,3 +1,4 @@
+// Raw requests of models are byte for byte what was sent, without the key.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";

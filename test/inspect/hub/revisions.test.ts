@@ -1,3 +1,4 @@
+// Commands of a page that has not seen the newest state are refused.
 import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
 import { inspector, startHub, type StartedHub } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// The list of runs while a store is slow.
 import { createAgent } from "agentchart";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// The search of runs, live and stored.
 import { createAgent, type SessionStore } from "agentchart";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Stored sessions in the hub.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent, defineSlot } from "agentchart";

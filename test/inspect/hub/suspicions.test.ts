@@ -1,3 +1,4 @@
+// The search of runs by what is odd in them.
 import { expect, onTestFinished, test } from "vitest";
 import { inspector, type Suspicion, type SuspicionCheck } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

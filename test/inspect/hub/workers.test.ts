@@ -1,3 +1,4 @@
+// Processes that connect to the hub, and that are lost.
 import { once } from "node:events";
 import type { StartedHub } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Patches between two contexts.
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { patchBetween } from "../../../src/inspect/protocol/diff.ts";

@@ -1,3 +1,4 @@
+// The encoding of values that JSON cannot represent.
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// The row of a run in a file, with all that it may not have.
 import { expect, test } from "vitest";
 import { parseRow } from "../../../src/inspect/protocol/parse-run-file.ts";
 

@@ -1,3 +1,4 @@
+// The application of patches.
 import { expect, test } from "vitest";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";

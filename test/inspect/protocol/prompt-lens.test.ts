@@ -1,3 +1,4 @@
+// What was sent to the model, told live and from each store alike.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

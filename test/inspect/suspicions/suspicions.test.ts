@@ -1,3 +1,4 @@
+// Each suspicion finds what it is about, and nothing in a good run.
 import { describe, expect, test } from "vitest";
 import { SUSPICIONS, findSuspicions, type Suspicion, type SuspicionCheck } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Workers that are killed every second, with stores and queues that restart, lose and double nothing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

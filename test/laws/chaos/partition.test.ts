@@ -1,3 +1,4 @@
+// Workers, stores and queues that are cut off from each other lose and double nothing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The scenarios of the conformance suite.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

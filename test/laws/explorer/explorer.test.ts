@@ -1,3 +1,4 @@
+// Every reachable state and event of the chart, within bounds, keeps the invariants; planted bugs are found.
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentChart } from "../../../machines/agent/agent-chart.ts";

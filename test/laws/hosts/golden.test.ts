@@ -1,3 +1,4 @@
+// No host of models refuses a request of the golden runs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelRequest } from "agentchart";

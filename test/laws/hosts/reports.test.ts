@@ -1,3 +1,4 @@
+// No host refuses what public reports say that it refuses.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {

@@ -1,3 +1,4 @@
+// No host refuses a request of random sessions.
 import fc from "../../support/fast-check.ts";
 import type { ModelRequest } from "agentchart";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// A process that is killed at each append of a run with breakpoints.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

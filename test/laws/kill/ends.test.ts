@@ -1,3 +1,4 @@
+// A process that is killed within hooks, extraction and appends: each turn has one end.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// A process that is killed while it ingests documents.
 import type { ChildProcess } from "node:child_process";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";

@@ -1,3 +1,4 @@
+// A process that is killed at each append, on each store.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

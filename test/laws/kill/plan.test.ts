@@ -1,3 +1,4 @@
+// A process that is killed at each append of a run with a plan and a memory.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

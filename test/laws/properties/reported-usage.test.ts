@@ -1,3 +1,4 @@
+// Whatever a provider reports, the prompt becomes shorter in time.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type Usage } from "agentchart";
 import type { ChatModel, ModelRequest } from "../../../src/core/model/port.ts";

@@ -1,3 +1,4 @@
+// Random sessions keep the invariants.
 import fc from "../../support/fast-check.ts";
 import { beforeAll, expect, test } from "vitest";
 import { play, type Problem } from "./play.ts";

@@ -1,3 +1,4 @@
+// The quality of retrieval, against a measured floor.
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// The agent suite, while XState interprets the chart.
 import { StateMachine } from "xstate";
 import { expect, test, vi } from "vitest";
 import { createAgent } from "agentchart";

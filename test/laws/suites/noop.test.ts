@@ -1,3 +1,4 @@
+// The agent suite, with hooks that do nothing at every point.
 import { expect, test } from "vitest";
 import { assistantMsg, createAgent, userMsg } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The agent suite, with a new agent after every step.
 import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The agent suite, on each store by turns.
 import { expect, inject, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// The places of calls in their batch.
 import { expect, test } from "vitest";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";

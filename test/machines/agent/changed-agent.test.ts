@@ -1,3 +1,4 @@
+// Open calls after a release in which their tool has changed or is gone.
 import { describe, expect, test } from "vitest";
 import { describeChange, changeBetween } from "../../../src/core/tool/fingerprint.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";

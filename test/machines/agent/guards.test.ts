@@ -1,3 +1,4 @@
+// Each guard of the chart, with contexts for both of its verdicts.
 import { describe, expect, it, test } from "vitest";
 import { vocabulary } from "../../../machines/agent/vocabulary.ts";
 import { CALL_GUARDS } from "./guards/calls.ts";

@@ -1,3 +1,4 @@
+// Results that are stored together.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { Transcript } from "../../../src/core/message/transcript.ts";

@@ -1,3 +1,4 @@
+// The services and events of a turn, counted.
 import { describe, expect, test } from "vitest";
 import { defineTool, type AgentConfig, type Tool } from "agentchart";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// The top of the chart: its six states.
 import { describe, expect, test } from "vitest";
 import { agentChart } from "../../../machines/agent/agent-chart.ts";
 import { agentMachine, agentSlots } from "../../../machines/agent/agent.machine.ts";

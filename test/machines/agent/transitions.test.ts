@@ -1,3 +1,4 @@
+// The table of states and events, and what each state refuses.
 import { describe, expect, it, test } from "vitest";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { EdgeCoverage } from "../../../src/testing/explorer/edges.ts";

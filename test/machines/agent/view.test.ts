@@ -1,3 +1,4 @@
+// Any view of any transcript is a valid prompt.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { Transcript } from "../../../src/core/message/transcript.ts";

@@ -1,3 +1,4 @@
+// Events that wait for a state that handles them.
 import { describe, expect, it } from "vitest";
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
 import { user } from "../../../src/testing/explorer/messages.ts";

@@ -1,3 +1,4 @@
+// X4: the accelerator takes the steps of XState on random charts.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";

@@ -1,3 +1,4 @@
+// The nodes of a chart, and invalid charts.
 import { describe, expect, test } from "vitest";
 import { nodesOf } from "../../../machines/chart/nodes.ts";
 import { Resolver } from "../../../machines/chart/resolve.ts";

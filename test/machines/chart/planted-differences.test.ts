@@ -1,3 +1,4 @@
+// X4 finds differences that are planted in the engine.
 import { mkdtempSync, rmSync, writeFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,3 +1,4 @@
+// The resolver: the first state, events, decisions, entries and exits.
 import { describe, expect, test } from "vitest";
 import type { Effect } from "../../../machines/chart/definition.ts";
 import { Resolver } from "../../../machines/chart/resolve.ts";

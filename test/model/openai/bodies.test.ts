@@ -1,3 +1,4 @@
+// Bodies of answers are read as what they are, whatever their type says.
 import { describe, expect, test } from "vitest";
 import { bodyOf, replay } from "./replay.ts";
 

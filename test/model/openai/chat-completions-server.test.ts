@@ -1,3 +1,4 @@
+// The scripted server of Chat Completions behaves as providers do.
 import { OpenAI } from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import {

@@ -1,3 +1,4 @@
+// Models of DashScope: addresses, thinking, and what the server refuses.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createAgent, userMsg, type GenerateOptions, type ModelRequest } from "agentchart";
 import { dashscopeModel, type DashScopeModelOptions } from "agentchart/openai";

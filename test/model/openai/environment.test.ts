@@ -1,3 +1,4 @@
+// Nothing of the environment goes to a server that was named.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";

@@ -1,3 +1,4 @@
+// Bodies of errors of each provider.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Long arguments are read once.
 import { expect, test } from "vitest";
 import { createFold } from "../../../src/core/model/fold.ts";
 import { createPartReader } from "../../../src/core/model/openai/part-reader.ts";

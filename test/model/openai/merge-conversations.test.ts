@@ -1,3 +1,4 @@
+// Conversations of several speakers as one message.
 import { createAgent, textOf, userMsg } from "agentchart";
 import { openaiModel, toChatMessages } from "agentchart/openai";
 import { chatCompletionsServer } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Embeddings over the API of OpenAI.
 import { describe, expect, test } from "vitest";
 import { openaiEmbedder } from "agentchart/openai";
 

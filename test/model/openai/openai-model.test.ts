@@ -1,3 +1,4 @@
+// Models over the API of OpenAI: requests, streams and failures.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { OpenAI } from "openai";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The deltas that servers send, and which call a fragment belongs to.
 import { describe, expect, test } from "vitest";
 import { createFold } from "../../../src/core/model/fold.ts";
 import { createPartReader } from "../../../src/core/model/openai/part-reader.ts";

@@ -1,3 +1,4 @@
+// The text of a request is its JSON, whatever was sent before.
 import { inspect } from "node:util";
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";

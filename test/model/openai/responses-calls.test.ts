@@ -1,3 +1,4 @@
+// Calls of the Responses API, in every way of numbering their events.
 import { describe, expect, test } from "vitest";
 import { createFold } from "../../../src/core/model/fold.ts";
 import { createResponsesReader } from "../../../src/core/model/openai/responses-reader.ts";

@@ -1,3 +1,4 @@
+// The Responses API: what goes out, goes back, and comes.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, systemMsg, userMsg, type Block, type Msg } from "agentchart";
 import { openaiModel, type OpenAIModelOptions } from "agentchart/openai";

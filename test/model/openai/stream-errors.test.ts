@@ -1,3 +1,4 @@
+// Errors within a stream.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";

@@ -1,3 +1,4 @@
+// Calls of Chat Completions, in every way of numbering their pieces.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";

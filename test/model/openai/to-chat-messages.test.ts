@@ -1,3 +1,4 @@
+// Messages of Chat Completions.
 import { describe, expect, test } from "vitest";
 import { assistantMsg, systemMsg, toolResultMsg, userMsg } from "../../../src/core/message/create.ts";
 import type { Block, Msg, ToolUseBlock } from "../../../src/core/message/types.ts";

@@ -1,3 +1,4 @@
+// Requests of Chat Completions.
 import { describe, expect, test } from "vitest";
 import type { GenerateOptions } from "../../../src/core/model/port.ts";
 import { toChatRequest } from "../../../src/core/model/openai/index.ts";

@@ -1,3 +1,4 @@
+// Both transports send the same request to the same address.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "../../../src/core/base/error.ts";

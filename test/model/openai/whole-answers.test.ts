@@ -1,3 +1,4 @@
+// Answers of models that do not stream.
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";

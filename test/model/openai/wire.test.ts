@@ -1,3 +1,4 @@
+// Recorded and imitated traffic of real servers.
 import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { bodyOf, namesIn, RECORDED, replay } from "./replay.ts";

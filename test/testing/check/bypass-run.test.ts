@@ -1,3 +1,4 @@
+// A bypass as a run for the inspector.
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The function `checkRules`: what holds, what does not, and questions.
 import { checkRules, type Gate } from "agentchart/check";
 import {
   anyOf,

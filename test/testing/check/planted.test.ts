@@ -1,3 +1,4 @@
+// Planted bypasses are found.
 import { anyOf, approvedBy, atMost, before, inTurn, never, within, type Rule } from "agentchart/rules";
 import { agentTool } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";

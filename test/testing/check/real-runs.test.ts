@@ -1,3 +1,4 @@
+// Real agents under random rules never do what the check calls impossible.
 import { checkRules } from "agentchart/check";
 import { anyOf, approvedBy, atMost, before, never, onlyIf, sum, within, type Rule } from "agentchart/rules";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Walks that merge states find what whole walks find.
 import {
   anyOf,
   approvedBy,

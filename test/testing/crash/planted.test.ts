@@ -1,3 +1,4 @@
+// The crash test finds planted faults.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// The crash test finds nothing in sound agents.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

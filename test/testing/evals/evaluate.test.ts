@@ -1,3 +1,4 @@
+// The function `evaluate`: reports, progress, failures and stores.
 import { expect, test } from "vitest";
 import { defineTool, textOf, type ModelRequest } from "agentchart";
 import {

@@ -1,3 +1,4 @@
+// The function `experiment`: changes of behaviour are found, and nothing acts.
 import { expect, test } from "vitest";
 import { createAgent, textOf, type AgentConfig, type ModelRequest, type SessionStore } from "agentchart";
 import { experiment, tryRelease, type ExperimentOptions, type ReplayAgentConfig } from "agentchart/evals";

@@ -1,3 +1,4 @@
+// Judges of runs, on planted good and bad runs.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Json, JsonObject } from "agentchart";

@@ -1,3 +1,4 @@
+// An evaluation that is killed comes to the same results.
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

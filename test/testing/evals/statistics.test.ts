@@ -1,3 +1,4 @@
+// Intervals and comparisons, against values computed by hand.
 import { expect, test } from "vitest";
 import { mcNemar, passAllOf, passAnyOf, wilson } from "../../../src/testing/evals/statistics.ts";
 

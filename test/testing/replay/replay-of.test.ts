@@ -1,3 +1,4 @@
+// The function `replayOf`: where a stored run goes otherwise, and why.
 import { expect, test } from "vitest";
 import { createAgent, createToolkit, type AgentConfig, type JsonObject, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";

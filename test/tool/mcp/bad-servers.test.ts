@@ -1,3 +1,4 @@
+// Servers that do not start, break or offer nonsense.
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createToolkit } from "agentchart";

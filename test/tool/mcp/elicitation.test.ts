@@ -1,3 +1,4 @@
+// Questions of modern servers.
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import { afterEach, expect, test } from "vitest";
 import { createAgent, type Snapshot } from "agentchart";

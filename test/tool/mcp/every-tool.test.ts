@@ -1,3 +1,4 @@
+// Every tool of two public servers.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Sampling, roots and what else a server may ask.
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, createToolkit } from "agentchart";

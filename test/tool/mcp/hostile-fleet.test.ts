@@ -1,3 +1,4 @@
+// Hostile servers leave their client bounded.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

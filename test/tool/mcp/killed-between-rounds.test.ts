@@ -1,3 +1,4 @@
+// Processes that die between the questions of a call.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { McpOptions } from "agentchart/mcp";

@@ -1,3 +1,4 @@
+// Questions of legacy servers.
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createAgent, createToolkit, type Snapshot } from "agentchart";

@@ -1,3 +1,4 @@
+// Lists of tools that change.
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, createToolkit, type Snapshot } from "agentchart";

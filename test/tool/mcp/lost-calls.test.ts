@@ -1,3 +1,4 @@
+// Calls that are cancelled, time out or lose their connection.
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

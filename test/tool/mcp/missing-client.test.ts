@@ -1,3 +1,4 @@
+// The package without its optional client.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { freshModules } from "../../support/fresh-modules.ts";
 

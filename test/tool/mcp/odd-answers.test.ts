@@ -1,3 +1,4 @@
+// Answers that are valid, and odd.
 import { join } from "node:path";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";

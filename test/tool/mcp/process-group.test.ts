@@ -1,3 +1,4 @@
+// What a server has started ends with it.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mcp, type McpOptions } from "agentchart/mcp";

@@ -1,3 +1,4 @@
+// Results and names of tools of a server.
 import { expect, test } from "vitest";
 import { mcp } from "agentchart/mcp";
 import { toOutcome } from "../../../src/kit/mcp/to-outcome.ts";

@@ -1,3 +1,4 @@
+// Servers over stdio and HTTP.
 import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Servers that want a sign-in.
 import {
   ClientCredentialsProvider,
   CrossAppAccessProvider,

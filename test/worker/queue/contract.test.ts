@@ -1,3 +1,4 @@
+// The contract of queues.
 import { randomUUID } from "node:crypto";
 import { MessageChannel } from "node:worker_threads";
 import { afterAll, describe, test } from "vitest";

@@ -1,3 +1,4 @@
+// Queues that are away when a worker starts.
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { bullQueue, createDispatcher, createWorker, type WorkerEvent } from "agentchart/worker";

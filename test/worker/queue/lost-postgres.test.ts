@@ -1,3 +1,4 @@
+// A Postgres that is lost under a queue.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { bullQueue, type WakeQueue } from "agentchart/worker";

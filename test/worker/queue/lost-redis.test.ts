@@ -1,3 +1,4 @@
+// A Redis that is lost under a queue.
 import { expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { bullQueue, createDispatcher } from "agentchart/worker";

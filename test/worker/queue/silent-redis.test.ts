@@ -1,3 +1,4 @@
+// A Redis that swallows packets.
 import { expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { bullQueue, createDispatcher } from "agentchart/worker";

@@ -1,3 +1,4 @@
+// The plan of ticks after outages and changes of the clock.
 import { expect, test } from "vitest";
 import { planTicks, started, type ScheduleState } from "../../../src/worker/schedule/plan.ts";
 import type { MissedTicks } from "../../../src/worker/schedule/options.ts";

@@ -1,3 +1,4 @@
+// Times of cron and of days, over changes of daylight saving time.
 import { describe, expect, test } from "vitest";
 import { newestTick, ticksOf, tickName, type NextTick } from "../../../src/worker/schedule/ticks.ts";
 

@@ -1,3 +1,4 @@
+// Words that differ in a comparison.
 import { expect, test } from "vitest";
 import { wordChanges } from "../../src/compare/word-changes.ts";
 

@@ -1,3 +1,4 @@
+// Differences of files in a card.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Markdown is shown safely.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

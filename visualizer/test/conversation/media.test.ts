@@ -1,3 +1,4 @@
+// Media in messages.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

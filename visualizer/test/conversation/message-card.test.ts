@@ -1,3 +1,4 @@
+// Cards of messages.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

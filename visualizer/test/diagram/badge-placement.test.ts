@@ -1,3 +1,4 @@
+// The places of badges beside nodes.
 import { expect, test } from "vitest";
 import { placeBeside } from "../../src/diagram/badge-placement.ts";
 import type { PlacedNode } from "../../src/wire/types.ts";

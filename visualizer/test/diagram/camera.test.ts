@@ -1,3 +1,4 @@
+// The camera of the picture.
 import { expect, test } from "vitest";
 import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../../src/diagram/camera.ts";
 

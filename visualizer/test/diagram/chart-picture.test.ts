@@ -1,3 +1,4 @@
+// The picture of a chart.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

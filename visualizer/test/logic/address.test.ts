@@ -1,3 +1,4 @@
+// The address of the page.
 import { readComparison, writeComparison } from "../../src/logic/address.ts";
 import { expect, test } from "vitest";
 import { readAddress, readLink, writeAddress } from "../../src/logic/address.ts";

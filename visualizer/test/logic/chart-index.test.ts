@@ -1,3 +1,4 @@
+// The index of a chart.
 import { expect, test } from "vitest";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { chartJson } from "../../../src/core/diagram/chart-json.ts";

@@ -1,3 +1,4 @@
+// The alignment of two runs.
 import { expect, test } from "vitest";
 import { alignRuns, answerOf, momentsOf, type Moment } from "../../src/logic/compare.ts";
 import type { JsonObject } from "../../src/wire/types.ts";

@@ -1,3 +1,4 @@
+// The items of a conversation.
 import { expect, test } from "vitest";
 import { conversationItems } from "../../src/logic/conversation-items.ts";
 import type { JsonObject } from "../../src/wire/types.ts";

@@ -1,3 +1,4 @@
+// Requests as commands of curl.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { curlOf } from "../../src/logic/curl.ts";

@@ -1,3 +1,4 @@
+// The order of differences.
 import { expect, test } from "vitest";
 import { differences } from "../../src/logic/diff.ts";
 import { orderDifferences } from "../../src/logic/diff-order.ts";

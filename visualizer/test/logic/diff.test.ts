@@ -1,3 +1,4 @@
+// Differences of two contexts.
 import { expect, test } from "vitest";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import { differences, pathText } from "../../src/logic/diff.ts";

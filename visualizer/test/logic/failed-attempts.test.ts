@@ -1,3 +1,4 @@
+// Attempts that failed, as steps.
 import { createAgent, type AgentConfig } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { expect, test } from "vitest";

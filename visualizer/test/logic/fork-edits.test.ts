@@ -1,3 +1,4 @@
+// What a fork may edit.
 import { expect, test } from "vitest";
 import { changesOf, editablesOf, type Edit } from "../../src/logic/fork-edits.ts";
 import type { ForkPlan, JsonObject } from "../../src/wire/types.ts";

@@ -1,3 +1,4 @@
+// Marks of forks at steps.
 import { expect, test } from "vitest";
 import { forkMarks, spread } from "../../src/logic/fork-marks.ts";
 import { decodeStep, type Step } from "../../src/wire/step.ts";

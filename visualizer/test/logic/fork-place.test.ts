@@ -1,3 +1,4 @@
+// The position at which a step is forked.
 import { expect, test } from "vitest";
 import { positionAfter } from "../../src/logic/fork-place.ts";
 import { decodeStep, type Step } from "../../src/wire/step.ts";

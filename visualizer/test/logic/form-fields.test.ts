@@ -1,3 +1,4 @@
+// Forms that follow a value or a schema.
 import { expect, test } from "vitest";
 import { fieldsOf, readField, readForm, fieldText } from "../../src/logic/form-fields.ts";
 import type { JsonObject } from "../../src/wire/types.ts";

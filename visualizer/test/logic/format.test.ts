@@ -1,3 +1,4 @@
+// Texts as they are shown.
 import { expect, test } from "vitest";
 import { compact, duration, jsonText, money, safeText } from "../../src/logic/format.ts";
 

@@ -1,3 +1,4 @@
+// Sessions of each release as runs.
 import { memoryStore } from "agentchart/store/memory";
 import { fileStore } from "agentchart/store/file";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Guards of an edge that was taken, and of those before it.
 import { expect, test } from "vitest";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { chartJson } from "../../../src/core/diagram/chart-json.ts";

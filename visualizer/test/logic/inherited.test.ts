@@ -1,3 +1,4 @@
+// Steps that a fork has inherited.
 import { expect, test } from "vitest";
 import { isInherited } from "../../src/logic/inherited.ts";
 import { decodeStep } from "../../src/wire/step.ts";

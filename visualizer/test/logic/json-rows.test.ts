@@ -1,3 +1,4 @@
+// JSON as rows.
 import { expect, test } from "vitest";
 import { changedIds, jsonRows, preview } from "../../src/logic/json-rows.ts";
 

@@ -1,3 +1,4 @@
+// Lanes of sub-agents.
 import { expect, test } from "vitest";
 import { lanesOf, openedLanes, runsBelow, runsInside, type InnerWork } from "../../src/logic/lanes.ts";
 import type { Work } from "../../src/logic/work.ts";

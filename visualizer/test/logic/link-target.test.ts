@@ -1,3 +1,4 @@
+// Targets of links.
 import { expect, test } from "vitest";
 import { linkTarget } from "../../src/logic/link-target.ts";
 

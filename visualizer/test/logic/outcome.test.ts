@@ -1,3 +1,4 @@
+// Outcomes of runs in words.
 import { describe, expect, test } from "vitest";
 import { REASONS } from "../../../src/core/message/types.ts";
 import { endOfTurn, outcomeOf } from "../../src/logic/outcome.ts";

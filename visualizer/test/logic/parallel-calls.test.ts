@@ -1,3 +1,4 @@
+// Calls of a batch in order of attention.
 import { expect, test } from "vitest";
 import { callStateText, callTime, countCalls, parallelCalls } from "../../src/logic/parallel-calls.ts";
 import { callStarts } from "../../src/store/run-queries.ts";

@@ -1,3 +1,4 @@
+// The plan of a context.
 import { describe, expect, test } from "vitest";
 import {
   emptyPlan,

@@ -1,3 +1,4 @@
+// The request that a step is about.
 import { expect, test } from "vitest";
 import { otherPrompt, promptAt } from "../../src/logic/prompt-steps.ts";
 import { RunData } from "../../src/store/run-data.ts";

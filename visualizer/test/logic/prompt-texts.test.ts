@@ -1,3 +1,4 @@
+// Texts about a request.
 import { expect, test } from "vitest";
 import { comparePrompts, leftText, lineOf, originText, phaseText } from "../../src/logic/prompt-texts.ts";
 import type { Msg, PromptLens } from "../../src/wire/types.ts";

@@ -1,3 +1,4 @@
+// Filters and saved views of the list of runs.
 import { describe, expect, test } from "vitest";
 import { isSet, QUICK_FILTERS, readViews, toggled, withView } from "../../src/logic/quick-filters.ts";
 import { NO_FILTER, queryOf, type ListFilter } from "../../src/logic/run-filter.ts";

@@ -1,3 +1,4 @@
+// Groups of the list of runs.
 import { expect, test } from "vitest";
 import { innerRunOf } from "../../src/logic/inner-runs.ts";
 import { listLines } from "../../src/logic/run-groups.ts";

@@ -1,3 +1,4 @@
+// The scale of the scrubber.
 import { expect, test } from "vitest";
 import {
   barHeight,

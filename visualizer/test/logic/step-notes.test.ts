@@ -1,3 +1,4 @@
+// Notes of steps.
 import { expect, test } from "vitest";
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import { commandNote, isFailure, messagesOf, noteOf, usageOf } from "../../src/logic/step-notes.ts";

@@ -1,3 +1,4 @@
+// Titles of steps.
 import { expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
 import { titleOf } from "../../src/logic/step-title.ts";

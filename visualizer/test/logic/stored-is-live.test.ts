@@ -1,3 +1,4 @@
+// A run is told the same live, stored and exported.
 import { describe, expect, test } from "vitest";
 import { AgentError, createAgent, defineHook, type Agent, type AgentConfig } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,3 +1,4 @@
+// Text that is being written.
 import { expect, test } from "vitest";
 import { foldStream, NO_STREAM, withoutStored } from "../../src/logic/stream-text.ts";
 import type { StreamDelta } from "../../src/wire/types.ts";

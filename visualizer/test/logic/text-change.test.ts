@@ -1,3 +1,4 @@
+// The words that changed in a text.
 import fc from "../../../test/support/fast-check.ts";
 import { expect, test } from "vitest";
 import { changedMiddle } from "../../src/logic/text-change.ts";

@@ -1,3 +1,4 @@
+// The scale of the waterfall.
 import { expect, test } from "vitest";
 import { roundInterval, tickText, ticksOf, timeScale } from "../../src/logic/time-scale.ts";
 

@@ -1,3 +1,4 @@
+// Sums of usage and cost.
 import { expect, test } from "vitest";
 import { sumUsage } from "../../src/logic/totals.ts";
 

@@ -1,3 +1,4 @@
+// The map of an agent, derived from chart, tools and facts.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineHook, defineTool } from "agentchart";
 import { agentTool } from "agentchart/team";

@@ -1,3 +1,4 @@
+// The place on the map of each state and service.
 import { expect, test } from "vitest";
 import { setup } from "xstate";
 import { agentChart } from "../../../src/agent/agent-chart.ts";

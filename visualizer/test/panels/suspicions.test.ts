@@ -1,3 +1,4 @@
+// The suspicions that are shown first.
 import { expect, test } from "vitest";
 import { oneOfEachKind } from "../../src/panels/suspicions.tsx";
 import type { Suspicion } from "../../src/wire/types.ts";

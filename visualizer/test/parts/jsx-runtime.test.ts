@@ -1,3 +1,4 @@
+// Elements show hidden characters.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The tab of the prompt.
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// The data of a run in the page.
 import { expect, test } from "vitest";
 import { RunData } from "../../src/store/run-data.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";

@@ -1,3 +1,4 @@
+// Questions about the edges and visits of a run.
 import { expect, test } from "vitest";
 import { enteredAt, matchingSteps, takenEdges, timeIn, visitsOf } from "../../src/store/run-queries.ts";
 import { RunData } from "../../src/store/run-data.ts";

@@ -1,3 +1,4 @@
+// The search of steps.
 import { expect, test } from "vitest";
 import { RunData } from "../../src/store/run-data.ts";
 import { foundSteps, type StepQuery } from "../../src/store/step-search.ts";

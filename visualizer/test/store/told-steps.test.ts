@@ -1,3 +1,4 @@
+// The steps that are told, without the engine's own.
 import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

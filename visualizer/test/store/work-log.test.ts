@@ -1,3 +1,4 @@
+// What took time in a run.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineHook, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

@@ -1,3 +1,4 @@
+// Why a state was not entered, or an edge not taken.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";

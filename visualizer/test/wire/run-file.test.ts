@@ -1,3 +1,4 @@
+// Files of runs.
 import { expect, test } from "vitest";
 import { readRunFile } from "../../src/wire/run-file.ts";
 

@@ -1,3 +1,4 @@
+// Each text of the pages is in the catalogue, in English and Chinese.
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync, Visitor } from "vite";
