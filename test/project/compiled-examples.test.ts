@@ -1,8 +1,9 @@
 // The examples in docstrings compile.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { parse } from "yaml";
 import { exportedFunctions } from "./examples.ts";
 import { ROOT } from "./source-files.ts";
 
@@ -10,13 +11,35 @@ import { ROOT } from "./source-files.ts";
 const FOLDER = join(ROOT, "build/compiled-examples");
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-test("the compiler accepts the examples of all exported functions", async () => {
-  mkdirSync(FOLDER, { recursive: true });
+const skill = readFileSync(join(ROOT, "skills/agentchart/SKILL.md"), "utf8");
+const skillFolder = join(FOLDER, "skill");
+
+/** Writes the files that the skill for coding agents tells of. */
+function writeSkill(): void {
+  mkdirSync(skillFolder, { recursive: true });
+  const files = [...skill.matchAll(/^```ts (\S+)\n([^]*?)^```$/gm)];
+  expect(files.map(([, name]) => name)).toEqual(["desk.ts", "desk.test.ts", "main.ts"]);
+  for (const [, name, code] of files) writeFileSync(join(skillFolder, name!), code!);
+}
+
+test("the compiler accepts the examples of all exported functions, and the files of the skill", async () => {
+  writeSkill();
   for (const { name, example = "" } of await exportedFunctions())
     writeFileSync(join(FOLDER, `${name.replaceAll(/\W+/g, "-")}.ts`), `${example}\nexport {};\n`);
-  const config = { extends: join(ROOT, "tsconfig.json"), include: ["*.ts"] };
+  const config = { extends: join(ROOT, "tsconfig.json"), include: ["**/*.ts"] };
   writeFileSync(join(FOLDER, "tsconfig.json"), JSON.stringify(config));
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", FOLDER], { encoding: "utf8" });
   expect({ stdout, status }).toEqual({ stdout: "", status: 0 });
+});
+
+test("the skill for coding agents has a head, and its test passes as it stands", () => {
+  const [, head = ""] = /^---\n([^]*?)\n---\n/.exec(skill)!;
+  expect(parse(head)).toEqual({ name: "agentchart", description: expect.stringMatching(/^Write, test/) });
+  writeSkill();
+  const args = ["--conditions=agentchart-source", "--test", "desk.test.ts"];
+  // a runner within a runner would only report to it
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout } = spawnSync(process.execPath, args, { cwd: skillFolder, encoding: "utf8", env });
+  expect(stdout).toContain("pass 2\n");
 });
