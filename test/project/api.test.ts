@@ -34,7 +34,7 @@ test("the names each subpath exports", async () => {
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
     ./testing: EMULATED_HOSTS chatCompletionsServer crashTest emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract recordModel replayModel scriptedModel storeContract workspaceContract
-    ./evals: asked atMost by casesOfCsv casesOfJsonLines casesOfSessions chatsOf compareEvals evaluate experiment importChat junitOf notSuspicious obeys path readReport replayOf reply rubric tryRelease used usedInOrder
+    ./evals: asked atMost by casesOfCsv casesOfJsonLines casesOfSessions chatsOf compareEvals evaluate experiment importChat junitOf matchers notSuspicious obeys path readReport replayOf reply rubric runOf tryRelease used usedInOrder
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
     ./session: deleteSession exportSession importSession openSession sessionManager
     ./store/memory: memoryStore

@@ -2,6 +2,8 @@ export { evaluate } from "./evaluate.ts";
 export { casesOfCsv, casesOfJsonLines, casesOfSessions } from "./cases.ts";
 export { asked, atMost, by, notSuspicious, path, reply, used, usedInOrder } from "./judges.ts";
 export type { Limits, Occurrence } from "./judges.ts";
+export { matchers, runOf } from "./matchers.ts";
+export type { EvalMatchers, StoredRun } from "./matchers.ts";
 export { compareEvals, junitOf, readReport } from "./report.ts";
 export type { ChangedResult, EvalComparison } from "./report.ts";
 export { rubric } from "./rubric.ts";

@@ -85,18 +85,21 @@ function contains(value: Json | undefined, wanted: Json): boolean {
   return isObject(value) && Object.entries(wanted).every(([key, part]) => contains(value[key], part!));
 }
 
+/** The part of a run in which things happen. */
+type OccurrenceScope = Pick<EvalRun, "facts" | "steps">;
+
 /** Something that may happen in a run, at some steps. It is a judge that it happens at least once. */
 export class Occurrence implements Judge {
   readonly name: string;
   /** Returns the steps at which it happened, in order. */
-  readonly find: (run: EvalRun) => readonly number[];
+  readonly find: (run: OccurrenceScope) => readonly number[];
 
-  constructor(name: string, find: (run: EvalRun) => readonly number[]) {
+  constructor(name: string, find: (run: OccurrenceScope) => readonly number[]) {
     this.name = name;
     this.find = find;
   }
 
-  judge(run: EvalRun): Verdict {
+  judge(run: OccurrenceScope): Verdict {
     const steps = this.find(run);
     return verdict(steps.length > 0, `${this.name}: ${told(steps)}.`);
   }
