@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./source-files.ts";
+
+/** The sentences of a page: of paragraphs and lists, without code, tables, headings and pictures. */
+function sentencesOf(page: string): readonly string[] {
+  return page
+    .replaceAll(/^```[^]*?^```$/gm, "\n\n")
+    .replaceAll(/^(?:\||#|<).*$/gm, "\n\n")
+    .replaceAll(/^\s*(?:[-*]|\d+\.) /gm, "\n\n")
+    .split(/\n{2,}/)
+    .flatMap((part) =>
+      part
+        .replaceAll(/`[^`]*`/g, "code")
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .replaceAll(/\*/g, "")
+        .split(/(?<=[.!?])\s+(?=[^a-z]|code)/),
+    )
+    .map((sentence) => sentence.replaceAll(/\s+/g, " ").trim())
+    .filter((sentence) => /\w/.test(sentence));
+}
+
+const wordsOf = (sentence: string): number => sentence.split(" ").filter((word) => /\w/.test(word)).length;
+
+test("sentences of the README and the guide have at most 30 words, and 15 on average", () => {
+  const sentences = ["README.md", ...globSync("docs/guide/*.md", { cwd: ROOT })].flatMap((path) =>
+    sentencesOf(readFileSync(join(ROOT, path), "utf8")).map((sentence) => ({ path, sentence })),
+  );
+  expect(sentences.length).toBeGreaterThan(400);
+  expect(sentences.filter(({ sentence }) => wordsOf(sentence) > 30)).toEqual([]);
+  const words = sentences.reduce((sum, { sentence }) => sum + wordsOf(sentence), 0);
+  expect(words / sentences.length).toBeLessThanOrEqual(15);
+});
