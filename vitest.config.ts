@@ -16,6 +16,7 @@ const PROCESS_TESTS = [
   "test/project/compiled-examples.test.ts",
   "test/project/create.test.ts",
   "test/project/packed.test.ts",
+  "test/project/publish.test.ts",
   "test/cli/acp-command.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/chart.test.ts",

@@ -1,3 +1,4 @@
+// llms.txt lists each page, and is current.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { llmsText } from "../../scripts/llms.mjs";

@@ -1,3 +1,4 @@
+// Sentences of the README and the guide are short.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

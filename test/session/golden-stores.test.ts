@@ -14,42 +14,48 @@ import { finish, plannedAgent, plannedTools } from "../support/planned.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { get, steps, type Detail } from "../support/stored-runs.ts";
 
-const FOLDER = `${import.meta.dirname}/../fixtures/sessions/0.1.0`;
+const RELEASES = ["0.1.0", "0.2.0"];
 
-function copy(name: string): string {
+const pathOf = (release: string, name: string): string =>
+  join(import.meta.dirname, "../fixtures/sessions", release, name);
+
+function copy(release: string, name: string): string {
   const dir = mkdtempSync(join(tmpdir(), "agentchart-golden-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  cpSync(join(FOLDER, name), join(dir, name), { recursive: true });
+  cpSync(pathOf(release, name), join(dir, name), { recursive: true });
   return join(dir, name);
 }
 
 const server = await startPostgres();
 afterAll(() => server?.stop());
 
-async function filledPostgres(): Promise<string> {
+async function filledPostgres(release: string): Promise<string> {
   const { connectionString } = server!;
   const client = new pg.Client({ connectionString });
   await client.connect();
   await client.query("DROP SCHEMA IF EXISTS golden CASCADE");
-  await client.query(readFileSync(join(FOLDER, "postgres.sql"), "utf8"));
+  await client.query(readFileSync(pathOf(release, "postgres.sql"), "utf8"));
   await client.end();
   return connectionString;
 }
 
-const stores: { readonly [kind: string]: () => Promise<SessionStore> } = {
-  file: () => openStore({ kind: "file", dir: copy("file") }),
-  sqlite: () => openStore({ kind: "sqlite", path: copy("sessions.sqlite") }),
+const stores: { readonly [kind: string]: (release: string) => Promise<SessionStore> } = {
+  file: (release) => openStore({ kind: "file", dir: copy(release, "file") }),
+  sqlite: (release) => openStore({ kind: "sqlite", path: copy(release, "sessions.sqlite") }),
   ...(server && {
-    postgres: async () =>
-      openStore({ kind: "postgres", connectionString: await filledPostgres(), schema: "golden" }),
+    postgres: async (release) =>
+      openStore({ kind: "postgres", connectionString: await filledPostgres(release), schema: "golden" }),
   }),
 };
+const left = RELEASES.flatMap((release) =>
+  Object.entries(stores).map(([kind, open]) => ({ release, kind, open: () => open(release) })),
+);
 if (!server) test.skip(`golden sessions in Postgres (${NO_POSTGRES})`, () => {});
 
 /** Calls whose results the stored session has already. */
 const RECORDED = ["r0-quick", "r0-slow", "r1-quick", "r1-slow", "r1-pay"];
 
-describe.each(Object.entries(stores))("sessions that release 0.1.0 left in the %s store", (_, open) => {
+describe.each(left)("sessions that release $release left in the $kind store", ({ open }) => {
   async function restored(sessionId: string) {
     const store = await open();
     const ran: string[] = [];
@@ -106,14 +112,17 @@ describe.each(Object.entries(stores))("sessions that release 0.1.0 left in the %
   });
 });
 
-test("a session that release 0.1.0 exported is imported, waits for the same decision and goes on", async () => {
-  const store = memoryStore();
-  const lines = readFileSync(join(FOLDER, "suspended.ndjson"), "utf8").split(/(?<=\n)/u);
-  await importSession(store, lines, { sessionId: "copied" });
-  const agent = plannedAgent({ store, sessionId: "copied" });
-  await agent.open();
-  expect(agent.status()).toMatchObject({ phase: "suspended", pending: [{ callId: "r1-pay" }] });
-  await finish(agent);
-  expect(historyProblem(await agent.messages())).toBeUndefined();
-  await agent.close();
-});
+test.each(RELEASES)(
+  "a session that release %s exported is imported, waits for the same decision and goes on",
+  async (release) => {
+    const store = memoryStore();
+    const lines = readFileSync(pathOf(release, "suspended.ndjson"), "utf8").split(/(?<=\n)/u);
+    await importSession(store, lines, { sessionId: "copied" });
+    const agent = plannedAgent({ store, sessionId: "copied" });
+    await agent.open();
+    expect(agent.status()).toMatchObject({ phase: "suspended", pending: [{ callId: "r1-pay" }] });
+    await finish(agent);
+    expect(historyProblem(await agent.messages())).toBeUndefined();
+    await agent.close();
+  },
+);
