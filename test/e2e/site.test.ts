@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, posix } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ROOT } from "../project/source-files.ts";
+import { launch } from "./support/browser.ts";
+
+const SITE = join(ROOT, "site/dist");
+const TYPES: { readonly [extension: string]: string } = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+};
+
+/** Serves the built site on an origin of its own, until the test ends. */
+async function serveSite(): Promise<string> {
+  const server = createServer(({ url = "/" }, response) => {
+    const { pathname } = new URL(url, "http://site");
+    const file = join(SITE, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
+    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
+    response.setHeader("Content-Type", TYPES[extname(file)] ?? "application/octet-stream");
+    return response.end(readFileSync(file));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+// A build takes minutes, and brings packages of its own: `SOAK=1 npx vitest run test/e2e/site.test.ts`.
+describe.runIf(process.env["SOAK"] === "1")("the site", () => {
+  beforeAll(() => {
+    execFileSync(process.execPath, [join(ROOT, "site/build.mjs")], { cwd: ROOT });
+  }, 900_000);
+
+  test("has no dead link", () => {
+    const files = globSync("**/*.html", { cwd: SITE });
+    const idsOf = (text: string): ReadonlySet<string> =>
+      new Set([...text.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id!));
+    const pages = new Map(files.map((file) => [file, readFileSync(join(SITE, file), "utf8")]));
+    const ids = new Map([...pages].map(([file, text]) => [file, idsOf(text)]));
+    const dead = [...pages].flatMap(([file, text]) =>
+      [...text.matchAll(/<a\b[^>]*\bhref="([^"]+)"/g)]
+        .map(([, href]) => href!)
+        .filter((href) => !/^[a-z]+:/.test(href))
+        .filter((href) => {
+          const [path = "", anchor] = href.split("#");
+          const place = path.startsWith("/") ? path.slice(1) : posix.join(posix.dirname(file), path);
+          const target = path === "" ? file : /(^|\/)$/.test(place) ? `${place}index.html` : place;
+          if (!target.endsWith(".html")) return !existsSync(join(SITE, target));
+          const known = ids.get(target);
+          return !known || (anchor !== undefined && anchor !== "" && !known.has(decodeURIComponent(anchor)));
+        })
+        .map((href) => `${file}: ${href}`),
+    );
+    expect(pages.size).toBeGreaterThan(80);
+    expect(dead).toEqual([]);
+    expect(ids.get("guide/errors.html")).toContain("run-busy"); // each error code has an anchor
+  });
+
+  test.each([
+    { width: 1440, height: 1000, colorScheme: "light" as const },
+    { width: 390, height: 844, colorScheme: "dark" as const },
+  ])(
+    "has an agent on its first page, $width wide, that pays once though its process is killed while it pays",
+    async ({ width, height, colorScheme }) => {
+      const origin = await serveSite();
+      const browser = await launch();
+      onTestFinished(() => browser.close());
+      const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+      const errors: string[] = [];
+      page.on("pageerror", (error) => errors.push(String(error)));
+      await page.goto(origin);
+      const press = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+      await press("Send it");
+      await press("Approve");
+      await page.getByText(/^refund \{/).waitFor();
+      await page.getByText("12.50 paid").waitFor();
+      await press("Kill its process");
+      await press("Start another");
+      await page.getByText("2 workers; the ledger was asked 2 times and paid 12.50.").waitFor();
+      const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect({ errors, wide }).toEqual({ errors: [], wide: 0 });
+    },
+  );
+});
