@@ -72,14 +72,17 @@ function write(page, text) {
   writeFileSync(path, text);
 }
 
+/** Leaves a page out of the search, where it would stand before those that explain it. */
+const UNSEARCHED = "---\nsearch: false\n---\n\n";
+
 /** A page that shows a file of the repository, or lists a folder. */
 function sourcePage(path) {
   if (path.endsWith(".md")) return withLinks(path, read(path));
   if (!statSync(join(root, path)).isDirectory())
-    return `# ${posix.basename(path)}\n\n\`${path}\` of the repository.\n\n\`\`\`\`${extname(path).slice(1)}\n${read(path)}\n\`\`\`\`\n`;
+    return `${UNSEARCHED}# ${posix.basename(path)}\n\n\`${path}\` of the repository.\n\n\`\`\`\`${extname(path).slice(1)}\n${read(path)}\n\`\`\`\`\n`;
   const files = readdirSync(join(root, path), { withFileTypes: true }).filter((entry) => entry.isFile());
   const rows = files.map(({ name }) => `- [${name}](${targetOf("README.md", `${path}/${name}`)})`);
-  return `# ${path}\n\n${rows.join("\n")}\n`;
+  return `${UNSEARCHED}# ${path}\n\n${rows.join("\n")}\n`;
 }
 
 const title = (path) => /^# (.+)$/m.exec(read(path))?.[1] ?? path;
@@ -134,7 +137,7 @@ const withAnchors = (text) => text.replaceAll(/^\| `(\w+)\/([\w-]+)`/gm, '| <a i
 
 /** A report of public types begins with the words of the tool that made it. */
 const apiPage = (path) =>
-  `---\nsearch: false\n---\n\n# ${entryOf(path)}\n\n${read(path).slice(read(path).indexOf("```")).replace("```ts", "```txt")}`;
+  `${UNSEARCHED}# ${entryOf(path)}\n\n${read(path).slice(read(path).indexOf("```")).replace("```ts", "```txt")}`;
 
 const pages = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**"] }).map((path) =>
   path.replaceAll("\\", "/"),
