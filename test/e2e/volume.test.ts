@@ -44,6 +44,11 @@ const LAZY = {
   sequence: 4_000,
   shown: 1_000, // what some of them share
   frame: 1_000,
+  "breakpoints-dialog": 3_000,
+  "at-breakpoint": 2_000,
+  "use-breakpoints": 1_000,
+  breakpoint: 1_000,
+  "breakpoint-slot": 1_000,
   "disabled-reason": 1_000,
 };
 

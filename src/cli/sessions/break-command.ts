@@ -1,6 +1,7 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
-import { breakpoints, breakpointsIn, breakpointText, type Breakpoint } from "../../core/tool/breakpoints.ts";
+import { breakpointText, type Breakpoint } from "../../core/tool/breakpoint.ts";
+import { breakpoints, breakpointsIn } from "../../core/tool/breakpoints.ts";
 import { slotValue } from "../../core/tool/slot.ts";
 import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";

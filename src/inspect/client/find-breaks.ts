@@ -1,6 +1,7 @@
 import { AgentError } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
-import { breakpoints, type Breakpoint } from "../../core/tool/breakpoints.ts";
+import type { Breakpoint } from "../../core/tool/breakpoint.ts";
+import { breakpoints } from "../../core/tool/breakpoints.ts";
 import { slotValue } from "../../core/tool/slot.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import type { FoundBreak } from "../../agent/find-breaks.ts";
@@ -8,7 +9,7 @@ import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 
 export { breakpoints };
-export type { ArgumentTest, Breakpoint } from "../../core/tool/breakpoints.ts";
+export type { ArgumentTest, Breakpoint } from "../../core/tool/breakpoint.ts";
 export type { FoundBreak };
 
 /**

@@ -10,6 +10,7 @@ import { copy } from "../store/copy.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { canFork, editArguments, editResult } from "../store/open-fork.ts";
+import { canBreak, openBreakpoints } from "../store/open-breakpoints.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import type { CallRecord, Json, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
@@ -49,6 +50,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
   const took = timeOf(attempts);
   const account = readAccount(result?.account ?? record?.account);
   const canEdit = useModel(canFork);
+  const canStop = useModel(canBreak);
   // the card of the decision says the same of a call that waits for one
   const isAsked = useModel((all) => all.isLive && all.pending.items.some(({ callId }) => callId === call.id));
   const [opened, setOpen] = useState<boolean>();
@@ -74,7 +76,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
             <Icon name={icon} /> {callStateText(state, record?.attempt ?? 0, record?.decided !== undefined)}
           </span>
         </button>
-        <Menu label={t`More about the call ${call.name}`} items={itemsOf(call, result, canEdit)} />
+        <Menu label={t`More about the call ${call.name}`} items={itemsOf(call, result, canEdit, canStop)} />
       </div>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
       <InnerRun callId={call.id} />
@@ -94,6 +96,7 @@ function itemsOf(
   call: ToolUseBlock,
   result: ToolResultBlock | undefined,
   canEdit: boolean,
+  canStop: boolean,
 ): readonly MenuItem[] {
   const args = call.rawInput ?? JSON.stringify(call.input, null, 2);
   const texts = (result?.output ?? []).flatMap((part): readonly Json[] =>
@@ -106,6 +109,14 @@ function itemsOf(
       : []),
     ...(canEdit && result
       ? [{ label: t("Edit result and run again"), onChoose: () => editResult(call.id) }]
+      : []),
+    ...(canStop
+      ? [
+          {
+            label: t("Set a breakpoint before this tool"),
+            onChoose: () => openBreakpoints({ tool: call.name }),
+          },
+        ]
       : []),
     { label: t("Copy arguments"), onChoose: () => void copy(args) },
     ...(text !== "" ? [{ label: t("Copy result"), onChoose: () => void copy(text) }] : []),

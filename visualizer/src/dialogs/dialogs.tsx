@@ -3,6 +3,7 @@ import { useModel } from "../store/use-model.ts";
 
 const SmallDialog = lazy(() => import("./small-dialogs.tsx"));
 const HandOnDialog = lazy(() => import("./hand-on-dialog.tsx"));
+const BreakpointsDialog = lazy(() => import("../breakpoints/breakpoints-dialog.tsx"));
 const ForkDialog = lazy(() => import("./fork-dialog.tsx"));
 
 /** The open dialog. */
@@ -13,6 +14,8 @@ export function Dialogs() {
     <Suspense fallback={null}>
       {dialog.kind === "fork" ? (
         <ForkDialog {...dialog} />
+      ) : dialog.kind === "breakpoints" ? (
+        <BreakpointsDialog {...dialog} />
       ) : dialog.kind === "handOn" ? (
         <HandOnDialog />
       ) : (

@@ -2,6 +2,7 @@ import { Button } from "../parts/button.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model } from "../store/model.ts";
+import { canBreak, openBreakpoints } from "../store/open-breakpoints.ts";
 import { useModel } from "../store/use-model.ts";
 import type { RunCommand } from "../wire/types.ts";
 import { t } from "../words/t.ts";
@@ -47,6 +48,7 @@ const ACTIONS: readonly Action[] = [
     title: t("Stops at the next commit point; Resume continues from there"),
     onChoose: pauseRun,
   },
+  { type: "setSlot", icon: "target", label: t("Breakpoints"), onChoose: () => openBreakpoints() },
   { type: "resume", icon: "play", label: t("Resume"), hint: "P", isUrgent: true, onChoose: resumeRun },
   {
     type: "interrupt",
@@ -65,7 +67,9 @@ export function useActions(): { readonly actions: readonly Action[]; readonly is
   const can = useModel((all) => (all.compare ? NO_COMMANDS : (all.row?.can ?? NO_COMMANDS)));
   const isOpen = useModel((all) => all.isConnected);
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
-  return { actions: isReadonly ? [] : ACTIONS.filter(({ type }) => can.includes(type)), isOpen };
+  const canStop = useModel((all) => !all.compare && canBreak(all));
+  const isOffered = ({ type }: Action): boolean => (type === "setSlot" ? canStop : can.includes(type));
+  return { actions: isReadonly ? [] : ACTIONS.filter(isOffered), isOpen };
 }
 
 /** The commands that are available for the run, whichever step is displayed. */

@@ -11,6 +11,7 @@ import { toldSteps, withStep } from "../store/told-steps.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { searchedFrom } from "../store/step-search.ts";
+import { breakpointOfFilter, canBreak, openBreakpoints } from "../store/open-breakpoints.ts";
 import { useModel } from "../store/use-model.ts";
 import { t } from "../words/t.ts";
 
@@ -61,6 +62,7 @@ export function Timeline() {
     <div className="timeline" data-internals={internals || undefined}>
       <BeforeFork />
       {found && filter && <FilterSummary found={found} filter={filter} />}
+      {filter && <StopHere filter={filter} />}
       <div className="line is-head" aria-hidden="true">
         <span>{t("step")}</span>
         <span>{t("time")}</span>
@@ -124,6 +126,20 @@ function scrollTopFor(row: number, top: number, height: number, count: number): 
   const around = Math.max(0, Math.min(CONTEXT_ROWS, Math.floor((height / ROW - 1) / 2)));
   const wanted = Math.min((row - around) * ROW, Math.max(top, (row + around + 1) * ROW - height));
   return Math.max(0, Math.min(wanted, count * ROW - height));
+}
+
+/** Offers to stop the run where the filter is about. */
+function StopHere({ filter }: { readonly filter: StepFilter }) {
+  const isOffered = useModel(canBreak);
+  const breakpoint = breakpointOfFilter(model, filter);
+  if (!isOffered || !breakpoint) return null;
+  return (
+    <p className="stop-here">
+      <button type="button" className="link" onClick={() => openBreakpoints(breakpoint)}>
+        {t("Set a breakpoint here")}
+      </button>
+    </p>
+  );
 }
 
 function FilterSummary({

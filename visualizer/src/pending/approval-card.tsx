@@ -1,3 +1,5 @@
+import { lazy, Suspense } from "react";
+import { BREAKPOINT_REASON } from "../../../src/core/tool/breakpoint.ts";
 import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { disabledReason } from "../store/disabled-reason.ts";
@@ -5,6 +7,8 @@ import { useModel } from "../store/use-model.ts";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import { DecisionCard } from "./decision-card.tsx";
 import { t } from "../words/t.ts";
+
+const AtBreakpoint = lazy(() => import("../breakpoints/at-breakpoint.tsx"));
 
 /** A call of the selected run that waits for a decision. */
 export function ApprovalCard({ item }: { readonly item: PendingItem }) {
@@ -17,5 +21,23 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
     const ack = await sendCommand({ type: "decide", callId, decision, argsHash }, key);
     return ack.ok ? undefined : (ack.error?.message ?? t("The command was refused."));
   };
-  return <DecisionCard id="approval" item={item} isSent={isSent} disabledReason={reason} decide={decide} />;
+  const isStop = item.reason?.startsWith(BREAKPOINT_REASON) === true;
+  return (
+    <DecisionCard
+      id="approval"
+      item={item}
+      isSent={isSent}
+      disabledReason={reason}
+      decide={decide}
+      choices={
+        isStop
+          ? (card) => (
+              <Suspense fallback={null}>
+                <AtBreakpoint {...card} goOn={() => decide("approve")} />
+              </Suspense>
+            )
+          : undefined
+      }
+    />
+  );
 }

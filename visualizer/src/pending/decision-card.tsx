@@ -1,5 +1,5 @@
 import { Arguments, WaitTime } from "./call-arguments.tsx";
-import { useRef, useState, type KeyboardEvent } from "react";
+import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { WAIT_TEXT } from "../logic/wait-text.ts";
 import { Icon } from "../parts/icon.tsx";
 import type { Decision, PendingItem } from "../wire/types.ts";
@@ -20,12 +20,23 @@ export type DecisionCardProps = {
   readonly disabledReason?: string | undefined;
   /** Resolves with the reason if the decision was refused. */
   readonly decide: (decision: Decision) => Promise<string | undefined>;
+  /** Offers more than decisions, above the choices. */
+  readonly choices?:
+    | ((card: { readonly isDisabled: boolean; readonly edit: () => void }) => ReactNode)
+    | undefined;
 };
 
 /**
  * A call that waits for a decision. Its owner removes it when the agent no longer reports the call, not before.
  */
-export function DecisionCard({ item, id, isSent, disabledReason: reason, decide: send }: DecisionCardProps) {
+export function DecisionCard({
+  item,
+  id,
+  isSent,
+  disabledReason: reason,
+  decide: send,
+  choices,
+}: DecisionCardProps) {
   const card = useRef<HTMLElement>(null);
   const isAnswered = item.waitsFor === "externalResult" || item.waitsFor === "answer";
   const first = isAnswered ? "answer" : "choose";
@@ -93,6 +104,7 @@ export function DecisionCard({ item, id, isSent, disabledReason: reason, decide:
       ) : (
         <Arguments item={item} />
       )}
+      {mode === "choose" && choices?.({ isDisabled, edit: () => setMode("edit") })}
       {mode === "choose" && (
         <Choices
           item={item}

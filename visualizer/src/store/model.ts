@@ -1,3 +1,4 @@
+import type { Breakpoint } from "../../../src/core/tool/breakpoint.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
@@ -75,6 +76,8 @@ export type Dialog =
     }
   | { readonly kind: "goTo" }
   | { readonly kind: "handOn" }
+  /** `add` is what is to be added first. */
+  | { readonly kind: "breakpoints"; readonly add?: Breakpoint }
   /**
    * A message to the run. `revision` is that of the run when the dialog was opened; `text` was refused with
    * `error`.

@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { isSame } from "../../../src/core/base/is-same.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { openBreakpoints } from "../store/open-breakpoints.ts";
+import { canFork } from "../store/open-fork.ts";
+import { useModel } from "../store/use-model.ts";
+import { t } from "../words/t.ts";
+import { useBreakpoints, withStep, writeBreakpoints } from "./use-breakpoints.ts";
+
+type Props = {
+  readonly isDisabled: boolean;
+  readonly edit: () => void;
+  /** Approves the call. Resolves with the reason if that was refused. */
+  readonly goOn: () => Promise<string | undefined>;
+};
+
+/** The ways on from a breakpoint at which the run has stopped. */
+export default function AtBreakpoint({ isDisabled, edit, goOn }: Props) {
+  const stored = useBreakpoints();
+  const mayFork = useModel(canFork);
+  const [error, setError] = useState<string>();
+  const go = async (isStep: boolean): Promise<void> => {
+    if (!stored) return;
+    const list = withStep(stored.list, isStep);
+    const problem = isSame(list, stored.list) ? undefined : await writeBreakpoints(stored, list);
+    setError(problem ?? (await goOn()));
+  };
+  const isOff = isDisabled || !stored;
+  return (
+    <div className="at-breakpoint" role="group" aria-label={t("Stopped at a breakpoint")}>
+      <p>
+        <Icon name="pause" /> <strong>{t("Stopped at a breakpoint")}</strong>
+      </p>
+      <div className="choices">
+        <Button
+          icon="forward"
+          label={t("One step")}
+          title={t("Runs this call, and stops before the next one")}
+          isDisabled={isOff}
+          onClick={() => void go(true)}
+        />
+        <Button
+          icon="play"
+          label={t("Go on")}
+          title={t("Runs this call, and goes on to the next breakpoint")}
+          isDisabled={isOff}
+          onClick={() => void go(false)}
+        />
+        <Button label={t("Edit")} title={t("Edit the arguments first")} isDisabled={isOff} onClick={edit} />
+        <Button
+          icon="fork"
+          label={t("Fork")}
+          isDisabled={!mayFork}
+          onClick={() => model.set({ dialog: { kind: "fork", stepNumber: model.run.last } })}
+        />
+        <Button tone="quiet" icon="target" label={t("Breakpoints")} onClick={() => openBreakpoints()} />
+      </div>
+      {error !== undefined && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

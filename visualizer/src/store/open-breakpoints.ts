@@ -1,0 +1,45 @@
+import type { Breakpoint } from "../../../src/core/tool/breakpoint.ts";
+import { model, type Model, type StepFilter } from "./model.ts";
+
+/** True if breakpoints of the displayed run can be set now: a process drives it, and this page may decide. */
+export function canBreak({ isConnected, connection, row }: Model): boolean {
+  const mayDecide = connection.kind === "open" && !connection.readonly;
+  return (
+    isConnected && mayDecide && row?.source === "live" && (row.can.length > 0 || row.parent !== undefined)
+  );
+}
+
+/** Opens the dialog with the breakpoints of the displayed run; `add` is what is to be added first. */
+export function openBreakpoints(add?: Breakpoint): void {
+  model.set({ dialog: { kind: "breakpoints", ...(add && { add }) } });
+}
+
+/** The root of the chart of every agent, before the paths of its states. */
+const ROOT = "agent.";
+
+const pathOf = (id: string | undefined): string | undefined =>
+  id?.startsWith(ROOT) ? id.slice(ROOT.length) : undefined;
+
+/** Returns the breakpoint that a filter of the list of steps stands for; undefined if there is none. */
+export function breakpointOfFilter({ chart }: Model, filter: StepFilter): Breakpoint | undefined {
+  if (filter.kind === "search") return undefined;
+  if (filter.kind === "place") {
+    const { id, tools = [] } = filter;
+    const tool = id.startsWith("tool:")
+      ? id.slice("tool:".length)
+      : tools.length === 1
+        ? tools[0]
+        : undefined;
+    return tool === undefined ? undefined : { tool };
+  }
+  const [id] = filter.ids;
+  if (filter.kind === "state") {
+    const state = pathOf(id);
+    return state === undefined ? undefined : { state };
+  }
+  const edge = id === undefined ? undefined : chart?.index.edges.get(id);
+  const [from, to] = [pathOf(edge?.source), pathOf(edge?.targets[0])];
+  if (!edge || from === undefined) return undefined;
+  if (filter.ids.length > 1) return { state: from }; // a decision, which the session is never seen in
+  return { edge: { from, ...(to !== undefined && { to }), ...(edge.event !== "" && { on: edge.event }) } };
+}
