@@ -30,6 +30,8 @@ const pages = [
       "docs/ui-servers.md",
       "docs/ag-ui.md",
       "docs/browser.md",
+      "docs/cookbook.md",
+      "docs/cookbook-safety.md",
     ],
     {
       cwd: ROOT,
