@@ -5,7 +5,7 @@ import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";
 import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { toolOf } from "../../support/agents.ts";
+import { toolOf } from "../support/agents.ts";
 
 const call = (id: string, name: string, input = {}): ScriptedTurn => ({ calls: [{ id, name, input }] });
 const down = { error: new AgentError("model/unavailable", "Down.", { isRetryable: true }) };
