@@ -47,11 +47,11 @@ function deskOf(store: SessionStore | undefined, sessionId: string): { agent: Ag
 const CONDITIONS: readonly (readonly [Breakpoint, readonly string[], string])[] = [
   [{ state: "reasoning.backingOff" }, ["a"], "state reasoning.backingOff (reasoning.calling → "],
   [{ state: "reasoning" }, ["a", "b", "d"], "state reasoning ("],
-  [{ state: "no*" }, [], ""],
+  [{ state: "summarizing*" }, [], ""],
   [{ edge: { from: "acting", to: "reasoning" } }, ["b", "d"], "edge acting → reasoning (acting.deciding → "],
   [{ edge: { on: "timer.due" }, tool: "look" }, ["b"], "edge * → * on timer.due, look ("],
   [{ guard: { name: "retryable", is: true } }, ["a"], "guard retryable true ("],
-  [{ guard: { name: "listens(preActing)", is: true } }, [], ""],
+  [{ guard: { name: "listens(preCall)", is: true } }, [], ""],
   [{ hook: { name: "guard*", changed: "input" } }, ["a"], "hook guard* changed input in * (acting.preHooks"],
   [{ hook: { point: "postActing" } }, ["d"], "hook * changed * in postActing ("],
   [{ hook: { changed: "deny" }, tool: "look" }, ["d"], "hook * changed deny in *, look ("],
@@ -138,4 +138,24 @@ test("the cost of a turn stops its next call", async () => {
   const reply = await agent.call("go");
   expect(reply.pending).toMatchObject([{ callId: "b", reason: "Breakpoint: cost 3 or more" }]);
   await agent.close();
+});
+
+test.each<[Breakpoint, string]>([
+  [{ state: "reasoning.backing" }, '`state` "reasoning.backing" matches nothing of the chart.'],
+  [{ state: "resoning" }, 'Did you mean "reasoning"?'],
+  [{ edge: { from: "actin" } }, '`edge.from` "actin" matches nothing of the chart. Did you mean "acting"?'],
+  [{ edge: { to: "no.*" } }, "`edge.to`"],
+  [{ edge: { on: "timer.duo" } }, 'Did you mean "timer.due"?'],
+  [{ guard: { name: "maxIter", is: true } }, 'Did you mean "maxIters"?'],
+  [{ hook: { point: "preAct" } }, "`hook.point`"],
+  [{ hook: { changed: "results" } }, 'Did you mean "result"?'],
+])("%j is refused where it is asked for: it would never be met", async (condition, message) => {
+  const store = memoryStore();
+  const { agent } = deskOf(store, "s");
+  await agent.open();
+  await agent.close();
+  const found = findBreaks(store, "s", [{ tool: "pay" }, condition]);
+  await expect(found).rejects.toMatchObject({ code: "config/invalid" });
+  await expect(found).rejects.toThrow("Breakpoint 2: ");
+  await expect(found).rejects.toThrow(message);
 });

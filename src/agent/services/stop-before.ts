@@ -2,8 +2,8 @@ import type { ToolUseBlock } from "../../core/message/types.ts";
 import { areAboutSteps, breakpointsIn, stopReason, type PassedEdge } from "../../core/tool/breakpoints.ts";
 import type { ReviewInput } from "../../../machines/agent/services.ts";
 import { readEntries } from "../../session/read-entry.ts";
-import { Trail } from "../break-trail.ts";
-import { BreakReader } from "../find-breaks.ts";
+import { Trail } from "../breakpoints/trail.ts";
+import { BreakReader } from "../breakpoints/find.ts";
 import type { Host } from "./host.ts";
 
 /** The part of a session that was read: its journal up to an entry, or its steps if it has no store. */

@@ -5,7 +5,8 @@ import { breakpoints, breakpointsIn } from "../../core/tool/breakpoints.ts";
 import { slotValue } from "../../core/tool/slot.ts";
 import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import { findBreaks, type FoundBreak } from "../../agent/find-breaks.ts";
+import { findBreaks, type FoundBreak } from "../../agent/breakpoints/find.ts";
+import { checkNames } from "../../agent/breakpoints/names.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
@@ -45,7 +46,9 @@ async function read(flag: string, file: string): Promise<readonly Breakpoint[]> 
   const what = `The list of ${flag}`;
   const taken = slotValue(breakpoints as Slot, await readJson(file, what));
   if ("problem" in taken) throw new AgentError("config/invalid", `${what} ${taken.problem}.`);
-  return taken.value as readonly Breakpoint[];
+  const conditions = taken.value as readonly Breakpoint[];
+  checkNames(conditions);
+  return conditions;
 }
 
 async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {

@@ -24,7 +24,7 @@ export type Breakpoint = {
         readonly on?: string | undefined;
       }
     | undefined;
-  /** A guard that was judged, such as `mustCompact` or `listens(preActing)`, and the result. Guards behind the branch that was taken are not
+  /** A guard that was judged, such as `mustCompact` or `listens(postCall)`, and the result. Guards behind the branch that was taken are not
    *  judged. */
   readonly guard?: { readonly name: string; readonly is: boolean } | undefined;
   /** A change that a hook made: its name, the hook point, and the changed part. That is `input`, `system`, `pieces` (the messages), `options`,

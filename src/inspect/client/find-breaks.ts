@@ -4,7 +4,7 @@ import type { Breakpoint } from "../../core/tool/breakpoint.ts";
 import { breakpoints } from "../../core/tool/breakpoints.ts";
 import { slotValue } from "../../core/tool/slot.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import type { FoundBreak } from "../../agent/find-breaks.ts";
+import type { FoundBreak } from "../../agent/breakpoints/find.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 
@@ -15,7 +15,7 @@ export type { FoundBreak };
 /**
  * Returns the calls of a stored session before which these breakpoints would have stopped, in order: those that ran or were asked about. The
  * session need not have had the breakpoints; they are judged as in a live one. It takes no lease. Rejects `config/invalid` for conditions
- * that the slot would not take, `session/not-found` for an unknown id, and `session/damaged` and `session/version` for a journal that cannot be read.
+ * that the slot would not take or that name nothing of the chart, `session/not-found` for an unknown id, and `session/damaged` and `session/version` for a journal that cannot be read.
  *
  * @example
  * ```ts
@@ -36,6 +36,6 @@ export async function findBreaks(
   const taken = slotValue(breakpoints as Slot, conditions);
   if ("problem" in taken)
     throw new AgentError("config/invalid", `findBreaks: the list of breakpoints ${taken.problem}.`);
-  const reader = await import("../../agent/find-breaks.ts");
+  const reader = await import("../../agent/breakpoints/find.ts");
   return reader.findBreaks(store, sessionId, conditions);
 }

@@ -1,8 +1,8 @@
-import { agentResolver } from "../../machines/agent/agent-chart.ts";
-import type { Guard, Node, Transition } from "../../machines/chart/nodes.ts";
-import type { StepAccount } from "../../machines/agent/step-account.ts";
-import type { AgentContext } from "../../machines/agent/context.ts";
-import type { PassedEdge } from "../core/tool/breakpoints.ts";
+import { agentResolver } from "../../../machines/agent/agent-chart.ts";
+import type { Guard, Node, Transition } from "../../../machines/chart/nodes.ts";
+import type { StepAccount } from "../../../machines/agent/step-account.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { PassedEdge } from "../../core/tool/breakpoints.ts";
 
 type AnyNode = Node<AgentContext>;
 type AnyTransition = Transition<AgentContext>;
@@ -40,8 +40,8 @@ const HOOKS_OF: { readonly [state: string]: string } = {
 
 let known: ReadonlyMap<string, Edge> | undefined;
 
-/** The edges of the agent's chart by their ids. */
-function edges(): ReadonlyMap<string, Edge> {
+/** Returns the edges of the agent's chart by their ids. */
+export function edges(): ReadonlyMap<string, Edge> {
   if (known) return known;
   const all = new Map<string, Edge>();
   for (const node of agentResolver.nodes.values()) {
@@ -80,7 +80,7 @@ function pathsOf(node: AnyNode): readonly string[] {
   return paths;
 }
 
-/** The hook point of a state that runs hooks, such as `acting.preHooks`. */
+/** Returns the hook point of a state that runs hooks, such as `acting.preHooks`. */
 function pointOf([path = ""]: readonly string[]): string {
   const keys = path.split(".").filter((key) => key !== "running" && key !== "aborting");
   const last = keys.at(-1) ?? "";

@@ -1,16 +1,18 @@
-import { AgentError } from "../core/base/error.ts";
-import type { ToolUseBlock } from "../core/message/types.ts";
-import { toolUsesOf } from "../core/message/query.ts";
-import type { Breakpoint } from "../core/tool/breakpoint.ts";
-import { BREAKPOINTS } from "../core/tool/breakpoint-slot.ts";
-import { breakpointOf, edgeText, type PassedEdge } from "../core/tool/breakpoints.ts";
-import type { SessionStore } from "../store/port.ts";
-import type { SessionEntry } from "../session/entry.ts";
-import { MessageFold } from "../session/message-fold.ts";
-import { readEntries } from "../session/read-entry.ts";
-import { partsOfSteps } from "../session/step-parts.ts";
-import { agentChart } from "./agent-chart.ts";
-import { Trail } from "./break-trail.ts";
+// src/agent/breakpoints follows the edges that a session takes, and judges breakpoints about them, live and stored.
+import { AgentError } from "../../core/base/error.ts";
+import type { ToolUseBlock } from "../../core/message/types.ts";
+import { toolUsesOf } from "../../core/message/query.ts";
+import type { Breakpoint } from "../../core/tool/breakpoint.ts";
+import { BREAKPOINTS } from "../../core/tool/breakpoint-slot.ts";
+import { breakpointOf, edgeText, type PassedEdge } from "../../core/tool/breakpoints.ts";
+import type { SessionStore } from "../../store/port.ts";
+import type { SessionEntry } from "../../session/entry.ts";
+import { MessageFold } from "../../session/message-fold.ts";
+import { readEntries } from "../../session/read-entry.ts";
+import { partsOfSteps } from "../../session/step-parts.ts";
+import { agentChart } from "../agent-chart.ts";
+import { checkNames } from "./names.ts";
+import { Trail } from "./trail.ts";
 
 /** A call of a stored session before which a breakpoint would have stopped. */
 export type FoundBreak = {
@@ -141,6 +143,7 @@ export async function findBreaks(
 ): Promise<readonly FoundBreak[]> {
   if (!(await store.load(sessionId)))
     throw new AgentError("session/not-found", `There is no session '${sessionId}'.`);
+  checkNames(conditions);
   const reader = new BreakReader(conditions);
   for await (const entry of readEntries(store, sessionId)) reader.push(entry);
   return reader.found;
