@@ -1,3 +1,4 @@
+// Breakpoints in the page: they are set on a live run, and a stopped call goes on from there.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { breakpoints } from "agentchart/inspect";

@@ -1,3 +1,4 @@
+// The site: no dead link, and a first page whose agent is killed and goes on.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";

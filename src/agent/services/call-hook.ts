@@ -42,6 +42,10 @@ function formatReturned(value: unknown): string {
   return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
 }
 
+/** What V8 says when something frozen is changed. */
+const IS_FROZEN = /object is not extensible|read only property|Cannot delete property/;
+const FROZEN_HINT = ". What a hook is given is frozen: a hook changes something by what it returns.";
+
 /** Calls one hook with the fields of its point, takes what it wrote into slots, and returns what it returned: an object, `{}` for
  *  nothing. Rejects `hook/failed` if it throws. */
 export async function callHook(
@@ -56,10 +60,15 @@ export async function callHook(
     returned = await (hook[point] as ((event: object) => unknown) | undefined)?.(given);
   } catch (error) {
     if (AgentError.is(error) && error.code === "hook/bad-return") throw error;
-    throw new AgentError("hook/failed", `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}`, {
-      cause: error,
-      data: { hook: hook.name, point },
-    });
+    const hint = IS_FROZEN.test(messageOf(error)) ? FROZEN_HINT : "";
+    throw new AgentError(
+      "hook/failed",
+      `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}${hint}`,
+      {
+        cause: error,
+        data: { hook: hook.name, point },
+      },
+    );
   }
   if (returned === undefined || returned === null) return {};
   if (typeof returned !== "object" || Array.isArray(returned)) {

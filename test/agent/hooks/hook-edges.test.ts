@@ -72,6 +72,15 @@ describe("a hook that returns an unknown field fails the turn with hook/bad-retu
   });
 });
 
+test("a hook that changes what it is given fails, and is told that it changes something by what it returns", async () => {
+  const push: Hook["preReasoning"] = ({ messages }) => void (messages as Msg[]).push(userMsg("more"));
+  const { agent } = scripted(["hi"], { hooks: [{ name: "pusher", preReasoning: push }] });
+  await expect(agent.call("go")).rejects.toMatchObject({
+    code: "hook/failed",
+    message: expect.stringContaining("a hook changes something by what it returns."),
+  });
+});
+
 describe("a prompt that a hook returns", () => {
   const cut = (name: string, kept: (messages: readonly Msg[]) => readonly Msg[]): Hook => ({
     name,

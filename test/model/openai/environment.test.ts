@@ -145,3 +145,16 @@ describe("DASHSCOPE_API_KEY", () => {
     expect(() => dashscopeModel({ model: "m" })).toThrow("DASHSCOPE_API_KEY is empty");
   });
 });
+
+test.each([undefined, "fetch", "openai"] as const)(
+  "OpenAI is not asked without a key, and the error says what to give (transport %s)",
+  async (transport) => {
+    const model = openaiModel({ model: "gpt-x", transport });
+    const asked = ask(model);
+    await expect(asked).rejects.toMatchObject({
+      code: "model/auth",
+      isRetryable: false,
+      message: expect.stringContaining("give `apiKey`, such as that of the variable OPENAI_API_KEY"),
+    });
+  },
+);

@@ -83,6 +83,13 @@ export const modelSchema = s.lazily(() =>
   ),
 );
 
+/** A request to OpenAI without a key is not sent: what comes back says less. Its own headers may hold one. */
+const noKey = (model: string): AgentError =>
+  new AgentError(
+    "model/auth",
+    `There is no key for model "${model}" of OpenAI: give \`apiKey\`, such as that of the variable OPENAI_API_KEY, or the \`baseURL\` of another server.`,
+  );
+
 /** The options that only Responses has. */
 const ONLY_RESPONSES = ["builtInTools", "compactAt", "reasoningSummary"] as const;
 
@@ -124,11 +131,13 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
       "config/invalid",
       "openaiModel: `transport` is given together with `client`; expected one of both.",
     );
+  const isKeyless = !client && !options.fetch && apiKey === undefined && baseURL === OPENAI_BASE_URL;
   const post = options.transport === "openai" ? clientTransport(options) : fetchTransport(options);
 
   /** Sends the request. Resolves with its answer as soon as it begins. */
   async function ask(request: ModelRequest, signal: AbortSignal): Promise<ChunkSource> {
     const { extraHeaders } = request.options;
+    if (isKeyless && !extraHeaders) throw noKey(model);
     const call = { signal, maxRetries: 0, ...(extraHeaders && { headers: extraHeaders }) } as const;
     const started = client ? protocol.start(client, request, call) : protocol.post(post, request, call);
     const answer = await unlessAborted(started, signal);
