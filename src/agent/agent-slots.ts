@@ -1,6 +1,8 @@
 import { AgentError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
+import type { Breakpoint } from "../core/tool/breakpoint.ts";
+import { BREAKPOINTS } from "../core/tool/breakpoint-slot.ts";
 import { slotSchema, slotValue } from "../core/tool/slot.ts";
 import { checkWritableByClients, readSlot } from "../core/tool/slot-access.ts";
 import { revisionOf } from "../core/tool/stored-slots.ts";
@@ -27,6 +29,10 @@ export function agentSlots(
     if ("problem" in taken)
       throw new AgentError("slot/invalid", `The value of slot '${name}' ${taken.problem}.`);
     const { value } = taken;
+    if (name === BREAKPOINTS) {
+      const problem = (await import("./breakpoints/names.ts")).nameProblem(value as readonly Breakpoint[]);
+      if (problem !== undefined) throw new AgentError("slot/invalid", problem);
+    }
     const runtime = runtimeOf();
     const at = runtime.now();
     const command = { type: "slot.write", at, name, value, version } as const;

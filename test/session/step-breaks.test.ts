@@ -149,10 +149,13 @@ test.each<[Breakpoint, string]>([
   [{ guard: { name: "maxIter", is: true } }, 'Did you mean "maxIters"?'],
   [{ hook: { point: "preAct" } }, "`hook.point`"],
   [{ hook: { changed: "results" } }, 'Did you mean "result"?'],
-])("%j is refused where it is asked for: it would never be met", async (condition, message) => {
+])("%j is refused, as it would never be met", async (condition, message) => {
   const store = memoryStore();
   const { agent } = deskOf(store, "s");
   await agent.open();
+  const written = agent.slots.set(breakpoints, [condition]);
+  await expect(written).rejects.toMatchObject({ code: "slot/invalid" });
+  await expect(written).rejects.toThrow(message);
   await agent.close();
   const found = findBreaks(store, "s", [{ tool: "pay" }, condition]);
   await expect(found).rejects.toMatchObject({ code: "config/invalid" });

@@ -23,8 +23,8 @@ function namesOf(): { readonly [field: string]: ReadonlySet<string> } {
   };
 }
 
-/** Throws `config/invalid` for a breakpoint that names something that the chart does not have: it would never be met. */
-export function checkNames(breakpoints: readonly Breakpoint[]): void {
+/** Returns the problem with breakpoints of which one names something that the chart does not have: it would never be met. */
+export function nameProblem(breakpoints: readonly Breakpoint[]): string | undefined {
   const names = namesOf();
   for (const [place, { state, edge, guard, hook }] of breakpoints.entries()) {
     const given: { readonly [field: string]: string | undefined } = {
@@ -41,10 +41,14 @@ export function checkNames(breakpoints: readonly Breakpoint[]): void {
       if (pattern === undefined || known.some((name) => matchesName(pattern, name))) continue;
       const near = nearestName(pattern, known);
       const meant = near === undefined ? "" : ` Did you mean "${near}"?`;
-      throw new AgentError(
-        "config/invalid",
-        `Breakpoint ${place + 1}: \`${field}\` ${JSON.stringify(pattern)} matches nothing of the chart.${meant}`,
-      );
+      return `Breakpoint ${place + 1}: \`${field}\` ${JSON.stringify(pattern)} matches nothing of the chart.${meant}`;
     }
   }
+  return undefined;
+}
+
+/** Throws `config/invalid` for breakpoints with a {@link nameProblem}. */
+export function checkNames(breakpoints: readonly Breakpoint[]): void {
+  const problem = nameProblem(breakpoints);
+  if (problem !== undefined) throw new AgentError("config/invalid", problem);
 }
