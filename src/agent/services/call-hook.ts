@@ -42,7 +42,7 @@ function formatReturned(value: unknown): string {
   return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
 }
 
-/** What V8 says when something frozen is changed. */
+/** The words of V8 when something frozen is changed. */
 const IS_FROZEN = /object is not extensible|read only property|Cannot delete property/;
 const FROZEN_HINT = ". What a hook is given is frozen: a hook changes something by what it returns.";
 

@@ -55,9 +55,13 @@ async function positionOf(
 
 function agentOf(config: AgentConfig): NonNullable<ForkPlan["agent"]> {
   const { sysPrompt = "", model, generateOptions = {} } = config;
+  const toolkit = toolkitOf(config as unknown as AnyAgentConfig);
   return {
     system: sysPrompt,
-    tools: toolkitOf(config as unknown as AnyAgentConfig).names(),
+    tools: toolkit.names(),
+    acting: toolkit
+      .tools()
+      .flatMap(({ name, onRestart, execute }) => (execute && onRestart !== "retry" ? [name] : [])),
     model: model.name,
     models: modelsOf(config as unknown as AnyAgentConfig)
       .map(({ name }) => name)

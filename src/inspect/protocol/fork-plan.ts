@@ -11,6 +11,8 @@ export type ForkPlan = {
   readonly agent?: {
     readonly system: string;
     readonly tools: readonly string[];
+    /** The names of those that act each time they run: they may not be repeated by themselves (`onRestart`). Absent in plans of processes of 0.1.0. */
+    readonly acting?: readonly string[];
     readonly model: string;
     /** The names of the other models that it has. */
     readonly models: readonly string[];

@@ -287,7 +287,17 @@ test("a fork lists the calls that would run again, replaces a message and starts
     {
       store,
       permissions: { rules: [{ tool: "pay", action: "allow" }] },
-      tools: [defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "paid" })],
+      tools: [
+        defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "paid" }),
+        defineTool({
+          name: "look",
+          description: "",
+          input: { type: "object" },
+          idempotent: true,
+          execute: () => "seen",
+        }),
+        defineTool({ name: "ask", description: "", input: { type: "object" } }),
+      ],
     },
   );
   await on.agent.call("pay ann");
@@ -298,7 +308,14 @@ test("a fork lists the calls that would run again, replaces a message and starts
   const steps = on.page.steps.get(sessionId)!;
   const asked = steps.find(({ j = 0, e }) => e.includes("callModel") && j > 0)!;
   const plan = await on.page.command(sessionId, { type: "forkPlan", seq: asked.j });
-  const planned = { tools: ["pay"], model: "scripted", models: [], hasOthers: false, options: {} };
+  const planned = {
+    tools: ["pay", "look", "ask"],
+    acting: ["pay"],
+    model: "scripted",
+    models: [],
+    hasOthers: false,
+    options: {},
+  };
   expect(plan).toMatchObject({ ok: true, data: { willRun: ['pay {"amount":5}'], agent: planned } });
   const [question, answer, result] = await on.agent.messages();
   const messageId = question!.id;

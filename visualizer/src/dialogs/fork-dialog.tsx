@@ -96,6 +96,7 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
         ) : (
           <WillRun plan={plan?.willRun} />
         )}
+        {runs && plan?.agent && <RunsLive acting={plan.agent.acting} />}
         {edits.map((edit) => (
           <EditField
             key={edit.key}
@@ -198,6 +199,20 @@ function usePlan(after: number, at: ForkPlace | undefined): PlanAnswer {
     };
   }, [after, at]);
   return answer;
+}
+
+/** Says that a fork repeats nothing that was recorded, and which tools act when it calls them. */
+function RunsLive({ acting }: { readonly acting: readonly string[] | undefined }) {
+  return (
+    <p className="note" data-testid="runs-live">
+      {t("From here on the model is asked and tools really run; no recorded answer or result is repeated.")}{" "}
+      {acting === undefined
+        ? t("Which of them act each time is not known.")
+        : acting.length === 0
+          ? t("All of them may run again without harm (idempotent).")
+          : t`Act each time they run: ${acting.join(", ")}.`}
+    </p>
+  );
 }
 
 function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
