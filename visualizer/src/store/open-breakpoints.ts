@@ -4,9 +4,8 @@ import { model, type Model, type StepFilter } from "./model.ts";
 /** True if breakpoints of the displayed run can be set now: a process drives it, and this page may decide. */
 export function canBreak({ isConnected, connection, row }: Model): boolean {
   const mayDecide = connection.kind === "open" && !connection.readonly;
-  return (
-    isConnected && mayDecide && row?.source === "live" && (row.can.length > 0 || row.parent !== undefined)
-  );
+  if (!isConnected || !mayDecide || row?.source !== "live") return false;
+  return row.parent !== undefined || row.can.some((type) => type !== "fork" && type !== "forkPlan");
 }
 
 /** Opens the dialog with the breakpoints of the displayed run; `add` is what is to be added first. */
