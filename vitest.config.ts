@@ -65,6 +65,7 @@ const PROCESS_TESTS = [
   "test/cli/check.test.ts",
   "test/testing/evals/killed.test.ts",
   "test/testing/crash/*.test.ts",
+  "test/inspect/hub/session-test.test.ts",
   "test/cli/crashtest.test.ts",
   "test/session/young-garbage.test.ts",
   "test/session/process-end.test.ts",

@@ -157,6 +157,7 @@ export const experimentOn = defineCommand({
     ...STORE,
     prefix: string("TEXT", "only sessions whose ids begin with this"),
     session: strings("ID", "only this session"),
+    label: choice("LABEL", ["right", "wrong"], "only sessions that people have labelled so"),
     limit: integer("N", "the most sessions (default: no limit)"),
     at: string(
       "PLACE",

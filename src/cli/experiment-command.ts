@@ -2,6 +2,7 @@ import { AgentError } from "../core/base/error.ts";
 import { checkChanges } from "../session/fork-changes.ts";
 import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
 import type { SessionStore } from "../store/port.ts";
+import { LabelReader } from "../inspect/labels/labels.ts";
 import { experiment } from "../testing/evals/experiment.ts";
 import type {
   ExperimentOptions,
@@ -106,16 +107,30 @@ async function interruptible<T>(io: CliIo, work: (signal: AbortSignal) => Promis
 
 const filterOf = ({ prefix }: Flags) => (prefix === undefined ? {} : { prefix });
 
-function run(
+/** The sessions that the flags name: by their ids, by a label of people, or by how their ids begin. */
+async function sessionsOf(
+  store: SessionStore,
+  flags: Flags,
+): Promise<NonNullable<ExperimentOptions["sessions"]>> {
+  const { session, label, prefix = "" } = flags;
+  if (session.length > 0) return session;
+  if (label === undefined) return filterOf(flags);
+  const newest = await new LabelReader(store).newest();
+  return [...newest.values()].flatMap((each) =>
+    each.label === label && each.sessionId.startsWith(prefix) ? [each.sessionId] : [],
+  );
+}
+
+async function run(
   store: SessionStore,
   given: Pick<ExperimentOptions, "agent" | "changes" | "into" | "signal">,
   flags: Flags,
   io: CliIo,
 ): Promise<ExperimentReport> {
-  const { session, limit, at, times, answers, live, budget } = flags;
+  const { limit, at, times, answers, live, budget } = flags;
   return experiment(store, {
     ...given,
-    sessions: session.length > 0 ? session : filterOf(flags),
+    sessions: await sessionsOf(store, flags),
     at: placeOf(at),
     limit,
     times,

@@ -8,6 +8,7 @@ import { doctor } from "./doctor/definitions.ts";
 import * as knowledge from "./knowledge/definitions.ts";
 import * as memory from "./memory/definitions.ts";
 import * as sessions from "./sessions/definitions.ts";
+import * as many from "./sessions/many-definitions.ts";
 import * as workers from "./workers/definitions.ts";
 import * as schedules from "./workers/schedule-definitions.ts";
 
@@ -43,6 +44,10 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
   add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
   add(sessions.prune, async () => (await import("./sessions/prune-command.ts")).pruneCommand);
+  add(many.overview, async () => (await import("./sessions/overview-command.ts")).overviewCommand);
+  add(many.label, async () => (await import("./sessions/label-commands.ts")).labelCommand);
+  add(many.labels, async () => (await import("./sessions/label-commands.ts")).labelsCommand);
+  add(many.test, async () => (await import("./sessions/test-command.ts")).testCommand);
   add(sessions.audit, async () => (await import("./sessions/audit-command.ts")).auditCommand);
   program
     .command("memory")

@@ -2,7 +2,9 @@
 // exchange.
 import type { SessionStore } from "../store/port.ts";
 import type { FindSuspicionsOptions } from "./hub/find-suspicions.ts";
+import type { OverviewOptions } from "./hub/overview-of.ts";
 import type { StartHubOptions, StartedHub } from "./hub/start-hub.ts";
+import type { Overview } from "./protocol/overview.ts";
 import type { Suspicion } from "./suspicions/suspicion.ts";
 
 export { inspector } from "./client/inspector.ts";
@@ -10,6 +12,8 @@ export type { AgentInspector, InspectorOptions } from "./client/inspector.ts";
 export type { HistoryLimits } from "./client/history.ts";
 export type { StartHubOptions, StartedHub } from "./hub/start-hub.ts";
 export type { FindSuspicionsOptions } from "./hub/find-suspicions.ts";
+export type { OverviewOptions } from "./hub/overview-of.ts";
+export type { Overview, PeriodFigures, ToolFigures, UsageFigures } from "./protocol/overview.ts";
 export { breakpoints, findBreaks } from "./client/find-breaks.ts";
 export type { ArgumentTest, Breakpoint, FoundBreak } from "./client/find-breaks.ts";
 export { SUSPICIONS } from "./suspicions/checks.ts";
@@ -71,4 +75,23 @@ export async function findSuspicions(
 ): Promise<readonly Suspicion[]> {
   const reader = await import("./hub/find-suspicions.ts");
   return reader.findSuspicions(store, sessionId, options);
+}
+
+/**
+ * Sums up the sessions of a store that match a filter, at most the last 10,000 that changed. It has outcomes, edges of the chart, failures and times of
+ * tools, tokens, cost, suspicions and labels, together and over time. Each session is read once, and no lease is taken. The inspector shows the same,
+ * and the runs behind each number. Rejects `config/invalid` for a wrong filter.
+ *
+ * @example
+ * ```ts
+ * import { overviewOf } from "agentchart/inspect";
+ * import { fileStore } from "agentchart/store/file";
+ *
+ * const { runs, outcomes, tools } = await overviewOf(fileStore({ dir: "./sessions" }), { agent: "desk" });
+ * console.log(runs, outcomes, tools.map(({ tool, failed, p95 }) => `${tool}: ${failed} failed, ${p95} ms`));
+ * ```
+ */
+export async function overviewOf(store: SessionStore, options: OverviewOptions = {}): Promise<Overview> {
+  const reader = await import("./hub/overview-of.ts");
+  return reader.overviewOf(store, options);
 }

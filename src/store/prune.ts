@@ -1,6 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
+import { LABELS_SESSION } from "./labels-session.ts";
 import { withLeaseIfFree } from "./lease.ts";
 import type { PruneOptions, PruneReport, SessionInfo, SessionStore } from "./port.ts";
 import { exportWhole } from "./transfer.ts";
@@ -37,7 +38,7 @@ async function* stoppedBefore(
     const page = await store.list({ ...filter, ...(cursor !== undefined && { cursor }) });
     for (const session of page.sessions) {
       if (signal?.aborted) return;
-      if (session.updatedAt < before) yield session;
+      if (session.updatedAt < before && session.sessionId !== LABELS_SESSION) yield session;
     }
     cursor = page.cursor;
   } while (cursor !== undefined);

@@ -111,7 +111,7 @@ describe("A wrong command line exits with 2 and one line", () => {
     [["session"], `Unknown command 'session'. Did you mean 'sessions'? See "agentchart --help".`],
     [
       ["sessions"],
-      'Missing command: use ls, search, suspicions, show, resume, break, plan, compact, fork, export, import, rm, prune. See "agentchart sessions --help".',
+      'Missing command: use ls, search, suspicions, show, resume, break, plan, compact, fork, export, import, rm, prune, overview, label, labels, test. See "agentchart sessions --help".',
     ],
     [["sessions", "shwo"], `Unknown command 'shwo'. Did you mean 'show'? See "agentchart sessions --help".`],
     [

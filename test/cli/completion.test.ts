@@ -61,6 +61,10 @@ describe("The completion of bash", () => {
       "import",
       "rm",
       "prune",
+      "overview",
+      "label",
+      "labels",
+      "test",
     ]);
     expect(await complete("dead-letters", "r")).toEqual(["retry"]);
   });

@@ -34,14 +34,14 @@ test("the names each subpath exports", async () => {
     ./ui: readChatRequest readRunInput sendAnswers toAgUiEvents toUIMessageChunks toUIMessages
     ./react: SessionError useAgent
     ./testing: EMULATED_HOSTS chatCompletionsServer crashTest emulateHost hashingEmbedder hostRefusal knowledgeContract memoryContract modelContract queueContract recordModel replayModel scriptedModel storeContract workspaceContract
-    ./evals: asked atMost by casesOfCsv casesOfJsonLines casesOfSessions chatsOf compareEvals evaluate experiment importChat junitOf matchers notSuspicious obeys path readReport replayOf reply rubric runOf tryRelease used usedInOrder
+    ./evals: addLabel asked atMost by casesOfCsv casesOfJsonLines casesOfLabels casesOfSessions chatsOf compareEvals evaluate experiment importChat junitOf labelsOf matchers notSuspicious obeys path readReport replayOf reply rubric runOf tryRelease used usedInOrder
     ./machines: agentMachine chartJson chartMermaid chartXState sessionMachine
     ./session: deleteSession exportSession importSession openSession sessionManager
     ./store/memory: memoryStore
     ./store/file: fileStore
     ./store/sqlite: sqliteStore
     ./store/postgres: postgresStore
-    ./inspect: SUSPICIONS breakpoints findBreaks findSuspicions inspector startHub
+    ./inspect: SUSPICIONS breakpoints findBreaks findSuspicions inspector overviewOf startHub
     ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createSchedules createWorker inProcessQueue
     ./server: createServer readTokens serve"
   `);

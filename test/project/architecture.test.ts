@@ -93,6 +93,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   // Of "kit/plan" only the type of a plan.
   "ui/react": ["core/base", "core/message", "core/tool", "core/event", "ui", "kit/plan"],
   "inspect/protocol": ["core/base", "core/message", "core/diagram", "core/tool", "store", "machines"],
+  "inspect/labels": ["core/base", "core/model", "core/tool", "store", "session", "agent"],
   "inspect/suspicions": ["core/base", "core/message", "core/tool", "machines", "inspect/protocol"],
   "inspect/client": [
     "core/base",
@@ -120,6 +121,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "machines",
     "session",
     "inspect/protocol",
+    "inspect/labels",
     "inspect/suspicions",
     "inspect/client",
   ],
@@ -136,7 +138,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "inspect/client",
     "testing/explorer",
   ],
-  inspect: ["store", "inspect/suspicions", "inspect/client", "inspect/hub"],
+  inspect: ["store", "inspect/protocol", "inspect/suspicions", "inspect/client", "inspect/hub"],
   "worker/queue": ["core/base", "store"],
   "worker/schedule": ["core/base", "core/message", "store"],
   worker: [
@@ -212,6 +214,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "machines",
     "session",
     "agent",
+    "inspect/labels",
     "inspect/suspicions",
     "inspect/hub",
     "core/tool/rules",
@@ -252,6 +255,8 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "kit/plan",
     "kit/rules",
     "kit/skills",
+    "inspect/protocol",
+    "inspect/labels",
     "inspect/suspicions",
     "inspect/hub",
     "testing/crash",

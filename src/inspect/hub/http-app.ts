@@ -10,8 +10,10 @@ import { exportRun } from "./export-run.ts";
 import { RUN_GROUPS } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 import { pageResponse } from "./page-files.ts";
-import { MAX_ROWS, type RunQuery, type Runs } from "./runs.ts";
-import { OUTCOME_NAMES } from "../protocol/outcomes.ts";
+import { problem } from "./problem.ts";
+import { addManyRunsRoutes, type ManyRunsOptions } from "./many-runs-routes.ts";
+import { readFilter } from "./read-filter.ts";
+import { MAX_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
 import { isObject } from "../../core/base/is-object.ts";
@@ -45,13 +47,14 @@ export type HttpOptions = {
   readonly charts: ChartRegistry;
   /** The folder of the built page. */
   readonly pageFolder: string;
-};
+} & Pick<ManyRunsOptions, "labels" | "store" | "isReadonly" | "reports">;
 
 /**
  * Creates the HTTP server of the hub. It serves the page's files and the chart of this release to everyone on
  * this machine, and runs to clients with the token.
  */
-export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: HttpOptions): Hono {
+export function httpApp(options: HttpOptions): Hono {
+  const { policy, gate, runs, suspicions, charts, pageFolder } = options;
   const app = new Hono();
 
   // a page on another machine loads a fifth of the bytes
@@ -76,30 +79,23 @@ export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: 
   });
 
   app.get("/api/runs", async (c) => {
-    const { group, outcome, limit, since, minCost, ...texts } = c.req.query();
+    const { group, limit, worker, cursor, ...more } = c.req.query();
     const runGroup = RUN_GROUPS.find((each) => each === group);
-    const runOutcome = OUTCOME_NAMES.find((each) => each === outcome);
     const count = limit === undefined ? undefined : parseInteger(limit);
     if (group !== undefined && !runGroup)
       return problem(c, 400, `\`group\` must be one of ${RUN_GROUPS.join(", ")}.`);
-    if (outcome !== undefined && !runOutcome)
-      return problem(c, 400, `\`outcome\` must be one of ${OUTCOME_NAMES.join(", ")}.`);
     if (limit !== undefined && (count === undefined || count < 1 || count > MAX_ROWS))
       return problem(c, 400, `\`limit\` must be an integer from 1 to ${MAX_ROWS}.`);
-    if ([since, minCost].some((text) => text !== undefined && !/^\d{1,15}(\.\d{1,15})?$/.test(text)))
-      return problem(c, 400, "`since` and `minCost` must be numbers of at least 0.");
-    if (texts["cursor"] !== undefined && !isCursor(texts["cursor"]))
+    if (cursor !== undefined && !isCursor(cursor))
       return problem(c, 400, "`cursor` must be one that a page of the list has returned.");
-    const given = ["q", "agent", "tool", "suspicion", "worker", "cursor"].flatMap((key) =>
-      texts[key] === undefined ? [] : [[key, texts[key]]],
-    );
+    const filter = readFilter(more);
+    if (typeof filter === "string") return problem(c, 400, filter);
     return c.json(
       await runs.list({
-        ...(Object.fromEntries(given) as RunQuery),
+        ...filter,
+        ...(worker !== undefined && { worker }),
+        ...(cursor !== undefined && { cursor }),
         ...(runGroup && { group: runGroup }),
-        ...(runOutcome && { outcome: runOutcome }),
-        ...(since !== undefined && { since: Number(since) }),
-        ...(minCost !== undefined && { minCost: Number(minCost) }),
         ...(count !== undefined && { limit: count }),
       }),
     );
@@ -204,6 +200,8 @@ export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: 
     }),
   );
 
+  addManyRunsRoutes(app, options);
+
   app.get("/api/charts/:hash", async (c) => {
     const chart = await charts.get(c.req.param("hash"));
     return chart ? c.json(chart) : problem(c, 404, "Unknown chart.");
@@ -240,10 +238,6 @@ export function httpApp({ policy, gate, runs, suspicions, charts, pageFolder }: 
 
 /** True for a cursor of the runs in memory, and for one of a store, which judges the rest of it. */
 const isCursor = (text: string): boolean => /^(?:n\d{1,15}|s.*)$/su.test(text);
-
-function problem(c: Context, status: 400 | 401 | 403 | 404 | 413 | 429 | 500, message: string): Response {
-  return c.json({ error: { message } }, status);
-}
 
 /** The address of the client; undefined for a request that came without a network. */
 function addressOf(c: Context): string | undefined {

@@ -6,6 +6,7 @@ import { forkOutcome, planFork, writeForks } from "../client/fork-run.ts";
 import type { Ack, RunCommand } from "../protocol/commands.ts";
 import type { HubToPage } from "../protocol/protocol.ts";
 import type { SessionStore } from "../../store/port.ts";
+import { LabelReader } from "../labels/labels.ts";
 import type { ChartRegistry } from "./chart-registry.ts";
 import type { ConnectedWorker } from "./live-run.ts";
 import { LiveRuns, type LiveChange } from "./live-runs.ts";
@@ -58,6 +59,8 @@ export class Hub {
   readonly runs: Runs;
   /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
+  /** The labels that people gave the sessions of the store; absent without a store. */
+  readonly labels: LabelReader | undefined;
   /** The connected and lost processes. */
   readonly workers: Workers;
   readonly #stored: StoreRuns | undefined;
@@ -77,6 +80,7 @@ export class Hub {
     this.#stored = stored;
     this.live = new LiveRuns((change) => this.#changed(change));
     this.suspicions = suspicions;
+    this.labels = stored && new LabelReader(stored.store);
     this.runs = new Runs(this.live, files, { stored, suspicions });
     this.workers = new Workers(() => this.#workersChanged());
     this.#reading = setInterval(() => void this.#refreshStored(), READ_INTERVAL_MS).unref();

@@ -1,5 +1,6 @@
 import { SUSPICIONS } from "../suspicions/checks.ts";
 import { FactReader } from "../suspicions/fact-reader.ts";
+import type { RunFacts } from "../suspicions/facts.ts";
 import { suspicionsIn, withOwnChecks, type Suspicion, type SuspicionCheck } from "../suspicions/suspicion.ts";
 import type { RowSuspicion, RunRow } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -46,6 +47,12 @@ export class RunSuspicions {
     known.upTo = log.last;
     known.at = performance.now();
     return known.found;
+  }
+
+  /** Returns the facts of a run up to its newest step. */
+  factsOf(log: RunLog): RunFacts {
+    this.of(log);
+    return this.#known.get(log)!.reader.facts;
   }
 
   /** The row of a run with what is odd in it. */

@@ -3,6 +3,7 @@ import type { LiveRuns } from "./live-runs.ts";
 import { groupOf } from "../protocol/outcomes.ts";
 import type { OpenRun } from "./open-run.ts";
 import { matchesFilter } from "./run-words.ts";
+import type { RunLog } from "./run-log.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
 import type { StoreRuns } from "./store-runs.ts";
 import { StoredSuspicions } from "./stored-suspicions.ts";
@@ -107,6 +108,11 @@ export class Runs {
   /** Opens a run with all its steps; undefined for an unknown id. */
   async open(runId: string): Promise<OpenRun | undefined> {
     return this.#live.get(runId) ?? this.#files.get(runId) ?? (await this.#stored?.open(runId));
+  }
+
+  /** Reads the steps of a run, which is not kept open; undefined for an unknown id. */
+  async logOf(runId: string): Promise<RunLog | undefined> {
+    return (this.#live.get(runId) ?? this.#files.get(runId))?.log ?? this.#stored?.logOf(runId);
   }
 
   /** The actors of a system, as far as they are known. */

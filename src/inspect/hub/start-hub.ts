@@ -24,6 +24,7 @@ import { pageFolder } from "./page-files.ts";
 import { PageSocket } from "./page-socket.ts";
 import { accessPolicy, refusalOf, type AccessPolicy } from "./access-policy.ts";
 import { storeSchema } from "../../store/store-schema.ts";
+import { readReportFile, type StoredReport } from "./report-files.ts";
 import { RunSuspicions } from "./run-suspicions.ts";
 import { StoreRuns } from "./store-runs.ts";
 import { TokenGate } from "./token-gate.ts";
@@ -40,7 +41,7 @@ export type StartHubOptions = {
   readonly host?: string | undefined;
   /** A store whose sessions are displayed too. The caller closes it. */
   readonly store?: SessionStore | undefined;
-  /** Paths of exported runs and sessions to display. */
+  /** Paths of exported runs and sessions to display, and of reports of evaluations and experiments as JSON. */
   readonly files?: readonly string[] | undefined;
   /** If true, every command is refused. Default false. */
   readonly readonly?: boolean | undefined;
@@ -93,7 +94,11 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
   const charts = new ChartRegistry(own);
   void charts.get(own.hash); // starts its layout before the first page needs it
   const opened = new Map<string, OpenRun>();
+  const reports: StoredReport[] = [];
   for (const path of files) {
+    const report = await readReportFile(path);
+    if (report) reports.push(report);
+    if (report) continue;
     const { run, chart } = await openFile(path, own);
     if (chart) charts.add(chart.hash, chart.chart);
     opened.set(run.row.runId, run);
@@ -121,6 +126,10 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     suspicions,
     charts,
     pageFolder: pageFolder(),
+    labels: hub.labels,
+    store,
+    isReadonly: hub.isReadonly,
+    reports,
   });
   const server = createServer(getRequestListener(app.fetch) as Parameters<typeof createServer>[1] & object);
   const sockets = { "/ws": socketServer(MAX_PAGE_MESSAGE), "/worker": socketServer(MAX_WORKER_MESSAGE) };

@@ -3,6 +3,7 @@ import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
+import { LABELS_SESSION } from "../../store/labels-session.ts";
 import { readPosition } from "../../store/position.ts";
 import type { FoundSession, LoadedSession, SessionPhase, SessionStore } from "../../store/port.ts";
 import type { HashedChart } from "./chart-registry.ts";
@@ -61,6 +62,7 @@ export class StoreRuns {
     const wanted = phases && inGroup ? inGroup.filter((phase) => phases.includes(phase)) : inGroup;
     const { sessions, ...page } = await this.#search({
       ...more,
+      except: [...more.except, LABELS_SESSION],
       text: q,
       ...(wanted && { phases: wanted }),
       ...(reasons && { reasons }),

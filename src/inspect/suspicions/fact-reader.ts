@@ -55,6 +55,10 @@ export class FactReader {
   readonly #rests: RestFact[] = [];
   readonly #failures: FailureFact[] = [];
   readonly #wide: WideApproval[] = [];
+  /** The records of calls that were read, when each call began to run last, and how long it ran. */
+  #records: Json | undefined;
+  readonly #began = new Map<string, number>();
+  readonly #ranFor = new Map<string, number>();
   #context: JsonObject;
   /** The messages that were read, and how many they were. */
   #seen: Json | undefined;
@@ -91,6 +95,7 @@ export class FactReader {
     if (step.p) this.#context = applyPatch(this.#context, step.p);
     this.#last = step.q;
     const turn = this.#turn();
+    this.#readRuns();
     this.#readMessages(step.q, turn);
     this.#readRequest(step.q);
     this.#readApprovals(step.q);
@@ -100,6 +105,31 @@ export class FactReader {
   #turn(): number {
     const { progress } = this.#context;
     return (isObject(progress) ? numberOf(progress["turn"]) : undefined) ?? 0;
+  }
+
+  /** Reads since when calls have run, and when they ended. The last result of a batch ends with the step that stores it. */
+  #readRuns(): void {
+    const { calls } = this.#context;
+    if (calls === this.#records) return;
+    this.#records = calls;
+    for (const { call, status, since } of listOf(calls)) {
+      const id = isObject(call) ? stringOf(call["id"]) : undefined;
+      const at = numberOf(since);
+      if (id === undefined || at === undefined) continue;
+      const began = this.#began.get(id);
+      if (status === "running") this.#began.set(id, at);
+      else if (began !== undefined && !this.#ranFor.has(id)) this.#ranFor.set(id, Math.max(0, at - began));
+      if (status === "running") this.#ranFor.delete(id);
+    }
+  }
+
+  /** The time that a call has run, once it has a result; undefined if it did not run or that is not known. */
+  #ranForOf(id: string): number | undefined {
+    const [began, at] = [this.#began.get(id), numberOf(this.#context["at"])];
+    const known = this.#ranFor.get(id);
+    this.#began.delete(id);
+    this.#ranFor.delete(id);
+    return known ?? (began === undefined || at === undefined ? undefined : Math.max(0, at - began));
   }
 
   #readMessages(step: number, turn: number): void {
@@ -145,9 +175,11 @@ export class FactReader {
   }
 
   #addResult({ id, state, code, output, account }: JsonObject, answeredAt: number): void {
-    const place = typeof id === "string" ? this.#callPlaces.get(id) : undefined;
+    if (typeof id !== "string") return;
+    const place = this.#callPlaces.get(id);
     if (place === undefined) return;
     const known = accountIn(account);
+    const ranForMs = this.#ranForOf(id);
     this.#calls[place] = {
       ...this.#calls[place]!,
       answeredAt,
@@ -155,6 +187,7 @@ export class FactReader {
       ...(typeof code === "string" && { code }),
       text: textOfBlocks(listOf(output)),
       ...(known && { account: known }),
+      ...(ranForMs !== undefined && { ranForMs }),
     };
   }
 

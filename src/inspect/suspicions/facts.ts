@@ -20,6 +20,8 @@ export type CallFact = {
   readonly code?: string;
   /** The text of the result; of a long one how it begins. */
   readonly text?: string;
+  /** The time that its last attempt ran, ms; absent if it did not run, or that is not known. */
+  readonly ranForMs?: number;
   /** The changes of the arguments and the result, the persons who decided, and the attempts that failed. */
   readonly account?: CallAccount;
 };

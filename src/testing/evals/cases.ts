@@ -2,6 +2,7 @@ import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { textOf } from "../../core/message/query.ts";
+import { LabelReader } from "../../inspect/labels/labels.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { caseSchema } from "./evaluate.ts";
@@ -101,6 +102,36 @@ export async function casesOfSessions(
     const input = messages.filter(({ role }) => role === "user").map(textOf);
     const answer = messages.findLast((message) => message.role === "assistant" && textOf(message) !== "");
     cases.push({ name: sessionId, input, ...(answer && { expected: textOf(answer) as Json }) });
+  }
+  return cases;
+}
+
+/**
+ * Returns a case of each stored session that people have labelled, by its newest label. What is expected is the answer that they gave, else the last
+ * answer of a session that is right; of one that is wrong nothing. `meta` has the label, the note, and who gave it. `label` takes only those.
+ *
+ * @example
+ * ```ts
+ * import { casesOfLabels } from "agentchart/evals";
+ * import { fileStore } from "agentchart/store/file";
+ *
+ * export const cases = () => casesOfLabels(fileStore({ dir: "./sessions" }), "right");
+ * ```
+ */
+export async function casesOfLabels(
+  store: SessionStore,
+  label?: "right" | "wrong",
+): Promise<readonly EvalCase[]> {
+  const cases: EvalCase[] = [];
+  for (const [sessionId, { label: given, by, note, expected: own }] of await new LabelReader(
+    store,
+  ).newest()) {
+    if (label !== undefined && given !== label) continue;
+    if (!(await store.load(sessionId))) continue; // it was deleted
+    const [{ expected, ...stored } = { name: sessionId }] = await casesOfSessions(store, [sessionId]);
+    const wanted = own ?? (given === "right" ? expected : undefined);
+    const meta = { label: given, by, ...(note !== undefined && { note }) };
+    cases.push({ ...stored, ...(wanted !== undefined && { expected: wanted }), meta });
   }
   return cases;
 }

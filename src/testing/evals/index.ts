@@ -1,5 +1,5 @@
 export { evaluate } from "./evaluate.ts";
-export { casesOfCsv, casesOfJsonLines, casesOfSessions } from "./cases.ts";
+export { casesOfCsv, casesOfJsonLines, casesOfLabels, casesOfSessions } from "./cases.ts";
 export { asked, atMost, by, notSuspicious, path, reply, used, usedInOrder } from "./judges.ts";
 export type { Limits, Occurrence } from "./judges.ts";
 export { matchers, runOf } from "./matchers.ts";
@@ -26,6 +26,8 @@ export { chatsOf } from "./chat-log.ts";
 export type { Chat, ChatMessage } from "./chat-log.ts";
 export { importChat } from "./import-chat.ts";
 export type { ImportChatOptions } from "./import-chat.ts";
+export { addLabel, labelsOf } from "../../inspect/labels/labels.ts";
+export type { Label, NewLabel } from "../../inspect/labels/labels.ts";
 export { obeys } from "./obeys.ts";
 export { replayOf } from "../replay/replay-of.ts";
 export type {

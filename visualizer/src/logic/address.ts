@@ -37,6 +37,11 @@ export function writeComparison(runIds: readonly string[]): string {
   return `#/compare/${runIds.map((runId) => encodeURIComponent(runId.toWellFormed())).join(",")}`;
 }
 
+/** Parses `#/overview`, and `#/reports/<number>,<number>`: what follows the first slash; null for another address. */
+export function readMany(hash: string): string | null {
+  return /^#\/(overview|reports(?:\/\d+(?:,\d+)?)?)$/.exec(hash)?.[1] ?? null;
+}
+
 /** The token of a link `#t=…`, and the fragment of what it leads to, as in `#t=…/run/ID`; undefined without a token. */
 export function readLink(hash: string): { readonly token: string; readonly address: string } | undefined {
   const [, token, path = "/"] = /^#t=([\w.~-]+)(\/.*)?/.exec(hash) ?? [];

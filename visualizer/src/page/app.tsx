@@ -27,13 +27,14 @@ import { t } from "../words/t.ts";
 const Waterfall = lazy(async () => ({ default: (await import("../panels/waterfall.tsx")).Waterfall }));
 const Sequence = lazy(() => import("../actors/sequence.tsx"));
 const Guide = lazy(() => import("../guide/guide.tsx"));
+const ManyView = lazy(() => import("../many/many-view.tsx"));
 const CompareView = lazy(() => import("../compare/compare-view.tsx"));
 
 /** The page. */
 export function App() {
   const { left, right, bottom } = usePreferences();
   const phoneView = useModel((all) => all.phoneView);
-  const isComparing = useModel((all) => all.compare !== null);
+  const isComparing = useModel((all) => all.compare !== null || all.many !== null);
   const hasGuide = useModel((all) => all.guide !== null);
   const sizes = {
     "--left": `${left}px`,
@@ -72,12 +73,21 @@ function Body() {
     (all) => all.connection.kind === "connecting" || (all.isConnected && !all.isListed),
   );
   const compare = useModel((all) => all.compare);
+  const many = useModel((all) => all.many);
   const isActor = useModel(({ row }) => row?.actor !== undefined);
   if (compare)
     return (
       <ErrorBoundary what={t("The comparison")}>
         <Suspense fallback={<Skeleton />}>
           <CompareView key={compare.join()} runIds={compare} />
+        </Suspense>
+      </ErrorBoundary>
+    );
+  if (many !== null)
+    return (
+      <ErrorBoundary what={t("The overview")}>
+        <Suspense fallback={<Skeleton />}>
+          <ManyView at={many} />
         </Suspense>
       </ErrorBoundary>
     );

@@ -18,7 +18,7 @@ import { t } from "../words/t.ts";
 
 /** The header of the page. */
 export function Header() {
-  const row = useModel((all) => (all.compare ? undefined : all.row));
+  const row = useModel((all) => (all.compare || all.many !== null ? undefined : all.row));
   return (
     <header className="header">
       <div className="brand">
@@ -92,6 +92,11 @@ const OTHER = language === "en" ? "zh" : "en";
 const THEMES = { system: "dark", dark: "light", light: "system" } as const;
 const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 
+const label = (): void => {
+  const { runId } = model.selection;
+  if (runId !== null) model.set({ dialog: { kind: "label", runId } });
+};
+
 function PageTools() {
   const { theme } = usePreferences();
   const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
@@ -105,6 +110,9 @@ function PageTools() {
           title={t("Export this run as a file")}
           onClick={() => void exportRun()}
         />
+      )}
+      {hasRun && (
+        <Button tone="quiet" icon="check" title={t("Label this run, or make a test of it")} onClick={label} />
       )}
       {hasAny && (
         <Button
@@ -141,6 +149,7 @@ function PhoneMenu() {
   const items = [
     ...(isOpen ? actions.filter(({ isUrgent }) => !isUrgent) : []),
     ...(hasRun ? [{ label: t("Export this run as a file"), onChoose: () => void exportRun() }] : []),
+    ...(hasRun ? [{ label: t("Label this run, or make a test of it"), onChoose: label }] : []),
     ...(hasAny ? [{ label: t("Hand on: one HTML file, pictures, a link"), onChoose: handOn }] : []),
     { label: t`Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
     { label: LANGUAGES[OTHER], onChoose: () => speak(OTHER) },

@@ -8,6 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search-field.tsx";
 import { clearFilters, filterRuns, searchRuns } from "../store/load.ts";
 import { model } from "../store/model.ts";
+import { showMany } from "../store/navigate.ts";
 import { useChecks } from "../store/suspicions.ts";
 import { useModel } from "../store/use-model.ts";
 import { toggleChosen } from "./compare-choice.tsx";
@@ -57,6 +58,15 @@ export function Filters() {
         >
           {t("Filters")}
           {chips.length > 0 && ` (${chips.length})`}
+        </button>
+        <button
+          type="button"
+          className="button"
+          aria-label={t("Overview of these runs")}
+          title={t("Sum up the runs that the filter finds")}
+          onClick={() => showMany("overview")}
+        >
+          <Icon name="count" />
         </button>
         <button
           type="button"

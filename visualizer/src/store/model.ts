@@ -76,6 +76,7 @@ export type Dialog =
     }
   | { readonly kind: "goTo" }
   | { readonly kind: "handOn" }
+  | { readonly kind: "label"; readonly runId: string }
   /** `add` is what is to be added first. */
   | { readonly kind: "breakpoints"; readonly add?: Breakpoint }
   /**
@@ -174,6 +175,8 @@ export class Model {
   compareWith: number | null = null;
   /** The runs that are compared, in place of the selected one; null for none. */
   compare: readonly string[] | null = null;
+  /** The page about many runs that is shown in place of the selected one, as its address says it; null for none. */
+  many: string | null = null;
   /** The runs that a person has chosen to compare; null unless some are being chosen. */
   chosen: ReadonlySet<string> | null = null;
   /** The speed of the playback; null while it is paused. */

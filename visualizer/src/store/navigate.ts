@@ -2,6 +2,7 @@ import { stepAmong, matchingSteps } from "./run-queries.ts";
 import {
   readAddress,
   readComparison,
+  readMany,
   writeAddress,
   writeComparison,
   type Selection,
@@ -35,7 +36,13 @@ export function select(selection: Selection, how: "push" | "replace" = "push"): 
   const isOther = before.runId !== selection.runId;
   if (isOther) changeRun(before.runId, selection.runId);
   const tab = isOther && model.tab === "diff" ? "conversation" : model.tab;
-  model.set({ selection, tab, compare: null, ...(selection.stepNumber === null && { playback: null }) });
+  model.set({
+    selection,
+    tab,
+    compare: null,
+    many: null,
+    ...(selection.stepNumber === null && { playback: null }),
+  });
   if (isOther) subscribe();
 }
 
@@ -44,7 +51,14 @@ export function compareRuns(compare: readonly string[]): void {
   const address = writeComparison(compare);
   clearTimeout(writing);
   if (location.hash !== address) history.pushState(null, "", address);
-  model.set({ compare, chosen: null, playback: null });
+  model.set({ compare, many: null, chosen: null, playback: null });
+}
+
+/** Shows a page about many runs: "overview", or "reports" with their numbers. */
+export function showMany(many: string): void {
+  clearTimeout(writing);
+  if (location.hash !== `#/${many}`) history.pushState(null, "", `#/${many}`);
+  model.set({ many, compare: null, chosen: null, playback: null });
 }
 
 function changeRun(from: string | null, to: string | null): void {
@@ -139,8 +153,9 @@ export function followAddress(): void {
   addEventListener("hashchange", ({ newURL }) => {
     const { hash } = new URL(newURL);
     const compare = readComparison(hash) ?? null;
-    model.set({ playback: null, compare });
-    if (compare) return;
+    const many = readMany(hash);
+    model.set({ playback: null, compare, many });
+    if (compare || many !== null) return;
     const selection = readAddress(hash);
     if (selection.runId !== model.selection.runId || selection.stepNumber !== model.selection.stepNumber)
       select(selection, "replace");

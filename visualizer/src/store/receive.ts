@@ -1,4 +1,4 @@
-import { readAddress, readComparison } from "../logic/address.ts";
+import { readAddress, readComparison, readMany } from "../logic/address.ts";
 import { foldStream, withoutStored } from "../logic/stream-text.ts";
 import type { HubToPage, JsonObject, PendingItem } from "../wire/types.ts";
 import { resendToProcesses, settleAck } from "./commands.ts";
@@ -57,6 +57,8 @@ export function receive(message: HubToPage): void {
 function selectInitialRun(): void {
   const compare = readComparison(location.hash);
   if (compare) return void (model.compare ?? model.set({ compare }));
+  const many = readMany(location.hash);
+  if (many !== null) return void (model.many ?? model.set({ many }));
   const selection = readAddress(location.hash);
   const newest = [...model.rows.values()].toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
   if (selection.runId !== null) select(selection, "replace");

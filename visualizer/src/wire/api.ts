@@ -73,7 +73,7 @@ export class Api {
   /** Lays out a chart, which the server need not know; resolves to null if that takes too long. */
   async layouts(chart: Chart): Promise<Layouts | null> {
     const request = { method: "POST", body: JSON.stringify(chart) };
-    return ((await (await this.#request("/api/layouts", request)).json()) as { layouts: Layouts | null })
+    return ((await (await this.request("/api/layouts", request)).json()) as { layouts: Layouts | null })
       .layouts;
   }
 
@@ -111,7 +111,7 @@ export class Api {
     request,
   }: PromptLens): Promise<{ readonly raw: WireRequest } | { readonly problem: string }> {
     const body = JSON.stringify({ wire, request });
-    return (await this.#request("/api/raw-request", { method: "POST", body })).json() as never;
+    return (await this.request("/api/raw-request", { method: "POST", body })).json() as never;
   }
 
   /** Resolves to a long string that steps refer to. */
@@ -129,10 +129,11 @@ export class Api {
   }
 
   #get(path: string): Promise<Response> {
-    return this.#request(path, {});
+    return this.request(path);
   }
 
-  async #request(path: string, init: RequestInit): Promise<Response> {
+  /** Asks the server for what has no method of its own here. */
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
     return checkStatus(await this.#fetch(path, init));
   }
 

@@ -1,0 +1,2 @@
+/** The id of the session that holds what people say about the sessions of a store. It is not pruned. */
+export const LABELS_SESSION = "agentchart.labels";

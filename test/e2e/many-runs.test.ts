@@ -1,0 +1,126 @@
+// Many runs in the page: their overview, labels of people, a test of a run, and reports.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createAgent } from "agentchart";
+import { evaluate, experiment, labelsOf, reply, type ReplayAgentConfig } from "agentchart/evals";
+import { sqliteStore } from "agentchart/store/sqlite";
+import { scriptedModel } from "agentchart/testing";
+import { toolOf } from "../support/agents.ts";
+import { scratch } from "../store/scratch.ts";
+import { accessibilityProblems } from "./support/axe.ts";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
+
+const { dir, remove } = scratch();
+const path = join(dir, "s.db");
+const PLANTS = ["apple", "birch", "cedar", "dill", "elder", "fig"];
+let env: Environment;
+
+/** Six stored runs, of which two call a tool that fails, with reports of two evaluations and an experiment. */
+beforeAll(async () => {
+  const store = sqliteStore({ path });
+  const tools = [
+    toolOf("refund", () => {
+      throw new Error("No.");
+    }),
+  ];
+  for (const [n, plant] of PLANTS.entries()) {
+    const turns = n < 2 ? [{ calls: [{ name: "refund", input: { n } }] }, "It failed."] : [`Answer ${n}.`];
+    const agent = createAgent({
+      name: "clerk",
+      store,
+      sessionId: `run-${n}`,
+      model: scriptedModel(turns),
+      tools,
+    });
+    await agent.call(`Is it a ${plant}?`);
+    await agent.close();
+  }
+  const judged = (name: string, answer: string) =>
+    evaluate(name, {
+      agent: () => ({ name: "clerk", model: scriptedModel([answer]) }),
+      cases: [{ name: "sum", input: "Two and two?", expected: "Four." }],
+      judge: reply.equals(),
+      store,
+    });
+  const next = { name: "clerk", model: scriptedModel([]) } as unknown as ReplayAgentConfig;
+  const reports = {
+    "before.json": await judged("before", "Five."),
+    "after.json": await judged("after", "Four."),
+    "try.json": await experiment(store, { sessions: ["run-0"], agent: next, into: store }),
+  };
+  const files = Object.entries(reports).map(([name, report]) => {
+    writeFileSync(join(dir, name), JSON.stringify(report));
+    return join(dir, name);
+  });
+  await store.close();
+  env = await makeEnvironment(["--store", `sqlite:${path}`, ...files.flatMap((file) => ["--open", file])]);
+}, 120_000);
+afterEach(() => env.closePages());
+afterAll(async () => {
+  await env.close();
+  remove();
+});
+
+test("the overview sums runs up, each number leads to its runs, and the filter of the list narrows it", async () => {
+  const { page, faults } = await env.open();
+  await page.getByRole("button", { name: "Overview of these runs" }).click();
+  const told = page.getByTestId("overview-runs");
+  await expect.poll(() => told.innerText()).toMatch(/^9 runs · /); // with two of evaluations and one of an experiment
+  const tools = page.getByRole("table", { name: "Tools" });
+  expect(await tools.innerText()).toMatch(/refund\s/);
+  await tools.getByRole("button", { name: /runs: failed: refund/ }).click();
+  const behind = page.getByTestId("runs-behind").locator("[data-behind]");
+  await expect.poll(() => behind.count()).toBeGreaterThan(1);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("searchbox", { name: "Find a run" }).fill("dill");
+  await expect.poll(() => told.innerText()).toMatch(/^1 runs · /);
+  await page.getByRole("searchbox", { name: "Find a run" }).fill("");
+  await page.getByTestId("runs-behind").locator('[data-behind="run-0"]').click();
+  await expect.poll(() => page.url()).toContain("#/run/run-0");
+  await page.goBack();
+  await expect.poll(() => page.getByTestId("many").count()).toBe(1);
+  await page.evaluate(`location.hash = "#/overview"`);
+  await expect.poll(() => told.innerText()).toMatch(/^9 runs · /);
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("a person labels a run and makes a test of it", async () => {
+  const { page, faults } = await env.open({ at: `${env.hub.link}/run/run-3` });
+  await page.getByRole("button", { name: "Label this run, or make a test of it" }).first().click();
+  await page.getByLabel("This run is").selectOption("wrong");
+  await page.getByLabel("Why").fill("<b>It is not.</b>");
+  await page.getByLabel("The right answer").fill("Three.");
+  await page.getByLabel("Your name").fill("Ada");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect
+    .poll(() => page.getByTestId("labels").innerText())
+    .toMatch(/wrong Ada.*<b>It is not\.<\/b>.*Three\./);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Make a test of this run" }).click();
+  expect(readFileSync(await (await download).path(), "utf8")).toContain("dill");
+  const store = sqliteStore({ path });
+  expect(await labelsOf(store, "run-3")).toMatchObject([{ label: "wrong", by: "Ada", expected: "Three." }]);
+  await store.close();
+  await page.evaluate(`location.hash = "#/overview"`);
+  const labels = page.getByRole("table", { name: "Labels" });
+  await expect.poll(() => labels.innerText()).toMatch(/wrong\s+1/);
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("reports are listed, compared and lead to their runs", async () => {
+  const { page, faults } = await env.open({ at: `${env.hub.link}/reports` });
+  await page.getByRole("button", { name: "before (before.json)" }).click();
+  const results = page.getByRole("table", { name: "Evaluation" });
+  await expect.poll(() => results.last().innerText()).toMatch(/sum #1\s+failed\s+/);
+  await page.getByRole("button", { name: "after (after.json)" }).click();
+  await expect.poll(() => results.last().innerText()).toMatch(/sum #1\s+failed\s+passed/);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.evaluate(`location.hash = "#/reports/2"`);
+  await page.getByRole("table", { name: "Experiment" }).getByRole("button", { name: "Compare" }).click();
+  await expect.poll(() => page.getByTestId("compare").count()).toBe(1);
+  expect(page.url()).toContain("#/compare/run-0,");
+  expect(faults).toEqual(NO_FAULTS);
+});
