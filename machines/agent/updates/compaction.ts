@@ -23,6 +23,9 @@ import { beginAttempt, recordSummary } from "./reasoning.ts";
 
 /** The name of the message that stands for what was summed up. */
 export const SUMMARY_NAME = "compaction_summary";
+/** The words before a summary, which say what it is. */
+export const SUMMARY_HEAD =
+  "The conversation up to here was summed up, and its messages are no longer shown:\n\n";
 
 function changed(context: AgentContext, change: Partial<Compactions>, compacting: Compaction | null): Change {
   return {
@@ -252,7 +255,7 @@ function withGain(context: AgentContext, change: Change): Change {
 }
 
 function summaryText(summary: string): string {
-  return `The conversation up to here was summed up, and its messages are no longer shown:\n\n${summary}`;
+  return `${SUMMARY_HEAD}${summary}`;
 }
 
 function problemOf({ failure }: AgentContext): ErrorInfo {

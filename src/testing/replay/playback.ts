@@ -66,6 +66,11 @@ export class Playback {
     }
   }
 
+  /** The place of the summary that is given next. */
+  get nextSummary(): number {
+    return this.#summaries;
+  }
+
   /** Ends the replay where its recording ends, in the middle of a turn. */
   #end(): void {
     this.isOver ||= this.stopped === undefined;

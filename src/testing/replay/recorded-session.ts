@@ -4,9 +4,11 @@ import { readEntries } from "../../session/read-entry.ts";
 import { EntryReader } from "../../session/replay.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
+import { isObject } from "../../core/base/is-object.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Fingerprint } from "../../core/tool/fingerprint.ts";
 import type { Decision } from "../../core/tool/pending.ts";
+import { SUMMARY_HEAD } from "../../../machines/agent/updates/compaction.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { SessionStore } from "../../store/port.ts";
@@ -41,6 +43,8 @@ export type RecordedSession = {
   readonly asking: ReadonlySet<string>;
   /** The summaries that took the place of messages, in order. */
   readonly summaries: readonly string[];
+  /** The places of the turns before which a person had the conversation summed up, each with the place of that summary. */
+  readonly compacted: ReadonlyMap<number, number>;
   /** The requests of the loop, as they were made; none in sessions of early releases. */
   readonly requests: readonly ModelCall[];
   /** The hashes of the agent that began the last turn. */
@@ -48,6 +52,12 @@ export type RecordedSession = {
 };
 
 type Draft = { turn: number; input: Msg[]; rests: Reason[]; from: number; extended: Limits[] };
+
+/** True for a summary that a person asked for, between two turns. */
+const isByHand = ({ metadata }: Msg): boolean => {
+  const about = metadata?.["compaction"];
+  return isObject(about) && about["cause"] === "manual";
+};
 
 /** Reads a stored session. Rejects as {@link openSession}. */
 export async function recordedSession(store: SessionStore, sessionId: string): Promise<RecordedSession> {
@@ -59,6 +69,7 @@ export async function recordedSession(store: SessionStore, sessionId: string): P
   const decisions = new Map<string, Decision>();
   const asking = new Set<string>();
   const summaries: string[] = [];
+  const compacted = new Map<number, number>();
   const requests: ModelCall[] = [];
   let fingerprint: Fingerprint | undefined;
   let meta: JsonObject = {};
@@ -79,7 +90,9 @@ export async function recordedSession(store: SessionStore, sessionId: string): P
       if (set.decided !== undefined) decisions.set(id, set.decided);
       if (set.resume && set.resume.asks.length > 0) asking.add(names.get(id) ?? id);
     } else if (entry.type === "kept" && entry.data.view?.summary) {
-      const text = textOf(entry.data.view.summary);
+      const { summary } = entry.data.view;
+      const text = textOf(summary).replace(SUMMARY_HEAD, "");
+      if (summaries.at(-1) !== text && isByHand(summary)) compacted.set(turns.length, summaries.length);
       if (summaries.at(-1) !== text) summaries.push(text);
     } else if (entry.type === "budget.extended") turns.at(-1)?.extended.push(entry.data.extended);
     else if (entry.type === "position") {
@@ -118,6 +131,7 @@ export async function recordedSession(store: SessionStore, sessionId: string): P
     decisions,
     asking,
     summaries,
+    compacted,
     requests,
     fingerprint,
   };

@@ -253,6 +253,7 @@ async function drive(
       }
       const { phase } = agent.status();
       if (!isOpen && phase !== "stopped") break; // it waits, and in the recording it did not
+      if (!isOpen && recorded.compacted.get(place) === playback.nextSummary) await agent.compact();
       last = await runTurn(agent, playback, turn, isOpen ? undefined : turn.input);
       usage = addUsage(usage, last.turn.usage);
     }

@@ -311,6 +311,62 @@ test("tools of toolkits and hooks are held back too", async () => {
   expect(acts).toEqual([]);
 });
 
+test.each(["text", "full", "summary"] as const)(
+  "a session that personas with the view '%s' hand over to each other is replayed with its summaries",
+  async (view) => {
+    const store = memoryStore();
+    const acts: string[] = [];
+    const tool = (name: string) => toolOf(name, () => (acts.push(name), "done"), schema({}));
+    const config = (turns: readonly ScriptedTurn[]) =>
+      ({
+        name: "desk",
+        model: scriptedModel(turns),
+        tools: [tool("look_up")],
+        personas: { billing: { sysPrompt: "You pay money back.", tools: [tool("refund")] } },
+        handoffs: [{ to: "billing", description: "Hands over.", ...(view !== "text" && { view }) }],
+      }) as unknown as ReplayAgentConfig;
+    const summary = view === "summary" ? ["The customer wants money back."] : [];
+    const turns: readonly ScriptedTurn[] = [
+      { calls: [{ name: "look_up" }] },
+      { calls: [{ name: "transfer_to_billing", input: { reason: "money" } }] },
+      ...summary,
+      { calls: [{ name: "refund" }] },
+      "It is paid back.",
+      "The sum of it.",
+      "You are welcome.",
+    ];
+    const agent = createAgent({ ...config(turns), store, sessionId: "s" } as unknown as AgentConfig);
+    await agent.call("I want my money back.");
+    expect(agent.status().persona).toBe("billing");
+    await agent.compact({ instructions: "Keep the sum." });
+    await agent.call("Thanks.");
+    await agent.close();
+    expect(acts.splice(0)).toEqual(["look_up", "refund"]);
+    const { replay } = await replayed({ agent: config([]) }, store);
+    expect(replay).toMatchObject({ agent: [], divergences: [], text: "You are welcome.", asked: 0 });
+    expect(replay).toMatchObject({ isSame: true });
+    expect(acts).toEqual([]);
+  },
+);
+
+test("a session that does not say what its agent consisted of is replayed, and the report says so", async () => {
+  const store = await recorded();
+  const early: SessionStore = {
+    ...store,
+    async *read(sessionId, options) {
+      for await (const entry of store.read(sessionId, options)) {
+        const { modelCalls: _, ...data } = entry.data;
+        const { agent: __, ...progress } = (data["progress"] ?? {}) as JsonObject;
+        yield { ...entry, data: { ...data, ...(data["progress"] && { progress }) } };
+      }
+    },
+  };
+  const agent = new Ledger().config({ sysPrompt: "Another." });
+  const { replay } = await replayed({ agent }, early);
+  expect(replay).toMatchObject({ divergences: [], agent: [], isSame: true });
+  expect(replay.notes.join()).toContain("does not say what its agent consisted of");
+});
+
 test("a session that was cut off, one that waits and one that was steered are replayed to where they are", async () => {
   const store = memoryStore();
   const config = new Ledger().config({ model: scriptedModel([TURNS[0]!, TURNS[1]!]) });
