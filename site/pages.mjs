@@ -132,9 +132,6 @@ function sidebarOf() {
 
 const entryOf = (path) => posix.basename(path, ".api.md").replace("agentchart-", "agentchart/");
 
-/** Gives each error code of the table an anchor of its own, such as `errors.html#run-busy`. */
-const withAnchors = (text) => text.replaceAll(/^\| `(\w+)\/([\w-]+)`/gm, '| <a id="$1-$2"></a>`$1/$2`');
-
 /** A report of public types begins with the words of the tool that made it. */
 const apiPage = (path) =>
   `${UNSEARCHED}# ${entryOf(path)}\n\n${read(path).slice(read(path).indexOf("```")).replace("```ts", "```txt")}`;
@@ -146,10 +143,7 @@ const pages = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**"] }).
 export function writePages() {
   rmSync(folder, { recursive: true, force: true });
   for (const path of pages)
-    write(
-      pageOf(path),
-      path.startsWith("docs/api/") ? apiPage(path) : withAnchors(withLinks(path, read(path))),
-    );
+    write(pageOf(path), path.startsWith("docs/api/") ? apiPage(path) : withLinks(path, read(path)));
   for (const path of linked) write(pageOf(path), sourcePage(path));
   for (const path of [...pages, "llms.txt", "skills/agentchart/SKILL.md"])
     write(`public/${path}`, read(path));

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { AgentError } from "../core/base/error.ts";
 import { endProcess } from "./end-process.ts";
 import { asSentence, errorMessage, stackTrace } from "./error-message.ts";
 import { muteWarnings } from "./mute-warnings.ts";
@@ -24,7 +25,10 @@ export async function runCli(args: readonly string[]): Promise<number> {
     terminal.fail(
       `agentchart: ${isUsage ? `${redact(message, secrets)} See ${helpCommand(args)}.` : message}`,
     );
-    if (args.includes("--debug")) stderr.write(`${redact(stackTrace(thrown), secrets)}\n`);
+    if (args.includes("--debug")) {
+      const explained = AgentError.is(thrown) ? `Explained in ${thrown.docs}\n` : "";
+      stderr.write(`${redact(stackTrace(thrown), secrets)}\n${explained}`);
+    }
     return isUsage ? 2 : 1;
   };
   const helpCommand = (args: readonly string[]): string => `"${program.find(args).path} --help"`;

@@ -1,4 +1,5 @@
 // Typed errors: codes, causes, stacks, and when a retry makes sense.
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { AgentError, endingError } from "../../src/core/base/error.ts";
 
@@ -17,4 +18,10 @@ test("an error that says when a retry makes sense is retryable, unless it says o
   });
   expect(new AgentError("tool/failed", "No.", { retryAt: 5, isRetryable: false }).isRetryable).toBe(false);
   expect(new AgentError("tool/failed", "No.").isRetryable).toBe(false);
+});
+
+test("an error that is printed names the page that explains it, and one that is stored does not", () => {
+  const error = new AgentError("run/busy", "A turn is running.");
+  expect(inspect(error)).toContain("docs: 'agentchart/docs/guide/errors.md#run-busy'");
+  expect(JSON.stringify(error)).toBe('{"code":"run/busy","message":"A turn is running."}');
 });

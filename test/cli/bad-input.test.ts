@@ -291,6 +291,7 @@ describe.concurrent("A model that cannot be used exits with 1 and a last line wi
     const { code, stderr } = await agentchart(["run", "q", ...flags], { env });
     await server.close();
     expect(stderr).toMatch(/\n\s+at /);
+    expect(stderr).toMatch(/\nExplained in agentchart\/docs\/guide\/errors\.md#model-bad-request\n$/);
     expect(stderr).not.toContain("secret");
     expect(code).toBe(1);
   });

@@ -123,6 +123,8 @@ const MARKER = Symbol.for("agentchart.AgentError");
  */
 export class AgentError extends Error {
   readonly code: ErrorCode;
+  /** The place in the installed package that explains the code. Node prints it with the error; what is stored does not have it. */
+  readonly docs: string;
   readonly isRetryable: boolean;
   readonly retryAt?: number | undefined;
   readonly data: JsonObject;
@@ -131,6 +133,7 @@ export class AgentError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AgentError";
     this.code = code;
+    this.docs = `agentchart/docs/guide/errors.md#${code.replace("/", "-")}`;
     this.isRetryable = options.isRetryable ?? options.retryAt !== undefined;
     if (options.retryAt !== undefined) this.retryAt = options.retryAt;
     this.data = options.data ?? {};

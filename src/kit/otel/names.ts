@@ -9,12 +9,19 @@ export const SCOPE = "agentchart";
 
 /** Values of `gen_ai.operation.name`. */
 export const OPERATION = {
+  /** A turn, or its part between two rests. */
   agent: "invoke_agent",
+  /** One attempt of a model call. */
   chat: "chat",
+  /** One attempt of a tool call, in which the tool itself runs. */
   tool: "execute_tool",
+  /** A search in documents. */
   retrieval: "retrieval",
+  /** A search in a long-term memory. */
   searchMemory: "search_memory",
+  /** A write to a long-term memory. */
   upsertMemory: "upsert_memory",
+  /** A deletion in a long-term memory. */
   deleteMemory: "delete_memory",
 } as const;
 
@@ -63,42 +70,79 @@ export const GEN_AI = {
 
 /** Attributes, span names and events of our own. */
 export const OWN = {
+  /** Version of the conventions that the names follow. */
   semconv: "agentchart.semconv",
+  /** Number of the turn in its session. */
   turn: "agentchart.turn",
+  /** True for a turn that goes on after a rest or in another process. */
   resumed: "agentchart.resumed",
+  /** Reason for which the turn came to rest, such as `MODEL_STOP`. */
   reason: "agentchart.reason",
+  /** State of the chart: at the end of the turn, or of the metric. */
   state: "agentchart.state",
+  /** Iterations of the turn. */
   iterations: "agentchart.iterations",
+  /** Purpose of a model call: reasoning, summary or compaction. */
   phase: "agentchart.phase",
+  /** Number of the attempt, from 1. */
   attempt: "agentchart.attempt",
+  /** Permission by which the call runs. */
   permission: "agentchart.permission",
+  /** Hooks and people that changed the arguments of the call. */
   changedBy: "agentchart.call.changed_by",
+  /** Person who decided the call; only with content. */
   decidedBy: "agentchart.call.decided_by",
+  /** Idempotency key of the call. */
   idempotencyKey: "agentchart.idempotency_key",
+  /** State of the result of the call. */
   result: "agentchart.result",
+  /** Message of the error; only with content. */
   errorMessage: "agentchart.error.message",
+  /** True for a span whose work was cut off by the end of its turn. */
   cutOff: "agentchart.cut_off",
+  /** True if content was shortened. */
   isShortened: "agentchart.content.is_shortened",
+  /** Event of a span: an edge of the chart was taken. */
   transition: "agentchart.transition",
+  /** State that the edge leaves. */
   from: "agentchart.transition.from",
+  /** State that the edge enters. */
   to: "agentchart.transition.to",
+  /** Event of the chart that took the edge. */
   event: "agentchart.transition.event",
+  /** Event of a span: the session was taken over from another process. */
   taken: "agentchart.session.taken",
+  /** Process that had the session. */
   takenFrom: "agentchart.session.taken_from",
+  /** Process that has taken it over. */
   takenBy: "agentchart.session.taken_by",
+  /** Number of times that the session was taken over. */
   takeovers: "agentchart.session.takeovers",
+  /** True if the session was taken over in the middle of a turn. */
   isUnfinished: "agentchart.session.is_unfinished",
+  /** Thing that a suspended session waits for. */
   waitsFor: "agentchart.waits_for",
+  /** Edge of the chart that a metric counts. */
   edge: "agentchart.edge",
+  /** Span of a compaction. */
   compaction: "compaction",
+  /** Cause of a compaction. */
   cause: "agentchart.compaction.cause",
+  /** Kind of a compaction: clear, summarise or nothing. */
   did: "agentchart.compaction.did",
+  /** Tokens of the prompt before its compaction. */
   tokensBefore: "agentchart.compaction.tokens_before",
+  /** Tokens of the prompt after its compaction. */
   tokensAfter: "agentchart.compaction.tokens_after",
+  /** Number of memories that were found. */
   found: "agentchart.memory.found",
+  /** Number of passages that were found. */
   retrieved: "agentchart.retrieval.found",
+  /** Number of memories that were written. */
   kept: "agentchart.memory.kept",
+  /** Number of memories that were deleted. */
   removed: "agentchart.memory.removed",
+  /** Time to the first part of an answer, s. */
   firstPart: "agentchart.first_part",
 } as const;
 
