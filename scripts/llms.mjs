@@ -19,7 +19,7 @@ function firstSentence(text) {
     .split(/\n{2,}/)
     .map((part) => part.trim())
     .find((part) => /^[\p{L}`*[]/u.test(part) && !/^(?:```|Whole files?:)/.test(part));
-  return /^.*?[.:](?= \p{Lu}|$)/u.exec(plain(paragraph ?? ""))?.[0].replace(/:$/, ".") ?? "";
+  return /^.*?(?:[.:](?= \p{Lu}|$)|。)/u.exec(plain(paragraph ?? ""))?.[0].replace(/:$/, ".") ?? "";
 }
 
 function line(path) {

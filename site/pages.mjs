@@ -91,6 +91,16 @@ const link = (path) =>
     .replace(/\.md$/, "")
     .replace(/(^|\/)index$/, "$1")}`;
 
+/** The contents of the Chinese pages. */
+const chineseSidebar = () => {
+  const path = "docs/zh/README.md";
+  const rows = [...read(path).matchAll(/^\| \[([^\]]+)\]\(([^)]+)\)/gm)];
+  return [
+    { text: "中文文档", link: link(path) },
+    ...rows.map(([, text, file]) => ({ text, link: link(posix.join("docs/zh", file)) })),
+  ];
+};
+
 /** The contents: the table of the guide and the list below it, as docs/guide/README.md has them. */
 function sidebarOf() {
   const text = read("docs/guide/README.md");
@@ -148,6 +158,9 @@ export function writePages() {
   for (const path of [...pages, "llms.txt", "skills/agentchart/SKILL.md"])
     write(`public/${path}`, read(path));
   write("index.md", readFileSync(join(import.meta.dirname, "home.md"), "utf8"));
-  writeFileSync(join(folder, "sidebar.json"), JSON.stringify(sidebarOf()));
+  writeFileSync(
+    join(folder, "sidebar.json"),
+    JSON.stringify({ english: sidebarOf(), chinese: chineseSidebar() }),
+  );
   return folder;
 }

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 
-const sidebar = JSON.parse(readFileSync(join(import.meta.dirname, "../build/pages/sidebar.json"), "utf8"));
+const { english, chinese } = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../build/pages/sidebar.json"), "utf8"),
+);
 
 /** The anchor that GitHub makes of a heading, since the links of the pages are checked with it. */
 const slugify = (title) =>
@@ -22,7 +24,32 @@ export default defineConfig({
   cacheDir: "build/cache",
   head: [["link", { rel: "icon", href: "data:," }]],
   markdown: { anchor: { slugify }, theme: { light: "github-light-high-contrast", dark: "github-dark" } },
+  locales: {
+    root: { label: "English", lang: "en" },
+    zh: {
+      label: "中文",
+      lang: "zh-CN",
+      title: "Agentchart",
+      description: "一个会调用工具的智能体就是一张状态图：随时杀掉它的进程，另一个进程会接着做下去。",
+      themeConfig: {
+        nav: [
+          { text: "入门", link: "/zh/start" },
+          { text: "状态图", link: "/zh/chart" },
+          { text: "迁移", link: "/zh/migration" },
+        ],
+        sidebar: chinese,
+        outline: { level: [2, 3], label: "本页内容" },
+        docFooter: { prev: "上一页", next: "下一页" },
+        sidebarMenuLabel: "目录",
+        returnToTopLabel: "回到顶部",
+        darkModeSwitchLabel: "外观",
+        langMenuLabel: "语言",
+        skipToContentLabel: "跳到正文",
+      },
+    },
+  },
   themeConfig: {
+    i18nRouting: false, // few pages are in both languages
     search: { provider: "local" },
     outline: [2, 3],
     nav: [
@@ -31,6 +58,6 @@ export default defineConfig({
       { text: "Deploy", link: "/deploy" },
       { text: "Options", link: "/options" },
     ],
-    sidebar,
+    sidebar: english,
   },
 });
