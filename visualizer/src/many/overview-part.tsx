@@ -11,6 +11,8 @@ import { t } from "../words/t.ts";
 import { RunsBehind } from "./runs-behind.tsx";
 import { useOverview } from "./use-overview.ts";
 
+const INSET = { padding: "8px 12px" };
+
 /** The edges that are shown unless all are wanted. */
 const SHOWN_EDGES = 20;
 
@@ -35,7 +37,7 @@ export function OverviewPart() {
           <Figures overview={overview} choose={setChosen} />
         </div>
       ) : (
-        <p className="divergence">{t("Loading …")}</p>
+        <p className="muted">{t("Loading …")}</p>
       )}
     </>
   );
@@ -45,7 +47,7 @@ function Figures({ overview, choose }: { readonly overview: Overview; readonly c
   const { runs, left, omitted, usage, outcomes, suspicions, labels, tools, periods } = overview;
   return (
     <>
-      <p className="divergence" role="status" data-testid="overview-runs">
+      <p className="muted" style={INSET} role="status" data-testid="overview-runs">
         {t`${runs} runs`}
         {left > 0 && ` · ${t`${left} are still being read`}`}
         {omitted > 0 && ` · ${t`${omitted} older ones are left out`}`}

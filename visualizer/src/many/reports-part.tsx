@@ -8,6 +8,8 @@ import { loadReport, loadReports, type ListedReport } from "./use-overview.ts";
 
 type Loaded = { readonly kind: string; readonly report: object };
 
+const INSET = { padding: "8px 12px" };
+
 /** The number of rows of a report that are shown. */
 const MAX_ROWS = 500;
 
@@ -51,7 +53,7 @@ type ChosenProps = { readonly listed: readonly ListedReport[]; readonly numbers:
 function Chosen({ listed, numbers }: ChosenProps) {
   if (listed.length === 0)
     return (
-      <p className="divergence">
+      <p className="muted" style={INSET}>
         {t("No report is open. Write one with")} <code>agentchart eval … --out report.json</code>
         {t(", and open it with")} <code>agentchart inspect --open report.json</code>.
       </p>
@@ -81,7 +83,7 @@ function Report({ kind, report, before }: Loaded & { readonly before: Loaded | u
   const { name, counts } = report as JsonObject;
   return (
     <section>
-      <p className="divergence">
+      <p className="muted" style={INSET}>
         {typeof name === "string" && <strong>{name} </strong>}
         {isObject(counts) &&
           Object.entries(counts)
@@ -147,7 +149,7 @@ function Experiment({ report }: { readonly report: JsonObject }) {
   const rows = listOf(report["rows"]).toSorted((one, other) => rank(one) - rank(other));
   return (
     <>
-      <ul>
+      <ul style={INSET}>
         {listOf(report["clusters"]).map((each, place) => (
           <li key={place}>
             {textOf(each["kind"])} {each["tool"] === undefined ? "" : textOf(each["tool"])} ·{" "}

@@ -9,6 +9,10 @@ import type { RunRow } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 import { loadBehind } from "./use-overview.ts";
 
+/** The list leaves room for what it is about. */
+const SHORT = { flex: "none", maxHeight: "40%" };
+const INSET = { padding: "4px 12px 8px" };
+
 /** The number of runs that are compared at most. */
 const MAX_COMPARED = 4;
 
@@ -38,8 +42,13 @@ export function RunsBehind({ figure, title, onClose }: Props) {
   }, [key]);
   const rows = found?.rows ?? [];
   return (
-    <section className="comparison-table" aria-label={t("Runs behind the number")} data-testid="runs-behind">
-      <p className="divergence" role="status">
+    <section
+      className="comparison-table"
+      style={SHORT}
+      aria-label={t("Runs behind the number")}
+      data-testid="runs-behind"
+    >
+      <p className="choice-bar" role="status">
         {error ?? (found ? t`${title}: ${found.total} runs` : t("Loading …"))}{" "}
         {rows.length > 1 && (
           <Button
@@ -57,7 +66,7 @@ export function RunsBehind({ figure, title, onClose }: Props) {
         )}
         <Button icon="cross" label={t("Close the list")} onClick={onClose} />
       </p>
-      <ul>
+      <ul style={INSET}>
         {rows.map((row) => (
           <li key={row.runId}>
             <button

@@ -7,7 +7,7 @@ import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { model } from "../store/model.ts";
+import { model, type Model } from "../store/model.ts";
 import { compareRuns, select } from "../store/navigate.ts";
 import { copy } from "../store/copy.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
@@ -92,6 +92,8 @@ const OTHER = language === "en" ? "zh" : "en";
 const THEMES = { system: "dark", dark: "light", light: "system" } as const;
 const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 
+const hasStoredRun = ({ row, many }: Model): boolean =>
+  many === null && row !== undefined && row.source !== "file";
 const label = (): void => {
   const { runId } = model.selection;
   if (runId !== null) model.set({ dialog: { kind: "label", runId } });
@@ -99,8 +101,8 @@ const label = (): void => {
 
 function PageTools() {
   const { theme } = usePreferences();
-  const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
-  const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
+  const hasRun = useModel(hasStoredRun);
+  const hasAny = useModel((all) => all.row !== undefined && all.compare === null && all.many === null);
   return (
     <div className="actions page-tools">
       {hasRun && (
@@ -142,8 +144,8 @@ function PageTools() {
 /** The tools of the page in words, where there is no room for a row of icons. */
 function PhoneMenu() {
   const { theme } = usePreferences();
-  const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
-  const hasAny = useModel((all) => all.row !== undefined && all.compare === null);
+  const hasRun = useModel(hasStoredRun);
+  const hasAny = useModel((all) => all.row !== undefined && all.compare === null && all.many === null);
   const handOn = (): void => model.set({ dialog: { kind: "handOn" } });
   const { actions, isOpen } = useActions();
   const items = [
