@@ -6,12 +6,12 @@ import { addUsage } from "../../core/message/usage.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Msg, Usage } from "../../core/message/types.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
-import { openSession } from "../../session/open-session.ts";
 import { memoryStore } from "../../store/memory.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 import type { AgentDifference } from "../replay/agent-changes.ts";
-import { replayOf } from "../replay/replay-of.ts";
+import { recordedSession, type RecordedSession } from "../replay/recorded-session.ts";
+import { replayRecorded } from "../replay/replay-of.ts";
 import type { Replay } from "../replay/types.ts";
 import { experimentReport } from "./experiment-report.ts";
 import {
@@ -86,7 +86,7 @@ function checkOptions(options: ExperimentOptions): void {
 
 /** A stored session as it was before the experiment. */
 type Original = Pick<EvalRun, "facts" | "steps" | "suspicions"> & {
-  readonly seq: number;
+  readonly recorded: RecordedSession;
   readonly messages: readonly Msg[];
 };
 
@@ -95,7 +95,7 @@ export type RanRow = { readonly row: ExperimentRow; readonly agent: readonly Age
 
 /**
  * Runs stored sessions again with something changed, and reports what that changes. These are outcomes, calls, edges of the chart, answers, costs and what
- * rules say. Each run is a replay of its own ({@link replayOf}): the sessions are only read, and nothing that acts runs unless its tool is named
+ * rules say. Each run is a replay of its own (`replayOf`): the sessions are only read, and nothing that acts runs unless its tool is named
  * in `live`. No model is asked and nothing is paid, unless `model` is `live`; `budget` bounds what that costs.
  *
  * A session that cannot be run, or that changes meanwhile, is a row of its own; the others go on. Rejects `config/invalid` for wrong options,
@@ -192,7 +192,7 @@ class ExperimentRuns {
       const at = this.#positionIn(original);
       if (at === "unmet") return { row: rowOf(sessionId, repeat, "unmet"), agent: [] };
       const { agent, changes, onDivergence, live = [], ask, decide, signal, tools, model } = this.#options;
-      const replay = await replayOf(this.#store, sessionId, {
+      const { replay, made } = await replayRecorded(this.#store, original.recorded, {
         agent,
         model,
         tools,
@@ -205,9 +205,9 @@ class ExperimentRuns {
         at,
         into: this.#into,
       });
-      const isMoved = (await this.#store.load(sessionId))?.seq !== original.seq;
+      const isMoved = (await this.#store.load(sessionId))?.seq !== original.recorded.seq;
       if (isMoved) return { row: rowOf(sessionId, repeat, "moved"), agent: [] };
-      return { row: await this.#compared(original, replay, { repeat, at }), agent: replay.agent };
+      return { row: await this.#compared(original, { replay, made }, { repeat, at }), agent: replay.agent };
     } catch (thrown) {
       const error = errorInfo(thrown, "run/invalid-event");
       if (error.code === "run/aborted" || error.code === "config/invalid") throw thrown;
@@ -218,8 +218,8 @@ class ExperimentRuns {
   async #original(sessionId: string): Promise<Original> {
     const { at } = this.#options;
     const suspicions = typeof at === "object" && "suspicion" in at;
-    const { seq, messages } = await (await openSession(this.#store, sessionId)).at();
-    return { seq, messages, ...(await this.#stored.read(sessionId, { suspicions })) };
+    const recorded = await recordedSession(this.#store, sessionId);
+    return { recorded, messages: recorded.messages, ...(await this.#stored.read(sessionId, { suspicions })) };
   }
 
   /** The position at which the run begins; undefined for the start. */
@@ -233,12 +233,12 @@ class ExperimentRuns {
 
   async #compared(
     original: Original,
-    replay: Replay,
+    { replay, made: session }: { readonly replay: Replay; readonly made: RecordedSession },
     { repeat, at }: { readonly repeat: number; readonly at: number | undefined },
   ): Promise<ExperimentRow> {
     const { sessionId, recordedId, divergences, stopped, ran, notes, error } = replay;
     const made = await this.#made.read(sessionId, { suspicions: false });
-    const { messages } = await (await openSession(this.#into, sessionId)).at();
+    const { messages } = session;
     const [divergence] = divergences;
     const edges = divergence && partingEdges({ ...original }, { ...made, messages }, divergence.message);
     const [before, after] = [summaryOf(original), summaryOf({ ...made, messages })];

@@ -87,9 +87,19 @@ export async function replayOf(
   options: ReplayOptions,
 ): Promise<Replay> {
   checkOptions(options);
+  if (options.signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
+  return (await replayRecorded(store, await recordedSession(store, sessionId), options)).replay;
+}
+
+/** As {@link replayOf}, of a session that was read, and with the new one as it is read. */
+export async function replayRecorded(
+  store: SessionStore,
+  recorded: RecordedSession,
+  options: ReplayOptions,
+): Promise<{ readonly replay: Replay; readonly made: RecordedSession }> {
+  checkOptions(options);
   const { signal } = options;
   if (signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
-  const recorded = await recordedSession(store, sessionId);
   const prepared = await prepare(store, recorded, options);
   const { agent, playback, notes } = prepared;
   const stop = (): void => playback.stop("it was aborted");
@@ -306,7 +316,10 @@ type Ran = Prepared & {
   readonly driven: Driven;
 };
 
-async function compared(recorded: RecordedSession, ran: Ran): Promise<Replay> {
+async function compared(
+  recorded: RecordedSession,
+  ran: Ran,
+): Promise<{ readonly replay: Replay; readonly made: RecordedSession }> {
   const { agent, playback, store, notes, messages, from, driven } = ran;
   const { until, rests, last, error, usage } = driven;
   const made = await recordedSession(store, agent.sessionId);
@@ -328,7 +341,7 @@ async function compared(recorded: RecordedSession, ran: Ran): Promise<Replay> {
   if (recorded.asking.size > 0)
     notes.push(`Questions are not asked again: ${[...recorded.asking].join(", ")}.`);
   const differences = agentDifferences(recorded, made, asked);
-  return {
+  const replay: Replay = {
     recordedId: recorded.sessionId,
     sessionId: agent.sessionId,
     store,
@@ -344,4 +357,5 @@ async function compared(recorded: RecordedSession, ran: Ran): Promise<Replay> {
     text: last?.text ?? "",
     usage,
   };
+  return { replay, made };
 }
