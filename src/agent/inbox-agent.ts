@@ -24,6 +24,8 @@ import type { TurnStats } from "../../machines/agent/context.ts";
  *    nothing; the worker then calls `refuse`.
  * B2 A new session is made by the append that takes its first input. A crash before that leaves the input in the inbox, and no
  *    session, so that the next worker begins anew.
+ * B3 That append may have what the model has answered as well: it is made after 50 ms, or when something else must be durable, or when
+ *    somebody waits for an event of the turn. A crash before it repeats the request to the model, as one after it does.
  */
 export interface InboxAgent extends AnyAgent {
   /** The session's lease; undefined before `open()` has resolved. */

@@ -100,6 +100,11 @@ export function needsFlush(step: StepFacts): boolean {
   );
 }
 
+/** True for a step that begins a turn, and has nothing else that needs to be durable. A process that takes the input again reproduces it. */
+export function onlyBegins(step: StepFacts): boolean {
+  return step.beginsTurn && !step.hasSettled && !needsFlush({ ...step, hasInput: false, beginsTurn: false });
+}
+
 /** True if a request or a call has failed and is scheduled to be repeated. */
 function isRetryScheduled({ notices, calls }: StepFacts): boolean {
   if (notices.some(({ type }) => type === "retry")) return true;

@@ -1,7 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import { hasBlock } from "../core/message/query.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import type { LoadedSession, SessionStore } from "../store/port.ts";
+import type { AcquiredSession, LoadedSession, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { checkHistory } from "./check-history.ts";
@@ -60,15 +60,18 @@ function hasTurn(transcript: Transcript, turnAt: number): boolean {
 /**
  * Restores a stored session: its newest checkpoint, and the entries of its newest turn. It therefore costs the same at any length; the
  * transcript reads older messages when somebody asks for them. Of a session that is `kept` no entry is read. Resolves to undefined if there
- * is none. Rejects `session/version`, and `session/damaged`, also for a quarantined session and for damage in what it reads.
+ * is none. `found`: what came with the lease. Rejects `session/version`, and `session/damaged`, also for a quarantined session and for damage in what it reads.
  */
 export async function restoreSession(
   store: SessionStore,
   sessionId: string,
   settings: Settings,
-  kept?: KeptSession,
+  {
+    kept,
+    found: acquired,
+  }: { readonly kept?: KeptSession | undefined; readonly found?: AcquiredSession | undefined } = {},
 ): Promise<StoredParts | undefined> {
-  const found = await store.load(sessionId);
+  const found = acquired ? acquired.session : await store.load(sessionId);
   const reason = quarantineReason(found?.position);
   if (reason !== undefined)
     throw new AgentError("session/damaged", `Session '${sessionId}' is quarantined: ${reason}`, {

@@ -1,4 +1,5 @@
 import { AgentError, messageOf, type ErrorInfo } from "../core/base/error.ts";
+import { unref } from "../core/base/platform.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Msg, TakeOver } from "../core/message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
@@ -9,7 +10,7 @@ import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
-import { entriesOf, needsFlush } from "./entries.ts";
+import { entriesOf, needsFlush, onlyBegins } from "./entries.ts";
 import type { Fact } from "./entry.ts";
 import { plain } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
@@ -17,6 +18,12 @@ import { Journal, type JournalOwner } from "./journal.ts";
 import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
 import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
 import { loadTurn, restoreSession, type RestoredSession } from "./restore.ts";
+
+/** The number of inputs that come with the lease of somebody who takes them from the inbox; there may be more if all of them come. */
+export const LEASED_INPUTS = 20;
+
+/** The time for which the beginning of a turn may be written together with what follows it, ms. */
+const BEGINNING_MS = 50;
 
 /** The change of a lease. */
 export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
@@ -68,6 +75,8 @@ export class SessionJournal extends Journal implements KeptLease {
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
   #takeOver: TakeOver | undefined;
+  /** The write that was put off. */
+  #later: NodeJS.Timeout | undefined;
 
   constructor(options: SessionJournalOptions) {
     const { store, session: owner, redact } = options;
@@ -91,7 +100,12 @@ export class SessionJournal extends Journal implements KeptLease {
     const now = (): number => session.now();
     this.#leaseUntil = now() + this.#leaseMs;
     this.#owner ??= newOwner(session.settings.agent);
-    const lease = await store.acquire(this.#sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
+    const options = {
+      owner: this.#owner,
+      ttlMs: this.#leaseMs,
+      inputs: this.#options.admit ? LEASED_INPUTS : 0,
+    };
+    const lease = await store.acquire(this.#sessionId, options);
     if (!lease) throw await sessionLocked(store, this.#sessionId, { leaseMs: this.#leaseMs, now });
     try {
       return await this.#read(store, lease);
@@ -101,11 +115,11 @@ export class SessionJournal extends Journal implements KeptLease {
     }
   }
 
-  async #read(store: SessionStore, lease: Lease): Promise<RestoredSession | undefined> {
+  async #read(store: SessionStore, { found, ...lease }: Lease): Promise<RestoredSession | undefined> {
     const { session, admit } = this.#options;
-    await admit?.(lease);
+    await admit?.(found ? { ...lease, found } : lease);
     const kept = this.#options.kept?.take(lease);
-    const stored = await restoreSession(store, this.#sessionId, session.settings, kept);
+    const stored = await restoreSession(store, this.#sessionId, session.settings, { kept, found });
     this.#modelCalls = stored?.modelCalls ?? 0;
     this.#takeOver = stored && takeOverOf(lease, stored.context);
     if (kept) {
@@ -154,10 +168,19 @@ export class SessionJournal extends Journal implements KeptLease {
   }
 
   /** Records what a step did, and begins to write what may not be lost: all of it once a turn is at rest. `isDurable`: each step is written
-   *  as soon as that is needed. */
+   *  as soon as that is needed. The beginning of a turn from the inbox, which has its input until then, may wait for what the model answers. */
   follow(step: StepFacts, isDurable: boolean): void {
     this.recordFacts(step);
-    if (step.hasSettled || (isDurable && needsFlush(step))) this.save();
+    if (!step.hasSettled && (!isDurable || !needsFlush(step))) return;
+    if (this.#options.admit && onlyBegins(step))
+      this.#later ??= unref(setTimeout(() => this.save(), BEGINNING_MS));
+    else this.save();
+  }
+
+  /** What was put off is written at once for somebody who waits for it. */
+  override written(seq: number): Promise<void> | undefined {
+    if (this.#later && this.seq < seq) this.save();
+    return super.written(seq);
   }
 
   override recordCall(call: ModelCall): void {
@@ -204,6 +227,8 @@ export class SessionJournal extends Journal implements KeptLease {
   /** Resolves when everything that has happened is durable. A lease that expired in the meantime is renewed before. */
   async saved(): Promise<void> {
     const { store, session } = this.#options;
+    clearTimeout(this.#later);
+    this.#later = undefined;
     if (!store || !this.lease) return;
     try {
       await this.flush();

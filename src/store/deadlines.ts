@@ -106,6 +106,7 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     load: (sessionId) => bounded(store.load(sessionId), "load"),
     putInput: (...args) => bounded(store.putInput(...args), "put an input"),
     takeInputs: (...args) => bounded(store.takeInputs(...args), "take inputs"),
+    ...(store.peek && { peek: (...args) => bounded(store.peek!(...args), "take inputs") }),
     list: (filter) => bounded(store.list(filter), "list"),
     ...(store.search && { search: (query) => store.search!(query) }),
     listDue: (filter) => bounded(store.listDue(filter), "list"),

@@ -20,6 +20,24 @@ export type Lease = {
   readonly takeovers: number;
   /** The last of them; absent if there is none, and if it has the same owner. */
   readonly takenFrom?: FormerHolder | undefined;
+  /** What its holder got with it, if it was asked for and the store reads it in the same operation. */
+  readonly found?: AcquiredSession | undefined;
+};
+
+/** The data of a session at the instant at which its lease was given. */
+export type AcquiredSession = {
+  /** As {@link SessionStore.load} returns it. */
+  readonly session?: LoadedSession | undefined;
+  /** The first of its inputs, as {@link SessionStore.takeInputs} returns them. */
+  readonly inputs: readonly SessionInput[];
+};
+
+/** The data of a session by which somebody decides whether to acquire it. */
+export type PeekedSession = {
+  /** The position of the newest append; absent for a session that does not exist. */
+  readonly position?: JsonObject | undefined;
+  /** The first of its inputs, as {@link SessionStore.takeInputs} returns them. */
+  readonly inputs: readonly SessionInput[];
 };
 
 /** A holder that has not released its lease. */
@@ -256,10 +274,12 @@ export interface SessionStore {
   /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
    *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
    *  after so many ms unless it is renewed. A store may treat a lease as expired once it knows that its process is dead: the stores of
-   *  this package do, on Linux, for agents of a process on the same machine and in the same namespace of processes. */
+   *  this package do, on Linux, for agents of a process on the same machine and in the same namespace of processes. `inputs`: the lease
+   *  has, as {@link Lease.found}, the session and at most so many of its inputs, if the store can read both in the operation that gives the
+   *  lease. A store may leave them out; its caller reads them then. */
   acquire(
     sessionId: string,
-    options: { readonly owner: string; readonly ttlMs: number },
+    options: { readonly owner: string; readonly ttlMs: number; readonly inputs?: number | undefined },
   ): Promise<Lease | undefined>;
   /** Returns the same lease, to expire `ttlMs` ms from now. An expired lease can be renewed until another owner acquires
    *  one. Rejects `session/lease-lost` after that. */
@@ -294,6 +314,9 @@ export interface SessionStore {
   /** Returns the first `limit` inputs that are not acknowledged. Those without a `dueAt` come in the order they came, then the others in
    *  the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
+  /** Returns the position, and the first `limit` inputs that are not acknowledged, in one operation. It need not notice damage that
+   *  {@link load} notices. Without it, callers use `load` and `takeInputs`. */
+  peek?(sessionId: string, limit: number): Promise<PeekedSession>;
   /** Returns one page of sessions in the order of their ids (by code point). Without a `prefix` that begins with `agentchart/`, those whose ids
    *  begin so are left out, here and by {@link search}: the package keeps there what is no session, such as schedules. */
   list(filter?: SessionFilter): Promise<SessionPage>;

@@ -43,12 +43,16 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
 /** The statements that a connection keeps prepared: all that a session needs, and some lists and searches. */
 const MAX_PREPARED = 100;
 
+/** For so long a session counts as watched after its watcher has said so, ms. */
+const WATCH_MS = 60_000;
+
 const ignore = (): void => {};
 
-/** The append as one statement: one round trip, and all or nothing on the locked row. */
+/** The append as one statement: one round trip, and all or nothing on the locked row. It notifies only of a session that somebody watches,
+ *  because all commits that notify wait for one lock. The lock on the row orders it and the mark of a watcher. */
 const appendSql = (schema: string, now: string, channel: string) => `
   WITH head AS MATERIALIZED (
-    SELECT seq, fence, owner, coalesce(checksum, 0) AS before FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
+    SELECT seq, fence, owner, watched_until, coalesce(checksum, 0) AS before FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
   ), fits AS MATERIALIZED (
     SELECT before FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
   ), added AS (
@@ -68,11 +72,13 @@ const appendSql = (schema: string, now: string, channel: string) => `
     UPDATE ${schema}.inputs SET data = NULL FROM fits WHERE session_id = $1 AND id = ANY ($14::text[])
   )
   SELECT seq, fence, owner, EXISTS (SELECT FROM fits) AS fits,
-    CASE WHEN EXISTS (SELECT FROM fits) THEN pg_notify('${channel}', $15) END
+    CASE WHEN watched_until > ${now} AND EXISTS (SELECT FROM fits) THEN pg_notify('${channel}', $15) END
   FROM head`;
 
 /** One schema in one database. It connects and migrates when first used. */
 export class PostgresDatabase implements SqlDatabase {
+  readonly readsWhatItWrites = true;
+  readonly watchMs = WATCH_MS;
   readonly schema: string;
   readonly search: SearchDialect;
   readonly #options: PostgresConnection;

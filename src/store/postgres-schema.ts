@@ -50,4 +50,8 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE S.sessions ADD COLUMN searched int NOT NULL DEFAULT 0;
    CREATE INDEX sessions_unsearched ON S.sessions (session_id) WHERE searched = 0 AND position IS NOT NULL;
    ${POSTGRES_SEARCH_TABLES}`,
+  // No index names a column that each append changes: the new version of a row needs no new index entries then, if its page has room.
+  `ALTER TABLE S.sessions ADD COLUMN watched_until double precision NOT NULL DEFAULT 0, SET (fillfactor = 70);
+   DROP INDEX S.sessions_unsearched;
+   CREATE INDEX sessions_unsearched ON S.sessions (session_id) WHERE searched = 0;`,
 ];

@@ -92,6 +92,7 @@ export function retryingStore(
         return "accepted"; // by an attempt whose answer was lost, or by another caller with the same id
       }),
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
+    ...(store.peek && { peek: (...args) => retrying(() => store.peek!(...args)) }),
     list: (filter) => retrying(() => store.list(filter)),
     ...(store.search && { search: (query) => retrying(() => store.search!(query)) }),
     listDue: (filter) => retrying(() => store.listDue(filter)),

@@ -10,7 +10,7 @@ import { readJson, sessionDamaged } from "./stored-json.ts";
 export type Row = { readonly [column: string]: unknown };
 
 /** Returns the position of a row. Throws `session/damaged`. */
-function positionOf({ position, position_checksum, seq }: Row, key: string): JsonObject {
+export function positionOf({ position, position_checksum, seq }: Row, key: string): JsonObject {
   const about = ["position", key, Number(seq)] as const;
   return readChecked(position, position_checksum, fromKey(key), "its state", ...about);
 }

@@ -29,6 +29,28 @@ export type SqlDialect = {
 
 /** The statements that are the same in SQLite and Postgres. Parameters are written `$1`, `$2` … in both. */
 export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
+  // One row, also if there is no session: `has_entries` tells whether its row was lost.
+  const load = `
+      SELECT s.seq, CAST(s.position AS text) AS position, s.checksum, s.position_checksum, s.checkpoint_checksum,
+        CAST(c.data AS text) AS checkpoint, e.seq AS last_seq, e.checksum AS last_checksum,
+        EXISTS (SELECT 1 FROM ${schema}.entries WHERE session_id = $1) AS has_entries
+      FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
+        LEFT JOIN ${schema}.checkpoints AS c ON c.session_id = s.session_id
+        LEFT JOIN ${schema}.entries AS e ON e.session_id = s.session_id AND e.seq = s.seq`;
+  const takeInputs = (limit: number): string => `
+      SELECT id, CAST(data AS text) AS data, due_at, checksum, n FROM ${schema}.inputs
+      WHERE session_id = $1 AND data IS NOT NULL ORDER BY due_at, n LIMIT $${limit}`;
+  // The first lease of a row gets a fence above those of deleted sessions: whatever was deleted to make room for the row was gone before
+  // this statement began, so that `last_fence` has its fence.
+  const nextFence = `1 + CASE WHEN fence > 0 THEN fence ELSE (SELECT value FROM ${schema}.last_fence) END`;
+  // Returns no row if there is none of the session, or another owner has not released the lease, other than the one in $5 with the fence
+  // $6, if it has expired or $7 is 1.
+  const acquire = `
+      UPDATE ${schema}.sessions SET owner = $2, expires_at = ${now(4)} + $3, fence = ${nextFence},
+        takeovers = CASE WHEN owner IS NULL THEN 0 WHEN owner = $2 THEN takeovers ELSE takeovers + 1 END
+      WHERE session_id = $1
+        AND (owner IS NULL OR owner = $2 OR (owner = $5 AND fence = $6 AND (expires_at <= ${now(4)} OR $7 = 1)))
+      RETURNING fence, expires_at, takeovers`;
   // The row of a session that nobody has had yet: no lease, and no position.
   const newRow = `INSERT INTO ${schema}.sessions (session_id, fence) VALUES ($1, 0) ON CONFLICT DO NOTHING`;
   // Sessions after $2 with something to do by $1.
@@ -38,16 +60,15 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
         UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
       `;
   return {
-    // Returns no row if there is none of the session, or another owner has not released the lease, other than the one in $5 with the fence
-    // $6, if it has expired or $7 is 1. The first lease of a row gets a fence above those of deleted sessions: whatever was deleted to make
-    // room for the row was gone before this statement began, so that `last_fence` has its fence.
-    acquire: `
-      UPDATE ${schema}.sessions SET owner = $2, expires_at = ${now(4)} + $3,
-        fence = 1 + CASE WHEN fence > 0 THEN fence ELSE (SELECT value FROM ${schema}.last_fence) END,
-        takeovers = CASE WHEN owner IS NULL THEN 0 WHEN owner = $2 THEN takeovers ELSE takeovers + 1 END
-      WHERE session_id = $1
-        AND (owner IS NULL OR owner = $2 OR (owner = $5 AND fence = $6 AND (expires_at <= ${now(4)} OR $7 = 1)))
-      RETURNING fence, expires_at, takeovers`,
+    acquire,
+    // With the session and its first $8 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
+    // had it before the row was locked, so that nobody can have appended.
+    acquireAndRead: `
+      WITH taken AS (${acquire})
+      SELECT taken.fence, taken.expires_at, taken.takeovers, loaded.*,
+        (SELECT owner IS NULL AND taken.fence = ${nextFence} FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
+        (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(8)}) AS i) AS inputs
+      FROM taken, (${load}) AS loaded`,
     makeRow: newRow,
     holding: `
       SELECT owner, fence, expires_at, expires_at <= ${now(2)} AS has_expired FROM ${schema}.sessions
@@ -74,25 +95,26 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
         (SELECT checksum FROM ${schema}.entries WHERE session_id = $1 AND seq = $2)
       FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL
       ORDER BY seq`,
-    // One row, also if there is no session: `has_entries` tells whether its row was lost.
-    load: `
-      SELECT s.seq, CAST(s.position AS text) AS position, s.checksum, s.position_checksum, s.checkpoint_checksum,
-        CAST(c.data AS text) AS checkpoint, e.seq AS last_seq, e.checksum AS last_checksum,
-        EXISTS (SELECT 1 FROM ${schema}.entries WHERE session_id = $1) AS has_entries
-      FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
-        LEFT JOIN ${schema}.checkpoints AS c ON c.session_id = s.session_id
-        LEFT JOIN ${schema}.entries AS e ON e.session_id = s.session_id AND e.seq = s.seq`,
+    load,
     quarantine: `UPDATE ${schema}.sessions SET phase = 'quarantined', searched = 0 WHERE session_id = $1 AND position IS NOT NULL`,
     seq: `SELECT seq FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL`,
+    // Says that the session is watched for $2 ms more.
+    mark: `
+      UPDATE ${schema}.sessions SET watched_until = ${now(3)} + $2 WHERE session_id = $1
+      RETURNING CASE WHEN position IS NOT NULL THEN seq END AS seq`,
     // With the row of the session, which a worker is about to acquire.
     putInput: after(
       newRow,
       `INSERT INTO ${schema}.inputs (session_id, id, data, due_at, checksum) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT DO NOTHING RETURNING id`,
     ),
-    takeInputs: `
-      SELECT id, CAST(data AS text) AS data, due_at, checksum FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL
-      ORDER BY due_at, n LIMIT $2`,
+    takeInputs: takeInputs(2),
+    // A row for each input; one without, if there is none.
+    peek: `
+      SELECT s.seq, CAST(s.position AS text) AS position, s.position_checksum, i.id, i.data, i.due_at, i.checksum
+      FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
+        LEFT JOIN (${takeInputs(2)}) AS i ON 1 = 1
+      ORDER BY i.due_at, i.n`,
     list: (condition: string, limit: number) => `
       SELECT session_id, seq, CAST(position AS text) AS position, position_checksum, CAST(meta AS text) AS meta,
         meta_checksum, updated_at FROM ${schema}.sessions

@@ -3,14 +3,14 @@ import { appendError, leaseLost, type AppendState } from "./append-check.ts";
 import { chained, hashOf } from "./checksum.ts";
 import { duePage } from "./due.ts";
 import { isDeadOwner, ownersHere } from "./lease-owner.ts";
-import type { Batch, FormerHolder, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
+import type { Batch, FormerHolder, Lease, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
 import { labelsOf, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { checkId, fromKey, keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
-import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
+import { endMissing, entryOf, infoOf, inputOf, loadedOf, positionOf, type Row } from "./sql-rows.ts";
 import {
   statementsOf,
   type SqlDialect,
@@ -18,7 +18,7 @@ import {
   type Statement,
   type Transaction,
 } from "./sql-statements.ts";
-import { watchSeq, type SeqSource } from "./watch-seq.ts";
+import { pollEvery, watchSeq, type SeqSource } from "./watch-seq.ts";
 
 /** The columns that an append writes. Ids are keys (see {@link toKey}); strings that hold JSON are named so. */
 export type AppendRow = {
@@ -56,8 +56,12 @@ export interface SqlDatabase extends SqlDialect, SqlQueries {
   readonly search: SearchDialect;
   /** Empties these tables, which are damaged; absent where the database mends them itself. */
   renewSearch?(): Promise<void>;
+  /** One statement can write, and return what others have written. */
+  readonly readsWhatItWrites: boolean;
   /** An array of strings as a parameter. */
   array(strings: readonly string[]): unknown;
+  /** For so long a session counts as watched after its watcher has said so, ms; absent: `subscribe` needs no watcher to say so. */
+  readonly watchMs?: number;
   /** Calls `wake` whenever the session's `seq` may have changed; returns a function that unsubscribes. */
   subscribe(key: string, wake: () => void): () => void;
   close(): Promise<void>;
@@ -66,6 +70,22 @@ export interface SqlDatabase extends SqlDialect, SqlQueries {
 const ENTRIES_PER_PAGE = 100;
 const INDEXED_PER_PAGE = 100;
 const RETRY_WATCH_MS = 250;
+/** The holder from which a lease is taken: nobody. */
+const FREE = [null, 0, 0] as const;
+
+/** Returns what a row has of a session that was acquired. Nothing if that is damaged: `load` reports it. */
+function foundIn(row: Row, sessionId: string): Pick<Lease, "found"> {
+  const inputs = (row["inputs"] ?? []) as readonly (readonly unknown[])[];
+  try {
+    const session = loadedOf(row, sessionId);
+    const read = inputs.map(([id, data, due_at, checksum]) =>
+      inputOf({ id, data, due_at, checksum }, sessionId),
+    );
+    return { found: { ...(session && { session }), inputs: read } };
+  } catch {
+    return {};
+  }
+}
 
 function checkedKey(sessionId: string): string {
   checkId(sessionId, "A session id");
@@ -124,26 +144,30 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
   });
 
   const store: SessionStore = {
-    async acquire(sessionId, { owner, ttlMs }) {
+    async acquire(sessionId, { owner, ttlMs, inputs }) {
       const key = checkedKey(sessionId);
       checkId(owner, "An owner");
-      const values = [key, toKey(owner), ttlMs, now()];
       const run = async (statement: Statement): Promise<Row | undefined> =>
         (await db.query("acquire a lease", statement))[0];
-      let row = await run([sql.acquire, [...values, null, 0, 0]]);
+      const acquire = (from: readonly [owner: string | null, fence: number, isDead: 0 | 1]) => {
+        const values = [key, toKey(owner), ttlMs, now(), ...from];
+        const reads = inputs !== undefined && db.readsWhatItWrites;
+        return run(reads ? [sql.acquireAndRead, [...values, inputs]] : [sql.acquire, values]);
+      };
+      let row = await acquire(FREE);
       let former: FormerHolder | undefined;
       if (!row) {
         const held = await run([sql.holding, [key, now()]]);
         if (held?.["owner"] == null) {
           // There was no row, or its lease has been released meanwhile.
           await run([sql.makeRow, [key]]);
-          row = await run([sql.acquire, [...values, null, 0, 0]]);
+          row = await acquire(FREE);
         } else {
           const [name, expiresAt] = [String(held["owner"]), held["expires_at"] as number];
           former = { owner: fromKey(name), expiresAt };
           const isDead = !held["has_expired"] && isDeadOwner(former.owner);
           if (!held["has_expired"] && !isDead) return undefined;
-          row = await run([sql.acquire, [...values, name, Number(held["fence"]), isDead ? 1 : 0]]);
+          row = await acquire([name, Number(held["fence"]), isDead ? 1 : 0]);
         }
       }
       if (!row) return undefined;
@@ -155,6 +179,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
         expiresAt: row["expires_at"] as number,
         takeovers,
         ...(former && takeovers > 0 && { takenFrom: former }),
+        ...(row["is_current"] === true && foundIn(row, sessionId)),
       };
     },
 
@@ -274,6 +299,14 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return rows.map((row) => inputOf(row, sessionId));
     },
 
+    async peek(sessionId, limit) {
+      const key = checkedKey(sessionId);
+      const rows = await db.query("take inputs", [sql.peek, [key, limit]]);
+      const inputs = rows.filter(({ id }) => id !== null).map((row) => inputOf(row, sessionId));
+      const [row] = rows;
+      return { ...(row?.["seq"] != null && { position: positionOf(row, key) }), inputs };
+    },
+
     async list(filter = {}) {
       const { limit = 100 } = filter;
       const { condition, values } = conditionOf(filter);
@@ -314,15 +347,23 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
 
     watch(sessionId, { signal }) {
       const key = checkedKey(sessionId);
+      const { watchMs } = db;
+      const markEveryMs = watchMs && watchMs / 3;
+      let markAt = 0;
       let wake = (): void => {};
       const subscribe: SeqSource["subscribe"] = (wakeUp) => {
         wake = wakeUp;
-        return db.subscribe(key, wakeUp);
+        const stops = [db.subscribe(key, wakeUp), markEveryMs ? pollEvery(markEveryMs)(wakeUp) : () => {}];
+        return () => stops.forEach((stop) => stop());
       };
       const current = async (): Promise<number | undefined> => {
+        const at = Date.now();
+        const marks = watchMs !== undefined && at >= markAt;
         try {
-          const [row] = await db.query("read", [sql.seq, [key]]);
-          return row && Number(row["seq"]);
+          const [row] = await db.query("read", marks ? [sql.mark, [key, watchMs, now()]] : [sql.seq, [key]]);
+          if (marks && row) markAt = at + watchMs / 3 - 1;
+          else if (marks) setTimeout(wake, RETRY_WATCH_MS); // there is no row to mark yet
+          return row?.["seq"] == null ? undefined : Number(row["seq"]);
         } catch (error) {
           if (!AgentError.is(error) || !error.isRetryable) throw error;
           setTimeout(() => wake(), RETRY_WATCH_MS);

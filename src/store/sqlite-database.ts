@@ -65,6 +65,7 @@ const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id 
 /** One SQLite file. It is opened when first used. */
 export class SqliteDatabase implements SqlDatabase {
   readonly schema = "main";
+  readonly readsWhatItWrites = false;
   readonly search = SQLITE_SEARCH;
   readonly #path: string;
   readonly #fsync: LocalStoreOptions["fsync"];

@@ -13,8 +13,36 @@ const put = (store: SessionStore, id: string, data = {}) => store.putInput("s", 
 const idsOf = async (store: SessionStore, limit = 100) =>
   (await store.takeInputs("s", limit)).map(({ id }) => id);
 
-/** Tests of `putInput` and `takeInputs`. */
+/** Asserts that what comes with a lease, and what a peek sees, is what `load` and `takeInputs` return. A store may have neither. */
+async function assertFound(store: SessionStore, limit: number): Promise<void> {
+  const [loaded, inputs] = [await store.load("s"), await store.takeInputs("s", limit)];
+  const { position } = loaded ?? {};
+  if (store.peek) assert.deepEqual(await store.peek("s", limit), { ...(position && { position }), inputs });
+  const lease = await store.acquire("s", { owner: "reader", ttlMs: TTL_MS, inputs: limit });
+  assert.ok(lease);
+  if (lease.found) assert.deepEqual(lease.found, { ...(loaded && { session: loaded }), inputs });
+  await store.release(lease);
+}
+
+/** Tests of `putInput`, `takeInputs`, `peek`, and of what comes with a lease. */
 export const inboxTests: readonly StoreContractTest[] = [
+  [
+    "what comes with a lease, and what a peek sees, is the session and its first inputs",
+    async ({ store, open }) => {
+      await assertFound(store, 9);
+      for (const id of ["b", "a", "c"]) await put(store, id, { text: `${id} 😀\u0000` });
+      await store.putInput("s", { id: "later", data: {}, dueAt: 1_234.5 });
+      for (const limit of [0, 2, 9]) await assertFound(store, limit);
+      const lease = await acquireLease(store, "s");
+      const checkpoint = { text: "\u0000 é", number: 0.1 };
+      await store.append("s", batchOf(lease, 0, 3, { ackInputs: ["b"], checkpoint }));
+      await store.release(lease);
+      for (const limit of [0, 1, 9]) await assertFound(await open(), limit);
+      const held = await acquireLease(store, "s");
+      assert.equal(await store.acquire("s", { owner: "other", ttlMs: TTL_MS, inputs: 9 }), undefined);
+      await store.release(held);
+    },
+  ],
   [
     "takeInputs returns inputs in the order they came, and keeps them",
     async ({ store, open }) => {

@@ -13,7 +13,8 @@ import { followEvents } from "../session/follow.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import { isInnerSession } from "../store/inner-session.ts";
 import { withLease } from "../store/lease.ts";
-import type { SessionStore } from "../store/port.ts";
+import type { SessionPhase, SessionStore } from "../store/port.ts";
+import { peekAt } from "../store/peek.ts";
 import { readPosition } from "../store/position.ts";
 import { checkId, OWN_PREFIX } from "../store/session-id.ts";
 import { checkClientTools } from "../core/tool/declared-tools.ts";
@@ -217,8 +218,8 @@ class StoreDispatcher implements Dispatcher {
   }
 
   async #exists(sessionId: string): Promise<boolean> {
-    if (await this.#store.load(sessionId)) return true;
-    return (await this.#store.takeInputs(sessionId, 1)).length > 0;
+    const { position, inputs } = await peekAt(this.#store, sessionId, 1);
+    return position !== undefined || inputs.length > 0;
   }
 
   /** Puts a command into the inbox of an existing session; in a new one no worker would process it. */
@@ -239,11 +240,12 @@ class StoreDispatcher implements Dispatcher {
     checkSameInput(key, known, inputHash(messages));
   }
 
-  /** Throws `session/inner` for a session that no worker drives. One that cannot be read is left to the workers. */
-  async #checkDriven(sessionId: string): Promise<void> {
-    const found = await this.#store.load(sessionId).catch(quarantinedIfDamaged);
-    const { meta = {} } = readPosition(found && "position" in found ? found.position : {});
-    if (!isInnerSession(meta)) return;
+  /** Returns the phase of a session. Throws `session/inner` for one that no worker drives. One that cannot be read is left to the workers. */
+  async #checkDriven(sessionId: string): Promise<SessionPhase> {
+    const found = await peekAt(this.#store, sessionId, 0).catch(quarantinedIfDamaged);
+    const position = ("position" in found && found.position) || { phase: "stopped" };
+    const { meta = {}, phase } = readPosition(position);
+    if (!isInnerSession(meta)) return phase;
     throw new AgentError(
       "session/inner",
       "The session is inside of a call of another session, which drives it; expected an input for that one.",
@@ -260,7 +262,7 @@ class StoreDispatcher implements Dispatcher {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     const at = this.#now();
     const data = commandData({ ...command, at } as InboxCommand);
-    await this.#checkDriven(sessionId);
+    const phase = await this.#checkDriven(sessionId);
     const state = await this.#store.putInput(sessionId, {
       id: inputId,
       data,
@@ -268,7 +270,8 @@ class StoreDispatcher implements Dispatcher {
     });
     if (state === "duplicate" && command.kind === "call")
       await this.#checkSame(sessionId, inputId, command.messages);
-    if (delayMs === 0) this.#queue.publish(sessionId, NUDGE);
+    const isForTurn = command.kind !== "call" || phase === "running" || phase === "unfinished";
+    if (delayMs === 0 && isForTurn) this.#queue.publish(sessionId, NUDGE); // else the wake-up follows what the worker does
     const woken = await this.#queue.wake(sessionId, { priority, delayMs }).then(
       () => true,
       () => false,

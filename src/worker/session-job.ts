@@ -8,9 +8,10 @@ import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import { newOwner, processOf } from "../store/lease-owner.ts";
 import { isInnerSession } from "../store/inner-session.ts";
+import { peekAt } from "../store/peek.ts";
 import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
+import type { Lease, PeekedSession, SessionInput, SessionStore } from "../store/port.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
 import { makeConfig } from "./make-config.ts";
 import type { Permits } from "./permits.ts";
@@ -73,23 +74,27 @@ const isLost = ({ closedBy }: InboxAgent): boolean =>
 export class SessionJob {
   readonly #worker: WorkerContext;
   readonly #wakeUp: WakeUp;
+  readonly #isQueued: boolean;
   #session: WorkerSessionRef;
+  /** The inputs that came with the lease. */
+  #found: readonly SessionInput[] | undefined;
 
-  constructor(worker: WorkerContext, wakeUp: WakeUp) {
+  /** `isQueued`: the queue delivers the next wake-up of the session once this job has ended. */
+  constructor(worker: WorkerContext, wakeUp: WakeUp, isQueued: boolean) {
     this.#worker = worker;
     this.#wakeUp = wakeUp;
+    this.#isQueued = isQueued;
     this.#session = { sessionId: wakeUp.sessionId };
   }
 
   /** Rejects with failures of store and queue; the sweep finds the session again. */
   async run(): Promise<void> {
-    const { store, agents, permits, now } = this.#worker;
+    const { agents, permits, now } = this.#worker;
     const { sessionId } = this.#wakeUp;
-    const found = await store.load(sessionId);
-    const inputs = await this.#inputs();
-    if (!hasWork(found?.position, inputs, now())) return;
-    if (isInnerSession(readPosition(found?.position ?? {}).meta ?? {})) return; // the session of its parent drives it
-    const meta = sessionMeta(found?.position, inputs);
+    const { position, inputs } = await this.#peek();
+    if (!hasWork(position, inputs, now())) return;
+    if (isInnerSession(readPosition(position ?? {}).meta ?? {})) return; // the session of its parent drives it
+    const meta = sessionMeta(position, inputs);
     const { agent, tenant } = meta as { readonly agent?: string; readonly tenant?: string };
     this.#session = {
       sessionId,
@@ -100,12 +105,12 @@ export class SessionJob {
     const config = await this.#config(agents[agent]!, meta);
     if (!config) return;
     const waits = textWaits(config);
-    if (!hasWork(found?.position, inputs, now(), (input, state) => isDeferred(input, state, waits))) return;
+    if (!hasWork(position, inputs, now(), (input, state) => isDeferred(input, state, waits))) return;
     const permit = await permits.acquire(tenant);
     if (!permit) return this.#requeue("limited");
     try {
       const opened = await this.#open(config, meta);
-      if (opened) await this.#drive(opened, found, config);
+      if (opened) await this.#drive(opened, position, config);
       else await permit.refund();
     } finally {
       await permit.release();
@@ -119,12 +124,13 @@ export class SessionJob {
     await queue.wake(to).catch(() => {}); // the sweep finds it
   };
 
-  /** Returns all inputs that are not acknowledged: one that can be processed may come after many that cannot. */
-  async #inputs(): Promise<readonly SessionInput[]> {
+  /** Returns the position, and all inputs that are not acknowledged: one that can be processed may come after many that cannot. */
+  async #peek(): Promise<PeekedSession> {
     const { store } = this.#worker;
     const { sessionId } = this.#wakeUp;
-    const first = await store.takeInputs(sessionId, FIRST_INPUTS);
-    return first.length < FIRST_INPUTS ? first : store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+    const first = await peekAt(store, sessionId, FIRST_INPUTS);
+    if (first.inputs.length < FIRST_INPUTS) return first;
+    return { ...first, inputs: await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER) };
   }
 
   async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyWorkerAgentConfig | undefined> {
@@ -183,10 +189,9 @@ export class SessionJob {
     } finally {
       await store.release(lease);
     }
-    const found = await store.load(sessionId);
+    const { position, inputs } = await this.#peek();
     queue.publish(sessionId, NUDGE);
-    if (hasWork(found?.position, await this.#inputs(), now()))
-      return this.#requeue("failed", errorFrom(error));
+    if (hasWork(position, inputs, now())) return this.#requeue("failed", errorFrom(error));
     backoffs.delete(sessionId);
   }
 
@@ -209,6 +214,7 @@ export class SessionJob {
           sessionOptions: { ...config.sessionOptions, leaseMs },
         },
         async (lease) => {
+          this.#found = lease.found?.inputs;
           if (lease.takeovers < this.#worker.maxCrashes) return;
           isQuarantined = true;
           await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
@@ -250,7 +256,7 @@ export class SessionJob {
 
   async #drive(
     agent: InboxAgent,
-    found: LoadedSession | undefined,
+    position: JsonObject | undefined,
     config: AnyWorkerAgentConfig,
   ): Promise<void> {
     const { queue, store, report, running, backoffs, failedTries, now, pollMs } = this.#worker;
@@ -273,6 +279,8 @@ export class SessionJob {
       store,
       now,
       pollMs,
+      found: this.#found,
+      isQueued: this.#isQueued,
       output: config.output,
       textWaits: textWaits(config),
       put: this.#put,
@@ -297,7 +305,7 @@ export class SessionJob {
       if (this.#worker.isDraining()) await agent.shutdown();
       await this.#untilLost(agent, run.drive());
       const isUnchanged = agent.status().seq === seq;
-      if (!agent.closedBy && isUnchanged && hasWork(found?.position, [], now())) await agent.touch();
+      if (!agent.closedBy && isUnchanged && hasWork(position, [], now())) await agent.touch();
       await this.#release(agent, startedAt);
     } catch (error) {
       const reason = errorInfo(agent.closedBy ?? error, "store/failed");

@@ -2,6 +2,7 @@ import { causedBy } from "../agent/steps.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import { LEASED_INPUTS } from "../session/session-journal.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { Schema } from "../core/tool/types.ts";
@@ -37,6 +38,10 @@ export type SessionRunOptions = {
   readonly now: () => number;
   /** The interval at which the inbox is read while a turn runs, ms. */
   readonly pollMs: number;
+  /** The inputs that came with the lease of the session; absent: they are read. */
+  readonly found?: readonly SessionInput[] | undefined;
+  /** The queue delivers the next wake-up of the session once this one was followed. */
+  readonly isQueued: boolean;
   /** The schema of the answer of each turn; undefined: text. */
   readonly output: Schema | undefined;
   /** While which calls are open text stays in the inbox. */
@@ -57,23 +62,32 @@ export type SessionRunOptions = {
  *    comes right after that turn, before other inputs.
  * R2 An input is acknowledged by the append that stores its effect or its refusal, never otherwise.
  * R3 Once the agent is closed nothing more is done; the remaining inputs stay in the store.
+ * R4 The inbox is not read again once all that it had has taken effect, unless a signal says that there is more: the queue delivers the
+ *    wake-up of an input that comes meanwhile once this one was followed, and the sweep finds one whose wake-up was lost.
  */
 export class SessionRun {
   readonly #options: SessionRunOptions;
   readonly #agent: InboxAgent;
   /** Ids of inputs that have taken effect but may not be acknowledged yet. */
   readonly #applied = new Set<string>();
+  /** The ids of the inputs that the inbox had when it was read last; undefined: it may have others. */
+  #known: ReadonlySet<string> | undefined;
+  #found: readonly SessionInput[] | undefined;
   #isNudged = false;
+  #nudges = 0;
   #wake = (): void => {};
 
   constructor(options: SessionRunOptions) {
     this.#options = options;
     this.#agent = options.agent;
+    if (options.found && options.found.length < LEASED_INPUTS) this.#found = options.found;
   }
 
   /** Says that the inbox may have a new input. */
   nudge(): void {
     this.#isNudged = true;
+    this.#nudges++;
+    this.#known = undefined;
     this.#wake();
   }
 
@@ -99,10 +113,16 @@ export class SessionRun {
     return (this.#agent.wakeAt() ?? Infinity) <= this.#options.now();
   }
 
+  /** See R4. */
+  #isDone(): boolean {
+    return this.#known !== undefined && [...this.#known].every((id) => this.#applied.has(id));
+  }
+
   /** Returns the next input to process. A cancellation comes first, because it refuses the inputs before it, and then the report of a
    *  turn that was just made. */
   async #next(): Promise<SessionInput | undefined> {
     const { textWaits } = this.#options;
+    if (this.#options.isQueued && this.#isDone()) return undefined;
     const due = await this.#due();
     const cancellation = due.find(({ data }) => data["kind"] === "cancel");
     if (cancellation) return cancellation;
@@ -120,11 +140,19 @@ export class SessionRun {
 
   /** Returns the inputs that have not taken effect, in order. */
   async #waiting(): Promise<readonly SessionInput[]> {
+    const nudges = this.#nudges;
+    const found = this.#found;
+    this.#found = undefined;
+    const inputs = found ?? (await this.#read());
+    if (nudges === this.#nudges) this.#known = new Set(inputs.map(({ id }) => id));
+    return inputs.filter(({ id }) => !this.#applied.has(id));
+  }
+
+  async #read(): Promise<readonly SessionInput[]> {
     const { store } = this.#options;
     const { sessionId } = this.#agent;
     const page = await store.takeInputs(sessionId, PAGE);
-    const inputs = page.length < PAGE ? page : await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
-    return inputs.filter(({ id }) => !this.#applied.has(id));
+    return page.length < PAGE ? page : store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
   }
 
   /** Processes an input while the session is at rest. */
@@ -209,6 +237,8 @@ export class SessionRun {
   }
 
   async #promiseReport(input: SessionInput, command: InboxCommand): Promise<void> {
+    if (command.kind !== "call" || command.reportTo === undefined) return;
+    this.#known = undefined; // its report is another input
     await promiseReport(this.#options.store, this.#agent.sessionId, input, command);
   }
 

@@ -139,11 +139,11 @@ export class SessionSignals {
     });
   }
 
-  /** Sends the collected events, says that the session is released, and unsubscribes. */
+  /** Sends the collected events, says to subscribers that the session is released, and unsubscribes. */
   stop(): void {
     this.#send();
     const end = (): void => {
-      this.#queue.publish(this.#sessionId, RELEASED);
+      if (Date.now() <= this.#listenersUntil) this.#queue.publish(this.#sessionId, RELEASED);
       void this.#subscribed.then((stop) => stop()).catch(() => {});
     };
     if (this.#sending) void this.#sending.then(end);

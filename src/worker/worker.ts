@@ -133,7 +133,7 @@ class QueueWorker implements Worker {
   /** Waits for a place: what the sweep has given to this worker has places, too. */
   async #handle(wakeUp: WakeUp): Promise<void> {
     await this.#places.take();
-    await this.#runJob(wakeUp);
+    await this.#runJob(wakeUp, true);
   }
 
   /** Runs a session without the queue. Returns false if all places are taken. */
@@ -142,15 +142,15 @@ class QueueWorker implements Worker {
     if (this.#swept.has(sessionId) || this.#running.has(sessionId)) return true;
     if (!this.#places.tryTake()) return false;
     const wakeUp = { sessionId, dueAt: Date.now(), priority: 0 };
-    const job = this.#runJob(wakeUp).finally(() => this.#swept.delete(sessionId));
+    const job = this.#runJob(wakeUp, false).finally(() => this.#swept.delete(sessionId));
     this.#swept.set(sessionId, job);
     return true;
   }
 
   /** Runs a session in a place that was taken for it. Never rejects. */
-  async #runJob(wakeUp: WakeUp): Promise<void> {
+  async #runJob(wakeUp: WakeUp, isQueued: boolean): Promise<void> {
     try {
-      if (this.#state === "running") await this.#run(wakeUp);
+      if (this.#state === "running") await this.#run(wakeUp, isQueued);
       else await this.#options.queue.wake(wakeUp.sessionId, { priority: wakeUp.priority });
     } catch (error) {
       const info = errorInfo(error, "store/failed");
@@ -166,8 +166,8 @@ class QueueWorker implements Worker {
     }
   }
 
-  async #run(wakeUp: WakeUp): Promise<void> {
-    if (!isSchedule(wakeUp.sessionId)) return new SessionJob(this.#context, wakeUp).run();
+  async #run(wakeUp: WakeUp, isQueued: boolean): Promise<void> {
+    if (!isSchedule(wakeUp.sessionId)) return new SessionJob(this.#context, wakeUp, isQueued).run();
     return runSchedule({ ...this.#context, dispatcher: this.#dispatcher }, wakeUp.sessionId);
   }
 

@@ -95,6 +95,114 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
     }
   });
 
+  test("what comes with a lease is current, or is left out, whatever others do while the row is locked", async () => {
+    const { connectionString } = server!;
+    const pool = new pg.Pool({ connectionString });
+    const other = new pg.Client({ connectionString });
+    await other.connect();
+    const store = postgresStore({ pool, schema });
+    const [owner, next] = [`owner = NULL, fence = fence + 1`, `seq = seq + 1`];
+    const meanwhile: readonly (readonly [what: string, sql: readonly string[], isFound: boolean])[] = [
+      ["nothing", [], true],
+      ["a lock", [`SELECT FROM ${schema}.sessions WHERE session_id = $ FOR UPDATE`], true],
+      [
+        "an input",
+        [`INSERT INTO ${schema}.inputs (session_id, id, data, checksum) VALUES ($, 'x', '{}', 1)`],
+        true,
+      ],
+      [
+        "a lease, an append and its end",
+        [`UPDATE ${schema}.sessions SET ${owner}, ${next} WHERE session_id = $`],
+        false,
+      ],
+      [
+        "a lease that takes an input",
+        [
+          `UPDATE ${schema}.sessions SET ${owner} WHERE session_id = $`,
+          `UPDATE ${schema}.inputs SET data = NULL WHERE session_id = $`,
+        ],
+        false,
+      ],
+    ];
+    try {
+      for (const isNew of [true, false])
+        for (const [index, [what, sqls, isFound]] of meanwhile.entries()) {
+          const id = `${isNew ? "new" : "known"} ${index}`;
+          await store.putInput(id, { id: "1", data: {} });
+          if (!isNew) {
+            const lease = await acquireLease(store, id);
+            await store.append(id, batchOf(lease, 0));
+            await store.release(lease);
+          }
+          await other.query("BEGIN");
+          await other.query(`SELECT FROM ${schema}.sessions WHERE session_id = '${id}' FOR UPDATE`);
+          for (const sql of sqls) await other.query(sql.replaceAll("$", `'${id}'`));
+          const acquired = store.acquire(id, { owner: "late", ttlMs: 60_000, inputs: 9 });
+          await vi.waitFor(async () => {
+            const { rows } = await pool.query(
+              "SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))",
+              [(other as pg.Client & { readonly processID: number }).processID],
+            );
+            expect(rows).toHaveLength(1);
+          });
+          await other.query("COMMIT");
+          const lease = await acquired;
+          expect([what, isNew, lease !== undefined, lease?.found !== undefined]).toEqual([
+            what,
+            isNew,
+            true,
+            isFound,
+          ]);
+        }
+    } finally {
+      await other.end();
+      await store.close();
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    }
+  });
+
+  test("an append notifies only of a session that is watched, and of each append of one", async () => {
+    const { connectionString } = server!;
+    const pool = new pg.Pool({ connectionString });
+    const listener = new pg.Client({ connectionString });
+    await listener.connect();
+    const store = postgresStore({ connectionString, schema });
+    const stop = new AbortController();
+    let told = 0;
+    listener.on("notification", () => void told++);
+    const appended = async (id: string, times: number) => {
+      const lease = await acquireLease(store, id);
+      const { seq = 0 } = (await store.load(id)) ?? {};
+      for (let n = 0; n < times; n++) await store.append(id, batchOf(lease, seq + n));
+      await store.release(lease);
+      await listener.query("SELECT 1"); // what was told has come before its answer
+    };
+    try {
+      const [{ channel }] = (
+        await pool.query<{ channel: string }>(`SELECT 'agentchart_' || md5('"${schema}"') AS channel`)
+      ).rows as [{ channel: string }];
+      await listener.query(`LISTEN ${channel}`);
+      await appended("quiet", 5);
+      expect(told).toBe(0);
+      const seqs = store.watch!("quiet", { signal: stop.signal })[Symbol.asyncIterator]();
+      expect(await seqs.next()).toEqual({ done: false, value: 5 });
+      for (let seq = 6; seq <= 15; seq++) {
+        await appended("quiet", 1);
+        expect(await seqs.next()).toEqual({ done: false, value: seq });
+      }
+      expect(told).toBe(10);
+      await appended("other", 3);
+      expect(told).toBe(10);
+    } finally {
+      stop.abort();
+      await listener.end();
+      await store.close();
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    }
+  });
+
   test("sessions that are watched and signalled listen to the same channels, however many they are", async () => {
     const { connectionString } = server!;
     const pool = new pg.Pool({ connectionString });

@@ -18,7 +18,8 @@ export type BullQueueOptions = {
   readonly postgres?: string | undefined;
   /** Queues of different names are independent; 1 to 50 letters, digits, `-` and `_`; default `agentchart`. */
   readonly name?: string | undefined;
-  /** The time for which a wake-up stays with a consumer that died, ms, at least 100; default 5,000. It may take twice as long. */
+  /** The time for which a wake-up stays with a consumer that died, ms, at least 100; default 2,500. It may take twice as long. A consumer whose process is
+   *  blocked for longer loses it, too; the lease of the session keeps the other one from doing anything. */
   readonly lockMs?: number | undefined;
 };
 
@@ -50,7 +51,7 @@ export const bullSchema = s.lazily(() =>
 
 function transportOf(options: BullQueueOptions) {
   check(bullSchema(), options, "bullQueue");
-  const { redis, postgres, name = "agentchart", lockMs = 5_000 } = options;
+  const { redis, postgres, name = "agentchart", lockMs = 2_500 } = options;
   const make =
     redis === undefined ? () => postgresTransport(postgres!, name) : () => redisTransport(redis, name);
   return { make, lockMs };
