@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { createAgent, defineTool, type Agent, type ChatModel, type StreamPart } from "agentchart";
 import { atMost, before } from "agentchart/rules";
 import { openStore } from "../../support/open-store.ts";
-import { dyingStore } from "./dying-store.ts";
+import { dyingStore, LEASE_MS } from "./dying-store.ts";
 import type { Orders } from "./live.ts";
 
 const orders = JSON.parse(process.argv[2]!) as Orders;
@@ -60,7 +60,7 @@ const agent = createAgent({
   parallelToolCalls: true,
   store,
   sessionId: orders.sessionId,
-  sessionOptions: { leaseMs: 500 },
+  sessionOptions: { leaseMs: LEASE_MS },
 }) as Agent;
 await finish(agent);
 await agent.close();
