@@ -42,6 +42,17 @@ test("a person sets breakpoints in the header, at a state and at a call, goes a 
 
   await agent.call("Go.");
   const stop = page.getByRole("group", { name: "Stopped at a breakpoint" });
+  await stop.waitFor();
+  const offered = await page.locator(".approval").getByRole("button").allInnerTexts();
+  expect(offered.map((label) => label.split(/\s/u)[0])).toEqual([
+    "One",
+    "Go",
+    "Edit",
+    "Fork",
+    "Breakpoints",
+    "Deny…",
+    "Answer…",
+  ]);
   await stop.getByRole("button", { name: "One step" }).click();
   await page.locator('[data-pending="c"]').waitFor();
   expect(await page.locator(".approval .reason").innerText()).toBe("Breakpoint: *");

@@ -1,5 +1,6 @@
 // No text of the page overlaps, is cut off or is too small.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 import type { Agent } from "agentchart";
 import { forgottenApproval } from "../support/planted/forgotten-approval.ts";
 import { hardToDraw } from "../support/planted/hard-to-draw.ts";
@@ -12,6 +13,12 @@ import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { expectDrawnWellInBothThemes } from "./support/drawn-well.ts";
 import { settled } from "./support/settled.ts";
 import { chartOverlaps } from "./support/text-geometry.ts";
+
+/** How many lines the tabs of the details need. */
+const tabLines = (page: Page): Promise<number> =>
+  page.evaluate(
+    `new Set([...document.querySelectorAll(".tabs [role=tab]")].map((tab) => tab.getBoundingClientRect().top)).size`,
+  );
 
 let env: Environment;
 let agents: readonly Agent[] = [];
@@ -33,6 +40,7 @@ test.each([
   "no text overlaps, is small or is cut off in a window of %i px, in dark and in light",
   async (width, height) => {
     const { page, ui, faults } = await env.open({ viewport: { width, height } });
+    const tabs: number[] = [];
     for (const { sessionId } of agents) {
       await ui.choose(sessionId);
       for (const lower of ["Steps", "Waterfall"]) {
@@ -40,7 +48,10 @@ test.each([
         await expectDrawnWellInBothThemes(page, `${sessionId} ${lower}`);
       }
       expect(await problemsInBothThemes(page)).toEqual([]);
+      tabs.push(await page.locator(".tabs [role=tab]").count());
+      expect(await tabLines(page)).toBe(1);
     }
+    expect(Math.max(...tabs)).toBe(8);
     await page.getByRole("button", { name: /Show visit counts/ }).click();
     await page.getByRole("button", { name: "Zoom to the active state" }).click();
     await settled(page);
@@ -71,6 +82,7 @@ test("no text overlaps, is small or is cut off on a phone, in dark and in light,
       await show(panel);
       await expectDrawnWellInBothThemes(page, `${sessionId} ${panel}`);
     }
+    expect(await tabLines(page)).toBe(1);
     expect(await problemsInBothThemes(page)).toEqual([]);
     const shown = page.locator("header.header");
     expect(await shown.locator(".metrics dt:visible").allInnerTexts()).toEqual([

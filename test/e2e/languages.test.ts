@@ -81,8 +81,11 @@ test("the page speaks the language of the browser until a person chooses one, an
   expect(loaded.filter((url) => /\/zh-/.test(url))).toEqual([]);
   await page.getByRole("button", { name: "中文" }).click();
   await page.getByText("需要批准", { exact: true }).first().waitFor();
+  await expect
+    .poll(() => page.getByTestId("state-caption").innerText())
+    .toMatch(/静止，直到结果、决定或调用到来/u);
   expect(await page.locator("html").getAttribute("lang")).toBe("zh-Hans");
-  expect(loaded.filter((url) => /\/zh-/.test(url))).toHaveLength(1);
+  expect(loaded.filter((url) => /\/zh-/.test(url))).toHaveLength(2);
   await page.getByRole("button", { name: "English" }).click();
   await page.getByText("needs approval", { exact: true }).first().waitFor();
 });

@@ -41,6 +41,7 @@ const LAZY = {
   pending: 8_000,
   "small-dialogs": 4_000,
   zh: 20_000,
+  "zh-said": 5_000,
   sequence: 4_000,
   shown: 1_000, // what some of them share
   frame: 1_000,

@@ -22,12 +22,10 @@ export default function AtBreakpoint({ isDisabled, edit, goOn }: Props) {
   const mayFork = useModel(canFork);
   const [error, setError] = useState<string>();
   const go = async (isStep: boolean): Promise<void> => {
-    if (!stored) return;
-    const list = withStep(stored.list, isStep);
-    const problem = isSame(list, stored.list) ? undefined : await writeBreakpoints(stored, list);
+    const list = stored && withStep(stored.list, isStep);
+    const problem = !list || isSame(list, stored.list) ? undefined : await writeBreakpoints(stored, list);
     setError(problem ?? (await goOn()));
   };
-  const isOff = isDisabled || !stored;
   return (
     <div className="at-breakpoint" role="group" aria-label={t("Stopped at a breakpoint")}>
       <p>
@@ -38,17 +36,22 @@ export default function AtBreakpoint({ isDisabled, edit, goOn }: Props) {
           icon="forward"
           label={t("One step")}
           title={t("Runs this call, and stops before the next one")}
-          isDisabled={isOff}
+          isDisabled={isDisabled || !stored}
           onClick={() => void go(true)}
         />
         <Button
           icon="play"
           label={t("Go on")}
           title={t("Runs this call, and goes on to the next breakpoint")}
-          isDisabled={isOff}
+          isDisabled={isDisabled}
           onClick={() => void go(false)}
         />
-        <Button label={t("Edit")} title={t("Edit the arguments first")} isDisabled={isOff} onClick={edit} />
+        <Button
+          label={t("Edit")}
+          title={t("Edit the arguments first")}
+          isDisabled={isDisabled}
+          onClick={edit}
+        />
         <Button
           icon="fork"
           label={t("Fork")}

@@ -1,6 +1,7 @@
 import { accountLines } from "../../../src/core/message/account.ts";
 import { argumentChanges, resultChange } from "../logic/call-account.ts";
 import { BeforeAfter } from "../prompt/before-after.tsx";
+import { WithCode } from "../parts/with-code.tsx";
 import { callsOf, type Work } from "../logic/work.ts";
 import { model } from "../store/model.ts";
 import type { CallAccount, Json, ToolResultBlock } from "../wire/types.ts";
@@ -28,7 +29,7 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
         ...(rules && { rules }),
       }).map((line) => (
         <p key={line} className="note">
-          {line}
+          <WithCode text={line} />
         </p>
       ))}
       {presets.length > 0 && (

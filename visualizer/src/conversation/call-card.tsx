@@ -4,6 +4,7 @@ import { innerRunOf } from "../logic/inner-runs.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
 import { callStateText } from "../logic/parallel-calls.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { WithCode } from "../parts/with-code.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { copy } from "../store/copy.ts";
@@ -19,6 +20,7 @@ import { readAccount } from "../logic/call-account.ts";
 import { AfterRun, BeforeRun } from "./account.tsx";
 import { FileDiff } from "./file-diff.tsx";
 import { Output } from "./output.tsx";
+import { said } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 const STYLES: { readonly [state: string]: { readonly icon: IconName; readonly tone: string } } = {
@@ -81,7 +83,11 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
       <InnerRun callId={call.id} />
       <BeforeRun asked={call.input} account={account} isOver={result !== undefined} />
-      {record?.asks !== undefined && !result && !isAsked && <p className="reason">{record.asks}</p>}
+      {record?.asks !== undefined && !result && !isAsked && (
+        <p className="reason">
+          <WithCode text={said(record.asks)} />
+        </p>
+      )}
       <FailedAttempts attempts={attempts} hasResult={result !== undefined} account={account} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}

@@ -4,6 +4,7 @@ import { duration } from "../logic/format.ts";
 import type { IndexedChart } from "../store/model.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { visitsOf } from "../store/run-queries.ts";
+import { said } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 const listeners = new Set<() => void>();
@@ -33,7 +34,7 @@ export function StateCaption({ chart: { index } }: { readonly chart: IndexedChar
   return (
     <p className="state-caption" data-testid="state-caption">
       <strong className="mono">{shortName(node.id)}</strong>
-      <span>{node.description}</span>
+      <span>{node.description !== undefined && said(node.description)}</span>
       {visits && (
         <span className="num muted">
           {t("entered")} {visits.count === 1 ? t("once") : t`${visits.count} times`}, {duration(visits.ms)}

@@ -6,6 +6,7 @@ import { eventText, guardText } from "../logic/guards.ts";
 import { Icon } from "../parts/icon.tsx";
 import { filterSteps, filterStepsOf } from "../store/navigate.ts";
 import type { ChartEdge, ChartNode } from "../wire/types.ts";
+import { said } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /** The maximum number of child states that are rendered; hand-written charts have fewer. */
@@ -105,7 +106,7 @@ export const StateCard = memo(function StateCard({
                 ⚙ {name}
               </span>
             ))}
-          {node.description !== undefined && <p>{node.description}</p>}
+          {node.description !== undefined && <p>{said(node.description)}</p>}
         </header>
         {edges.length > 0 && (
           <ul className="transitions" role="none">

@@ -1,6 +1,7 @@
 import { HINTS } from "../../../examples/inspect-demo/hints.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { WithCode } from "../parts/with-code.tsx";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import { t } from "../words/t.ts";
@@ -18,7 +19,7 @@ export default function Guide() {
         <span className="num">
           {place + 1} {t("of")} {HINTS.length}
         </span>{" "}
-        {hint.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
+        <WithCode text={hint} />
       </p>
       {place > 0 && <Button tone="quiet" label={t("Back")} onClick={() => show(place - 1)} />}
       {place < HINTS.length - 1 && <Button label={t("Next hint")} onClick={() => show(place + 1)} />}

@@ -14,6 +14,7 @@ import { useModel } from "../store/use-model.ts";
 import { toggleChosen } from "./compare-choice.tsx";
 import { RunViews } from "./run-views.tsx";
 import { OpenFile } from "./open-file.tsx";
+import { labelled } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /** The search field and the filters of the list of runs. */
@@ -155,7 +156,7 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
           <option value={ANY_SUSPICION}>{t("at least one")}</option>
           {checks.map(({ name, title }) => (
             <option key={name} value={name}>
-              {title}
+              {labelled(title)}
             </option>
           ))}
         </select>

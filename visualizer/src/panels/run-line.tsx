@@ -8,6 +8,7 @@ import { select } from "../store/navigate.ts";
 import type { RunRow } from "../wire/types.ts";
 
 import { toggleChosen } from "./compare-choice.tsx";
+import { labelled } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 type RunLineProps = {
@@ -121,9 +122,9 @@ export const RunLine = memo(function RunLine({
               <span className="spent">{figures.slice(2).map((spent) => ` · ${spent}`)}</span>
             </span>
             {suspicion && (
-              <span className="suspicion" title={suspicions.map(({ label }) => label).join("\n")}>
+              <span className="suspicion" title={suspicions.map(({ label }) => labelled(label)).join("\n")}>
                 <Icon name="warn" />
-                <span>{suspicion.label}</span>
+                <span>{labelled(suspicion.label)}</span>
                 {suspicions.length > 1 && <span className="num">+{suspicions.length - 1}</span>}
               </span>
             )}

@@ -5,6 +5,7 @@ import { goTo } from "../store/navigate.ts";
 import { useSuspicions } from "../store/suspicions.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Suspicion } from "../wire/types.ts";
+import { said } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /** So many are shown unless all are wanted; on a phone one. */
@@ -63,7 +64,7 @@ function Line({ suspicion: { kind, text, steps, isBroken } }: { readonly suspici
         }}
       >
         <Icon name="warn" />
-        <span className="sentence">{text}</span>
+        <span className="sentence">{said(text)}</span>
         <span className="num">
           #{current || steps[0]}
           {steps.length > 1 && ` (${steps.indexOf(current) + 1 || 1}/${steps.length})`}

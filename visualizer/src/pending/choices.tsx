@@ -7,12 +7,14 @@ import { t } from "../words/t.ts";
 type Props = {
   readonly item: PendingItem;
   readonly isDisabled: boolean;
+  /** The card offers ways to run the call itself, so that only those remain which do not. */
+  readonly hasWaysOn: boolean;
   readonly decide: (decision: Decision) => void;
   readonly setMode: (mode: Mode) => void;
 };
 
 /** The decisions that are possible for an open call. */
-export function Choices({ item, isDisabled, decide, setMode }: Props) {
+export function Choices({ item, isDisabled, hasWaysOn, decide, setMode }: Props) {
   const [remember, setRemember] = useState<"" | "tool" | "input">("");
   if (item.waitsFor === "unknownOutcome")
     return (
@@ -36,15 +38,17 @@ export function Choices({ item, isDisabled, decide, setMode }: Props) {
     );
   return (
     <div className="choices">
-      <Button
-        tone="good"
-        icon="check"
-        label={t("Approve")}
-        hint="A"
-        isDisabled={isDisabled}
-        onClick={() => decide(remember === "" ? "approve" : { approve: true, remember })}
-      />
-      {!item.ask && (
+      {!hasWaysOn && (
+        <Button
+          tone="good"
+          icon="check"
+          label={t("Approve")}
+          hint="A"
+          isDisabled={isDisabled}
+          onClick={() => decide(remember === "" ? "approve" : { approve: true, remember })}
+        />
+      )}
+      {!hasWaysOn && !item.ask && (
         <Button label={t("Edit…")} hint="E" isDisabled={isDisabled} onClick={() => setMode("edit")} />
       )}
       <Button
@@ -63,7 +67,7 @@ export function Choices({ item, isDisabled, decide, setMode }: Props) {
           onClick={() => setMode("answer")}
         />
       )}
-      {item.waitsFor === "approval" && !item.ask && (
+      {item.waitsFor === "approval" && !hasWaysOn && !item.ask && (
         <label className="remember">
           <span>{t("Remember approval")}</span>
           <select

@@ -2,12 +2,14 @@ import { Arguments, WaitTime } from "./call-arguments.tsx";
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { WAIT_TEXT } from "../logic/wait-text.ts";
 import { Icon } from "../parts/icon.tsx";
+import { WithCode } from "../parts/with-code.tsx";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import { Answer } from "./answer.tsx";
 import { Choices } from "./choices.tsx";
 import { Deny } from "./deny.tsx";
 import { EditArguments } from "./edit-arguments.tsx";
 import { useMode } from "./use-mode.ts";
+import { said } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /** Properties of {@link DecisionCard}. */
@@ -20,7 +22,7 @@ export type DecisionCardProps = {
   readonly disabledReason?: string | undefined;
   /** Resolves with the reason if the decision was refused. */
   readonly decide: (decision: Decision) => Promise<string | undefined>;
-  /** Offers more than decisions, above the choices. */
+  /** Offers ways to run the call, above the choices and in place of theirs. */
   readonly choices?:
     | ((card: { readonly isDisabled: boolean; readonly edit: () => void }) => ReactNode)
     | undefined;
@@ -91,7 +93,9 @@ export function DecisionCard({
         <WaitTime item={item} />
       </header>
       {item.reason !== undefined && !Object.values(item.input).includes(item.reason) && (
-        <p className="reason">{item.reason}</p>
+        <p className="reason">
+          <WithCode text={said(item.reason)} />
+        </p>
       )}
       {item.ask?.url !== undefined && <Page url={item.ask.url} />}
       {mode === "edit" ? (
@@ -109,6 +113,7 @@ export function DecisionCard({
         <Choices
           item={item}
           isDisabled={isDisabled}
+          hasWaysOn={choices !== undefined}
           decide={(decision) => void decide(decision)}
           setMode={setMode}
         />
