@@ -14,14 +14,16 @@ const ROWS_PER_PAGE = 500;
 const MAX_DIGESTS = 50_000;
 /** The time for which a page is not listed again, ms: of many pages that look, one works. */
 const FRESH_MS = 1_000;
+/** The time for which runs that are being read are not listed again, ms. */
+const LIST_MS = 30_000;
 
 /** The runs that a filter finds. `left`: those that match and have not been read yet. */
 type Gathered = { readonly runs: readonly DigestedRun[]; readonly left: number; readonly omitted: number };
+type Listed = { readonly rows: readonly RunRow[]; readonly unindexed: number; readonly omitted: number };
 type Known = { readonly version: string; readonly digest: RunDigest };
 /** The newest label that people gave a run. */
 type LabelOf = (runId: string) => string | undefined;
 
-const NO_RUNS: Gathered = { runs: [], left: 0, omitted: 0 };
 const NO_DIGEST: RunDigest = { edges: new Map(), tools: new Map(), suspicions: [] };
 
 /**
@@ -33,6 +35,7 @@ export class Overviews {
   readonly #suspicions: RunSuspicions;
   readonly #labels: () => Promise<LabelOf>;
   readonly #known = new LRUCache<string, Known>({ max: MAX_DIGESTS });
+  readonly #lists = new LRUCache<string, Listed>({ max: 5, ttl: LIST_MS });
   readonly #gathering = new LRUCache<string, Promise<Gathered>>({ max: 20 });
 
   constructor(
@@ -70,7 +73,7 @@ export class Overviews {
     ]);
     const known = this.#gathering.get(key);
     if (known) return known;
-    const gathering = this.#gather(filter, workMs);
+    const gathering = this.#gather(filter, key, workMs);
     this.#gathering.set(key, gathering);
     const forget = (): void => {
       if (this.#gathering.peek(key) === gathering) this.#gathering.delete(key);
@@ -79,11 +82,27 @@ export class Overviews {
     return gathering;
   }
 
-  async #gather(filter: RunFilter, workMs: number): Promise<Gathered> {
-    const end = performance.now() + workMs;
+  async #gather(filter: RunFilter, key: string, workMs: number): Promise<Gathered> {
     const labelOf = await this.#labels();
+    const { rows, unindexed, omitted } = await this.#listed(filter, key);
+    const end = performance.now() + workMs;
     const runs: DigestedRun[] = [];
-    let { left, omitted } = NO_RUNS;
+    let left = unindexed;
+    for (const row of rows) {
+      const known = this.#digest(row) ?? (performance.now() < end ? await this.#read(row) : undefined);
+      if (known) runs.push({ row, ...known, label: labelOf(row.runId) });
+      else left++;
+    }
+    if (left === 0) this.#lists.delete(key);
+    return { runs, left, omitted };
+  }
+
+  /** The rows that a filter finds. While they are being read, the same ones: listing ten thousand takes longer than reading some. */
+  async #listed(filter: RunFilter, key: string): Promise<Listed> {
+    const known = this.#lists.get(key);
+    if (known) return known;
+    const rows: RunRow[] = [];
+    let [unindexed, omitted] = [0, 0];
     let cursor: string | undefined;
     do {
       const page = await this.#runs.list({
@@ -91,17 +110,15 @@ export class Overviews {
         limit: ROWS_PER_PAGE,
         ...(cursor !== undefined && { cursor }),
       });
-      for (const row of page.rows) {
-        const known = this.#digest(row) ?? (performance.now() < end ? await this.#read(row) : undefined);
-        if (known) runs.push({ row, ...known, label: labelOf(row.runId) });
-        else left++;
-      }
-      if (page.cursor === undefined) left += page.unindexed ?? 0;
-      if (runs.length + left >= MAX_RUNS) omitted = Math.max(0, page.total - runs.length - left);
+      rows.push(...page.rows);
+      if (page.cursor === undefined) unindexed = page.unindexed ?? 0;
+      if (rows.length >= MAX_RUNS) omitted = Math.max(0, page.total - rows.length);
       cursor = omitted > 0 ? undefined : page.cursor;
       await new Promise(setImmediate);
     } while (cursor !== undefined);
-    return { runs, left, omitted };
+    const listed = { rows, unindexed, omitted };
+    if (unindexed === 0) this.#lists.set(key, listed);
+    return listed;
   }
 
   #digest(row: RunRow): RunDigest | undefined {

@@ -10,9 +10,13 @@ import { t } from "../words/t.ts";
 /** The time until the server is asked again: while it reads runs, once it has read all, and after a failure, ms. */
 const [READING_MS, INTERVAL_MS, FAILED_MS] = [400, 10_000, 5_000];
 
+const MINUTE_MS = 60_000;
+
 /** The filter of the list of runs as the server takes it. */
 function filterQuery(): URLSearchParams {
-  const query = queryOf(model.filter, model.search, Date.now());
+  // by the minute, so that the server can go on with what it was reading
+  const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const query = queryOf(model.filter, model.search, now);
   return new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
 }
 
