@@ -1,11 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { median } from "./cpu.ts";
+import { dragAlong, pageAims, type Dragged } from "./page-aims.ts";
 import { busyAgent } from "../test/e2e/support/busy.ts";
-import type { Page } from "playwright-core";
 import { stepsOf } from "../src/agent/steps.ts";
 import { makeEnvironment } from "../test/e2e/support/environment.ts";
 import { longRunner } from "../test/e2e/support/long-run.ts";
@@ -13,8 +13,11 @@ import { PageCost, type Spent } from "../test/e2e/support/page-cost.ts";
 import { pageSize } from "../test/e2e/support/page-size.ts";
 import { storedRuns } from "./stored-runs.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
-const ROOT = join(import.meta.dirname, "..");
+const { values } = parseArgs({
+  options: { write: { type: "boolean", default: false }, aims: { type: "boolean", default: false } },
+});
+const PAGE = join(import.meta.dirname, "../docs/bench-visualizer.md");
+const AIMS = /## Every tab[^]*?(?=\n## )/;
 const WARM_UP_MS = 2_000;
 const LIVE_MS = 10_000;
 const RELOADS = 7;
@@ -22,23 +25,12 @@ const PAUSE_MS = 1_000;
 const STORED_RUNS = 10_000;
 
 const env = await makeEnvironment();
-
-type Dragged = Spent & { readonly frameMs: number };
-
-/** Drags the mouse along the scrubber from end to end, with the median time between two frames. */
-async function dragAlong(page: Page, cost: PageCost): Promise<Dragged> {
-  const { x, y, width } = (await page.locator(".scrubber").boundingBox())!;
-  await page.mouse.move(x + 1, y + 5);
-  await page.mouse.down();
-  await page.evaluate(
-    "globalThis.__times = []; (function note(at) { __times.push(at); requestAnimationFrame(note); })(performance.now())",
-  );
-  const spent = await cost.during(async () => {
-    for (let move = 1; move < 200; move++) await page.mouse.move(x + (width * move) / 200, y + 5);
-  });
-  const times = (await page.evaluate("__times")) as readonly number[];
-  await page.mouse.up();
-  return { ...spent, frameMs: median(times.slice(1).map((at, index) => at - times[index]!)) };
+if (values.aims) {
+  const section = await pageAims(env);
+  await env.close();
+  console.log(section);
+  if (values.write) writeFileSync(PAGE, readFileSync(PAGE, "utf8").replace(AIMS, section));
+  process.exit();
 }
 
 /** How long from the opening of a link until the chart of a run with so many rounds is drawn, and what heap it needs. */
@@ -108,6 +100,7 @@ const short = await longRun(666);
 const long = await longRun(3_332);
 const ten = await follow(10, 60);
 const one = await follow(1, 100);
+const aims = await pageAims(env);
 await env.close();
 const stores = Object.entries(await storedRuns(STORED_RUNS));
 const asked = Object.keys(stores[0]![1]);
@@ -155,6 +148,7 @@ ${frameRow("dragging along the scrubber of a run of 10,000 steps", long.dragged,
 
 The page got ${ten.received.toFixed(0)} and ${one.received.toFixed(0)} steps a second of the agent that it followed: ${(ten.main / ((ten.received * ten.wall) / 1_000)).toFixed(1)} and ${(one.main / ((one.received * one.wall) / 1_000)).toFixed(1)} ms of main thread a step.
 
+${aims}
 ## ${STORED_RUNS.toLocaleString("en-US")} stored runs
 
 How long the hub takes to answer, median of 15 requests. Aim: 300 ms.
@@ -166,4 +160,4 @@ ${asked.map((each) => `| ${each} | ${stores.map(([, ms]) => `${ms[each]!.toFixed
 Not measured: other browsers, slow networks, a browser with a GPU.
 `;
 console.log(text);
-if (values.write) writeFileSync(join(ROOT, "docs/bench-visualizer.md"), text);
+if (values.write) writeFileSync(PAGE, text);

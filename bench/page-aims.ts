@@ -1,0 +1,115 @@
+import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { busyAgent } from "../test/e2e/support/busy.ts";
+import type { Environment } from "../test/e2e/support/environment.ts";
+import { longRunner } from "../test/e2e/support/long-run.ts";
+import { PageCost, type Spent } from "../test/e2e/support/page-cost.ts";
+import { median } from "./cpu.ts";
+
+const [WARM_UP_MS, LIVE_MS] = [2_000, 10_000];
+
+export type Dragged = Spent & { readonly frameMs: number };
+
+/** Drags the mouse along the scrubber from end to end, with the median time between two frames. */
+export async function dragAlong(page: Page, cost: PageCost, moves = 200): Promise<Dragged> {
+  const { x, y, width } = (await page.locator(".scrubber").boundingBox())!;
+  await page.mouse.move(x + 1, y + 5);
+  await page.mouse.down();
+  await page.evaluate(
+    "globalThis.__times = []; (function note(at) { __times.push(at); requestAnimationFrame(note); })(performance.now())",
+  );
+  const spent = await cost.during(async () => {
+    for (let move = 1; move < moves; move++) await page.mouse.move(x + (width * move) / moves, y + 5);
+  });
+  const times = (await page.evaluate("__times")) as readonly number[];
+  await page.mouse.up();
+  return { ...spent, frameMs: median(times.slice(1).map((at, index) => at - times[index]!)) };
+}
+
+/** Scrubs a run of so many requests with each tab open, beside the map as a person finds it. */
+async function scrubTabs(
+  env: Environment,
+  requests: number,
+): Promise<readonly (readonly [tab: string, spent: Dragged])[]> {
+  const agent = longRunner(requests - 1, env.hub.address);
+  await agent.call("Look everywhere.");
+  const { page, ui } = await env.open({ reducedMotion: "no-preference", picture: "map" });
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  const cost = await PageCost.of(page);
+  const tabs: (readonly [string, Dragged])[] = [];
+  for (const tab of await page.locator("[data-tab]").all()) {
+    const name = (await tab.getAttribute("data-tab"))!;
+    await ui.openTab(name);
+    await dragAlong(page, cost, 20); // compiles what the tab runs
+    tabs.push([name, await dragAlong(page, cost, 100)]);
+  }
+  await env.closePages();
+  await agent.close();
+  return tabs;
+}
+
+/** Follows one of some agents that work at once, each of which takes so many steps a second. */
+async function watchMany(env: Environment, count: number, stepsPerSecond: number): Promise<Spent> {
+  const agents = Array.from({ length: count }, () => busyAgent(env.hub.address, stepsPerSecond));
+  const { page, ui } = await env.open({ reducedMotion: "no-preference", picture: "map" });
+  const running = agents.map((agent) => agent.call("Go on."));
+  await page.goto(`${env.hub.url}/#/run/${agents[0]!.sessionId}`); // the list has room for a part of them
+  await ui.waitForChart();
+  await sleep(WARM_UP_MS);
+  const spent = await (await PageCost.of(page)).during(() => sleep(LIVE_MS));
+  for (const agent of agents) agent.interrupt();
+  await Promise.all(running);
+  await env.closePages();
+  await Promise.all(agents.map((agent) => agent.close()));
+  return spent;
+}
+
+/** Loads a run with so many rounds, of three steps each, and returns its steps and the heap that the page then needs. */
+async function heapOf(
+  env: Environment,
+  rounds: number,
+): Promise<{ readonly steps: number; readonly heap: number }> {
+  const agent = longRunner(rounds, env.hub.address);
+  await agent.call("Look everywhere.");
+  const { page, ui } = await env.open({ reducedMotion: "no-preference", picture: "map" });
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  await ui.waitUntilLoaded(1);
+  const [, steps] = await ui.steps();
+  const heap = await (await PageCost.of(page)).steadyHeap();
+  await env.closePages();
+  await agent.close();
+  return { steps, heap };
+}
+
+const [REQUESTS, AGENTS, STEPS_PER_SECOND, ROUNDS, LONGEST] = [660, 20, 5.4, 1_666, 40_000];
+
+/** Measures what a person does for long: scrubbing with each tab, many agents at once, a long run. Returns a section of Markdown. */
+export async function pageAims(env: Environment): Promise<string> {
+  const tabs = await scrubTabs(env, REQUESTS);
+  const many = await watchMany(env, AGENTS, STEPS_PER_SECOND);
+  const half = await heapOf(env, ROUNDS);
+  const whole = await heapOf(env, 2 * ROUNDS);
+  const aStep = (whole.heap - half.heap) / (whole.steps - half.steps);
+  const longest = whole.heap + aStep * (LONGEST - whole.steps);
+  const row = ([tab, { main, script, style, layout, frames }]: readonly [string, Dragged]): string =>
+    `| ${[tab, ...[main, script, style, layout].map((ms) => (ms / frames).toFixed(1))].join(" | ")} |`;
+  return `## Every tab, many agents, many steps
+
+Measured beside the map, at a load of ${loadavg()[0]!.toFixed(1)}.
+
+| what | measured | aim |
+| --- | --- | --- |
+| ${AGENTS} agents at work, each with ${STEPS_PER_SECOND} steps a second, one of them followed: main thread | ${((100 * many.main) / many.wall).toFixed(0)} % of a core | 30 % |
+| a run of ${whole.steps.toLocaleString("en-US")} steps: heap with all of them | ${(whole.heap / 1e6).toFixed(1)} MB | |
+| one of ${LONGEST.toLocaleString("en-US")} steps, by the ${(aStep / 1_000).toFixed(2)} KB that each of the last ${half.steps.toLocaleString("en-US")} steps added | ${(longest / 1e6).toFixed(0)} MB | 150 MB |
+
+Dragging along the scrubber of the run of ${REQUESTS} requests with each tab open, CPU of the main thread for each frame in ms. Aim: 16.
+
+| tab | main thread | scripts | styles | layout |
+| --- | --- | --- | --- | --- |
+${tabs.map(row).join("\n")}
+`;
+}
