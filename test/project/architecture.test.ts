@@ -271,7 +271,15 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
 
 /** The rooms that may import each package. A package that is not listed is not used. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  xstate: ["machines", "core/diagram", "agent", "kit/team", "testing/explorer", "inspect/client"],
+  xstate: [
+    "machines",
+    "core/diagram",
+    "agent",
+    "kit/team",
+    "testing/explorer",
+    "inspect/client",
+    "inspect/hub",
+  ],
   "elkjs/lib/elk.bundled.js": ["core/diagram"],
   elkjs: ["core/diagram"],
   openai: ["core/model/openai"],
@@ -416,8 +424,10 @@ describe("architecture", () => {
     const importing = files
       .filter(({ imports }) => imports.some(({ to, isType }) => to === "xstate" && !isType))
       .filter(({ path }) => !["machines", "agent", "testing/explorer"].includes(roomOf(path)));
-    // it compares the logic of other systems with XState's own
-    expect(importing.map(({ path }) => path)).toEqual(["src/inspect/client/actor-kind.ts"]);
+    expect(importing.map(({ path }) => path)).toEqual([
+      "src/inspect/client/actor-kind.ts", // it compares the logic of other systems with XState's own
+      "src/inspect/hub/stately-actors.ts", // it makes the machines of other systems of their definitions, and starts none
+    ]);
     const making = naming(/\bcreateActor\(/);
     expect(making.toSorted()).toEqual([
       "machines/chart/accelerator.ts",
@@ -459,6 +469,7 @@ describe("architecture", () => {
     expect(naming(/\.send\(|_parent\b|sendTo\(|sendParent\(/, others)).toEqual(allowed);
     expect(naming(/actor\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(usesNetwork))).toEqual([
       "src/inspect/client/actor-systems.ts", // it only reads whose child an actor of another system is
+      "src/inspect/hub/stately-actors.ts", // and it says so of actors of which messages tell
     ]);
   });
 

@@ -1,4 +1,4 @@
-import type { AnyStateMachine, AnyTransitionDefinition, StateValue } from "xstate";
+import type { AnyStateMachine, AnyTransitionDefinition } from "xstate";
 import type { JsonObject } from "../../core/base/json.ts";
 import { chartHash } from "../../core/diagram/chart-hash.ts";
 import { chartJson, edgeIdsOf, type Chart, type ChartName } from "../../core/diagram/chart-json.ts";
@@ -39,7 +39,7 @@ export function machineChart(machine: AnyStateMachine): ActorChart {
     chart,
     hash: chartHash(chart),
     edgeOf: (transition) => edges.get(transition as AnyTransitionDefinition),
-    statesOf: ({ value }) => activeStates(machine, value as StateValue),
+    statesOf: ({ value }) => activeStates(machine, value),
   };
   known.set(machine, made);
   return made;
@@ -68,12 +68,13 @@ function bounded({ id, nodes, edges }: Chart): Chart {
   };
 }
 
-function activeStates({ root }: AnyStateMachine, value: StateValue): readonly string[] {
+/** Returns the ids of the states of a machine that the value of a snapshot says are active, outermost first. */
+export function activeStates({ root }: AnyStateMachine, value: unknown): readonly string[] {
   const ids = [root.id];
-  const add = (states: AnyStateMachine["root"]["states"], inner: StateValue | undefined): void => {
+  const add = (states: AnyStateMachine["root"]["states"], inner: unknown): void => {
     const entries = typeof inner === "string" ? [[inner, undefined] as const] : Object.entries(inner ?? {});
     for (const [key, below] of entries) {
-      const state = states[key];
+      const state = Object.hasOwn(states, key) ? states[key] : undefined;
       if (!state) continue;
       ids.push(state.id);
       add(state.states, below);

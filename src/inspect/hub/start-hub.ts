@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
@@ -28,6 +28,7 @@ import { readReportFile, type StoredReport } from "./report-files.ts";
 import { RunSuspicions } from "./run-suspicions.ts";
 import { StoreRuns } from "./store-runs.ts";
 import { TokenGate } from "./token-gate.ts";
+import { serveStately } from "./stately-socket.ts";
 import { serveWorker } from "./worker-socket.ts";
 
 /** Options of {@link startHub}. */
@@ -77,6 +78,11 @@ export type StartedHub = {
   readonly token: string;
   /** The address for `createAgent({ inspect })`, with the token of workers. */
   readonly workerUrl: string;
+  /**
+   * The address for `createWebSocketInspector({ url })` of `@statelyai/inspect`, with a token that may do nothing but report:
+   * "ws://127.0.0.1:4000/stately?t=…".
+   */
+  readonly statelyUrl: string;
   /** Closes all connections and removes the address file. */
   close(): Promise<void>;
 };
@@ -118,10 +124,15 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
   const token = reused?.token || newToken();
   const workerToken = reused?.workerToken || newToken();
   let policy = accessPolicy(host, port);
-  const [pageGate, workerGate] = [new TokenGate(token), new TokenGate(workerToken)];
+  const statelyToken = createHash("sha256").update(`stately ${workerToken}`).digest("base64url");
+  const gates = {
+    page: new TokenGate(token),
+    worker: new TokenGate(workerToken),
+    stately: new TokenGate(statelyToken),
+  };
   const app = httpApp({
     policy: () => policy,
-    gate: pageGate,
+    gate: gates.page,
     runs: hub.runs,
     suspicions,
     charts,
@@ -132,17 +143,28 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     reports,
   });
   const server = createServer(getRequestListener(app.fetch) as Parameters<typeof createServer>[1] & object);
-  const sockets = { "/ws": socketServer(MAX_PAGE_MESSAGE), "/worker": socketServer(MAX_WORKER_MESSAGE) };
+  const sockets = {
+    "/ws": socketServer(MAX_PAGE_MESSAGE),
+    "/worker": socketServer(MAX_WORKER_MESSAGE),
+    "/stately": socketServer(MAX_WORKER_MESSAGE),
+  };
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => {}); // the client has disconnected
     const status = refusal(request, policy);
     if (status !== undefined) return refuse(socket, status);
-    const path = new URL(request.url!, "http://hub").pathname as keyof typeof sockets;
+    const { pathname, searchParams } = new URL(request.url!, "http://hub");
+    const path = pathname as keyof typeof sockets;
     sockets[path].handleUpgrade(request, socket, head, (connection) => {
       const { remoteAddress } = request.socket;
       const judgedBy = (gate: TokenGate) => (given: unknown) => gate.refusal(given, remoteAddress);
-      if (path === "/worker") return serveWorker(connection, hub, judgedBy(workerGate));
-      const page = new PageSocket(connection, hub, judgedBy(pageGate));
+      if (path === "/worker") return serveWorker(connection, hub, judgedBy(gates.worker));
+      if (path === "/stately") {
+        const refused = judgedBy(gates.stately)(searchParams.get("t"));
+        return refused
+          ? connection.close(4_000 + refused.status, refused.reason)
+          : serveStately(connection, hub);
+      }
+      const page = new PageSocket(connection, hub, judgedBy(gates.page));
       hub.addPage(page);
       connection.on("close", () => hub.removePage(page));
     });
@@ -158,6 +180,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     link: `${url}/#t=${token}`,
     token,
     workerUrl: `${url}#w=${workerToken}`,
+    statelyUrl: `${url.replace("http", "ws")}/stately?t=${statelyToken}`,
     async close() {
       await removeAddress(address, home);
       hub.close();
