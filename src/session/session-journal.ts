@@ -177,7 +177,7 @@ export class SessionJournal extends Journal implements KeptLease {
     else this.save();
   }
 
-  /** What was put off is written at once for somebody who waits for it. */
+  /** Writes what was put off at once, for somebody who waits for it. */
   override written(seq: number): Promise<void> | undefined {
     if (this.#later && this.seq < seq) this.save();
     return super.written(seq);

@@ -20,7 +20,7 @@ export type Lease = {
   readonly takeovers: number;
   /** The last of them; absent if there is none, and if it has the same owner. */
   readonly takenFrom?: FormerHolder | undefined;
-  /** What its holder got with it, if it was asked for and the store reads it in the same operation. */
+  /** The session that its holder got with it, if it was asked for and the store reads it in the same operation. */
   readonly found?: AcquiredSession | undefined;
 };
 
