@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
-import { check } from "../core/base/options.ts";
+import { check, problemOf as mistakeIn } from "../core/base/options.ts";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import {
   parseRequest,
@@ -20,7 +21,15 @@ export type ChatCompletionsAnswer = {
   readonly reasoning_content?: string | undefined;
   /** The reason for which the model refuses to answer. */
   readonly refusal?: string | undefined;
-  /** Tool calls without an id get `call_1`, `call_2` … */
+  /** The tool calls, as `scriptedModel` has them. Those without an id get `call_1`, `call_2` … */
+  readonly calls?:
+    | readonly {
+        readonly id?: string | undefined;
+        readonly name: string;
+        readonly input?: JsonObject | undefined;
+      }[]
+    | undefined;
+  /** Tool calls as they are sent, behind `calls`: their arguments may be any text. */
   readonly tool_calls?:
     | readonly (Pick<ChatCompletionsToolCall, "function"> & { readonly id?: string | undefined })[]
     | undefined;
@@ -89,6 +98,20 @@ export const chatCompletionsSchema = s.lazily(() =>
   }),
 );
 
+const answerSchema = s.lazily(() =>
+  s.options<ChatCompletionsAnswer>({
+    content: s.optional(s.nullable(s.string())),
+    reasoning_content: s.optional(s.string()),
+    refusal: s.optional(s.string()),
+    calls: s.optional(s.list()),
+    tool_calls: s.optional(s.list()),
+    finish_reason: s.optional(s.string()),
+    fault: s.anything(),
+    delayMs: s.optional(s.finite()),
+    splitUtf8: s.optional(s.boolean()),
+  }),
+);
+
 /** A running server. */
 export type ChatCompletionsServer = {
   /** `http://127.0.0.1:<port>`. */
@@ -146,6 +169,8 @@ export async function chatCompletionsServer(
     if (record) requests.push(request);
     const answer = await respond(request, { signal: disconnected.signal });
     if ("status" in answer) return fail(response, answer);
+    const mistake = mistakeIn(answerSchema(), answer, "The answer");
+    if (mistake !== undefined) return fail(response, { status: 400, message: mistake });
     const reply: Reply = {
       request,
       answer,
@@ -217,13 +242,21 @@ function roughTokens(value: unknown): number {
 function usageOf({ request, answer, options }: Reply) {
   const counted = options.countUsage?.(request, answer) ?? {
     prompt_tokens: roughTokens([request.messages, request.tools]),
-    completion_tokens: roughTokens([answer.content, answer.reasoning_content, answer.tool_calls]),
+    completion_tokens: roughTokens([
+      answer.content,
+      answer.reasoning_content,
+      answer.calls ? callsOf(answer) : answer.tool_calls,
+    ]),
   };
   return { ...counted, total_tokens: counted.prompt_tokens + counted.completion_tokens };
 }
 
-function callsOf({ tool_calls = [] }: ChatCompletionsAnswer): ChatCompletionsToolCall[] {
-  return tool_calls.map((call, index) => ({
+function callsOf({ calls = [], tool_calls = [] }: ChatCompletionsAnswer): ChatCompletionsToolCall[] {
+  const written = calls.map(({ id, name, input = {} }) => ({
+    id,
+    function: { name, arguments: JSON.stringify(input) },
+  }));
+  return [...written, ...tool_calls].map((call, index) => ({
     id: call.id ?? `call_${index + 1}`,
     type: "function",
     function: call.function,
@@ -231,7 +264,7 @@ function callsOf({ tool_calls = [] }: ChatCompletionsAnswer): ChatCompletionsToo
 }
 
 function finishReasonOf(answer: ChatCompletionsAnswer): string {
-  return answer.finish_reason ?? (answer.tool_calls?.length ? "tool_calls" : "stop");
+  return answer.finish_reason ?? (callsOf(answer).length > 0 ? "tool_calls" : "stop");
 }
 
 async function sendJson(response: ServerResponse, reply: Reply): Promise<void> {

@@ -1,5 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import * as s from "../core/base/option-schema.ts";
+import { check } from "../core/base/options.ts";
 import type { FinishReason, Usage } from "../core/message/types.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../core/model/port.ts";
 
@@ -26,6 +28,19 @@ export type ScriptedTurn =
     }
   | readonly StreamPart[]
   | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamPart>);
+
+type TurnParts = Exclude<ScriptedTurn, string | readonly StreamPart[] | ((...args: never[]) => unknown)>;
+
+const turnSchema = s.lazily(() =>
+  s.options<TurnParts>({
+    thinking: s.optional(s.string()),
+    text: s.optional(s.string()),
+    calls: s.optional(s.list()),
+    usage: s.anything(),
+    finish: s.anything(),
+    error: s.anything(),
+  }),
+);
 
 /** A model that answers from a script. */
 export type ScriptedModel = ChatModel & {
@@ -78,6 +93,10 @@ export function scriptedModel(
   turns: readonly ScriptedTurn[],
   fields: Partial<Pick<ChatModel, "name" | "capabilities" | "withName">> = {},
 ): ScriptedModel {
+  for (const turn of turns) {
+    if (typeof turn === "object" && !Array.isArray(turn))
+      check(turnSchema(), turn, "scriptedModel", "A turn");
+  }
   const requests: ModelRequest[] = [];
   let calls = 0;
   const nextId = (): string => `call_${++calls}`;

@@ -1,9 +1,10 @@
-import type { Hook } from "./types.ts";
+import { check } from "../base/options.ts";
+import { hookSchema } from "./hook-schema.ts";
+import type { AnyHook, Hook } from "./types.ts";
 
 /**
- * Returns the hook as it is, typed. Annotate `Ctx` to type `event.context`. Nothing is checked here: `createAgent` and `addHook`
- * throw `config/invalid` for a hook without a name, a point that is not a function, and a function whose name is nearly that of
- * a point.
+ * Returns the hook as it is, typed. Annotate `Ctx` to type `event.context`. Throws `config/invalid`, as `createAgent` and
+ * `addHook` do, for a hook without a name, a point that is not a function, and a function whose name is nearly that of a point.
  *
  * @example
  * ```ts
@@ -25,5 +26,6 @@ import type { Hook } from "./types.ts";
  * ```
  */
 export function defineHook<Ctx = unknown>(hook: Hook<Ctx>): Hook<Ctx> {
+  check(hookSchema(), hook as AnyHook, "defineHook", "The hook");
   return hook;
 }
