@@ -10,27 +10,32 @@ const here = import.meta.dirname;
 const root = join(here, "..");
 const folder = writePages();
 
-const { metafile } = await build({
-  entryPoints: { page: join(here, "demo/page.ts"), worker: join(here, "demo/worker.ts") },
-  outdir: join(folder, "public/demo"),
-  bundle: true,
-  splitting: true,
-  minify: true,
-  metafile: true,
-  format: "esm",
-  target: "es2023",
-  platform: "browser",
-  conditions: ["agentchart-source"],
-  // as package.json says for bundles of the built package
-  alias: {
-    "agentchart/testing": join(root, "src/testing/scripted-model.ts"),
-    "gpt-tokenizer/encoding/cl100k_base": join(here, "demo/nothing.ts"),
-  },
-  external: ["agentchart/inspect"],
-  logLevel: "warning",
-});
-const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-console.log(`The agent of the first page has ${Math.round(bytes / 1000)} kB.`);
+/** Bundles a program of the first page by itself: what the worker needs is loaded when a visitor starts it. */
+async function bundle(name) {
+  const { metafile } = await build({
+    entryPoints: { [name]: join(here, `demo/${name}.ts`) },
+    outdir: join(folder, "public/demo"),
+    bundle: true,
+    minify: true,
+    metafile: true,
+    format: "esm",
+    target: "es2023",
+    platform: "browser",
+    conditions: ["agentchart-source"],
+    // as package.json says for bundles of the built package
+    alias: {
+      "agentchart/testing": join(root, "src/testing/scripted-model.ts"),
+      "gpt-tokenizer/encoding/cl100k_base": join(here, "demo/nothing.ts"),
+    },
+    external: ["agentchart/inspect"],
+    logLevel: "warning",
+  });
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  console.log(`${name}.js of the first page has ${Math.round(bytes / 1000)} kB.`);
+}
+
+await bundle("page");
+await bundle("worker");
 
 if (!existsSync(join(here, "node_modules")))
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: here, stdio: "inherit" });

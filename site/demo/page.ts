@@ -104,7 +104,7 @@ class Demo {
   }: {
     readonly callId: string;
     readonly name: string;
-    readonly input: unknown;
+    readonly input: object;
   }): void {
     this.#light("person");
     const decide = (approve: boolean): void => {
@@ -112,7 +112,8 @@ class Demo {
       this.#offer(this.#kill);
       this.#desk.send({ type: "decide", callId, approve });
     };
-    this.#say("asked", `May ${name} run with ${JSON.stringify(input)}?`);
+    const shown = Object.entries(input).map(([key, value]) => `${key} ${String(value)}`);
+    this.#say("asked", `May ${name} run? ${shown.join(", ")}`);
     this.#offer(
       button("Approve", () => decide(true), "brand"),
       button("Deny", () => decide(false)),

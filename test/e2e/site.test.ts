@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, posix } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
 import { launch } from "./support/browser.ts";
@@ -17,14 +18,16 @@ const TYPES: { readonly [extension: string]: string } = {
   ".svg": "image/svg+xml",
 };
 
-/** Serves the built site on an origin of its own, until the test ends. */
-async function serveSite(): Promise<string> {
+/** Serves the built site on an origin of its own, until the test ends. `onSend` gets the compressed bytes of each file. */
+async function serveSite(onSend: (bytes: number) => void = () => {}): Promise<string> {
   const server = createServer(({ url = "/" }, response) => {
     const { pathname } = new URL(url, "http://site");
     const file = join(SITE, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     response.setHeader("Content-Type", TYPES[extname(file)] ?? "application/octet-stream");
-    return response.end(readFileSync(file));
+    const compressed = gzipSync(readFileSync(file));
+    onSend(compressed.length);
+    return response.setHeader("Content-Encoding", "gzip").end(compressed);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
@@ -60,6 +63,20 @@ describe.runIf(process.env["SOAK"] === "1")("the site", () => {
     expect(pages.size).toBeGreaterThan(80);
     expect(dead).toEqual([]);
     expect(ids.get("guide/errors.html")).toContain("run-busy"); // each error code has an anchor
+  });
+
+  test("loads at most 300 kB for its first page, with the agent before it is started", async () => {
+    let bytes = 0;
+    const origin = await serveSite((more) => (bytes += more));
+    const browser = await launch();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(origin, { waitUntil: "networkidle" });
+    const start = page.getByRole("button", { name: "Send it", exact: true });
+    const box = (await start.boundingBox())!;
+    expect(box.y + box.height).toBeLessThan(844); // above the fold
+    expect(bytes).toBeGreaterThan(80_000);
+    expect(bytes).toBeLessThan(300_000);
   });
 
   test.each([

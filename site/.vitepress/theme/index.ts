@@ -1,4 +1,4 @@
-import DefaultTheme from "vitepress/theme";
+import DefaultTheme from "vitepress/theme-without-fonts";
 import type { Theme } from "vitepress";
 import { defineComponent, h, onBeforeUnmount, onMounted, ref } from "vue";
 import { withBase } from "vitepress";
