@@ -1,3 +1,4 @@
+import { AgentError } from "../core/base/error.ts";
 import { unref } from "../core/base/platform.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { leaseLost } from "../store/append-check.ts";
@@ -49,11 +50,18 @@ export class LeaseKeeper {
     const leases = held.map(({ lease }) => lease);
     const renewal = this.#store.renewAll!(leases, this.#leaseMs);
     for (const [index, { kept, lease }] of held.entries()) {
-      const renewed = renewal.then((all) => {
-        const own = all[index];
-        if (!own) throw leaseLost(lease.sessionId, lease.fence);
-        return own;
-      });
+      const renewed = renewal.then(
+        (all) => {
+          const own = all[index];
+          if (!own) throw leaseLost(lease.sessionId, lease.fence);
+          return own;
+        },
+        (error: unknown) => {
+          // One of several databases is away: the sessions of the others go on.
+          if (!AgentError.is(error) || !error.data?.["partitions"]) throw error;
+          return this.#store.renew(lease, this.#leaseMs);
+        },
+      );
       void kept.renewedBy(renewed);
     }
   }

@@ -170,6 +170,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
         .map(([id, input]) => ({ id, ...input, data: parse(input.data) }));
     },
 
+    async takenInputs(sessionId, { after, limit }) {
+      const { inputIds, inputs } = find(sessionId) ?? { inputIds: [], inputs: new Map() };
+      const taken = [...inputIds].filter((id) => !inputs.has(id) && compareIds(id, after) > 0);
+      return taken.toSorted(compareIds).slice(0, limit);
+    },
+
     async list(filter = {}): Promise<SessionPage> {
       if (isClosed) throw storeClosed();
       const { prefix = "", cursor = "", limit = 100 } = filter;

@@ -317,6 +317,12 @@ export interface SessionStore {
   /** Returns the position, and the first `limit` inputs that are not acknowledged, in one operation. It need not notice damage that
    *  {@link load} notices. Without it, callers use `load` and `takeInputs`. */
   peek?(sessionId: string, limit: number): Promise<PeekedSession>;
+  /** Returns ids of inputs that appends have acknowledged, at most `limit` of those after the id `after`, in an order that stays. A session
+   *  is moved to another store with them. */
+  takenInputs?(
+    sessionId: string,
+    options: { readonly after: string; readonly limit: number },
+  ): Promise<readonly string[]>;
   /** Returns one page of sessions in the order of their ids (by code point). Without a `prefix` that begins with `agentchart/`, those whose ids
    *  begin so are left out, here and by {@link search}: the package keeps there what is no session, such as schedules. */
   list(filter?: SessionFilter): Promise<SessionPage>;

@@ -115,6 +115,8 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
       FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
         LEFT JOIN (${takeInputs(2)}) AS i ON 1 = 1
       ORDER BY i.due_at, i.n`,
+    takenInputs: `
+      SELECT id FROM ${schema}.inputs WHERE session_id = $1 AND data IS NULL AND id > $2 ORDER BY id LIMIT $3`,
     list: (condition: string, limit: number) => `
       SELECT session_id, seq, CAST(position AS text) AS position, position_checksum, CAST(meta AS text) AS meta,
         meta_checksum, updated_at FROM ${schema}.sessions

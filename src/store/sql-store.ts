@@ -307,6 +307,12 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return { ...(row?.["seq"] != null && { position: positionOf(row, key) }), inputs };
     },
 
+    async takenInputs(sessionId, { after, limit }) {
+      const values = [checkedKey(sessionId), toKey(after), limit];
+      const rows = await db.query("take inputs", [sql.takenInputs, values]);
+      return rows.map(({ id }) => fromKey(String(id)));
+    },
+
     async list(filter = {}) {
       const { limit = 100 } = filter;
       const { condition, values } = conditionOf(filter);

@@ -40,7 +40,8 @@ export type ExportOptions = {
 /** The schema of {@link ExportOptions}. */
 export const exportSchema = s.lazily(() => s.options<ExportOptions>({ secrets: s.optional(s.boolean()) }));
 
-async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObject> {
+/** Returns the `meta` of a session; `{}` if there is none. */
+export async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObject> {
   const { sessions } = await store.list({ prefix: sessionId, limit: 1 });
   return sessions[0]?.sessionId === sessionId ? sessions[0].meta : {};
 }

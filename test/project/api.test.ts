@@ -41,6 +41,7 @@ test("the names each subpath exports", async () => {
     ./store/file: fileStore
     ./store/sqlite: sqliteStore
     ./store/postgres: postgresStore
+    ./store/partitioned: finishMove movePartitions partitionHash partitionedStore
     ./inspect: SUSPICIONS breakpoints findBreaks findSuspicions inspector overviewOf startHub
     ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createSchedules createWorker inProcessQueue
     ./server: createServer readTokens serve"

@@ -30,6 +30,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/store/file": ["lru-cache"],
   "agentchart/store/sqlite": [],
   "agentchart/store/postgres": [],
+  "agentchart/store/partitioned": [],
   "agentchart/inspect": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
   "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate"],
   // The server of MCP is loaded with the first request to `/mcp`.
@@ -65,7 +66,7 @@ test('import "agentchart" loads no model adapter, store, inspector, layout, work
   const { files } = loadedBy("agentchart");
   expect(files).toContain("src/agent/create-agent.ts");
   const others =
-    /^src\/(?:core\/model\/(?:openai|ai-sdk)|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|kit)\b|layout|svg/;
+    /^src\/(?:core\/model\/(?:openai|ai-sdk)|store\/(?:memory|file|sqlite|postgres|partition|moved|move-)|inspect|worker|server|testing|cli|kit)\b|layout|svg/;
   expect(files.filter((path) => others.test(path))).toEqual([]);
 });
 

@@ -21,6 +21,7 @@ import { openSession, sessionManager } from "agentchart/session";
 import { agentLogic, agentTool, askUser, codeModel, openHub, terminalAsk } from "agentchart/team";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
+import { movePartitions, partitionedStore } from "agentchart/store/partitioned";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { chatCompletionsServer, scriptedModel } from "agentchart/testing";
@@ -76,6 +77,8 @@ import { tokenSchema } from "../../src/server/tokens.ts";
 import { forkSchema } from "../../src/session/fork.ts";
 import { savedPartsSchema } from "../../src/session/save.ts";
 import { sessionManagerSchema } from "../../src/session/session-manager.ts";
+import { moveSchema } from "../../src/store/move-partitions.ts";
+import { partitionedSchema } from "../../src/store/partition-map.ts";
 import { fileSchema, memorySchema, postgresSchema, sqliteSchema } from "../../src/store/store-options.ts";
 import { chatCompletionsSchema } from "../../src/testing/chat-completions-server.ts";
 import { definitionSchema } from "../../src/core/tool/define.ts";
@@ -154,6 +157,16 @@ const OPTIONS: readonly (readonly [
   ["memoryStore", memorySchema(), memoryStore],
   ["fileStore", fileSchema(), fileStore],
   ["sqliteStore", sqliteSchema(), sqliteStore, { path: ":memory:" }],
+  [
+    "partitionedStore",
+    partitionedSchema(),
+    (given) => partitionedStore([{ store, upTo: 0xff_ff_ff_ff }], given),
+  ],
+  [
+    "movePartitions",
+    moveSchema(),
+    (given) => movePartitions([{ store: memoryStore(), upTo: 0xff_ff_ff_ff, movesFrom: store }], given),
+  ],
   ["postgresStore", postgresSchema(), postgresStore, { connectionString: "postgres://localhost/x" }],
   ["sessionManager", sessionManagerSchema(), sessionManager, { store, sessionId: "s", components: [] }],
   ["fork", forkSchema(), async (given) => (await openSession(store, "stored")).fork(1, given)],

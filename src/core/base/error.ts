@@ -63,6 +63,7 @@ export const ERROR_CODES = [
   "session/version",
   "session/damaged",
   "session/redacted",
+  "session/moved",
   "schedule/never-fires",
   "schedule/unknown-zone",
   "schedule/exists",
