@@ -90,6 +90,15 @@ export function partitionedStore(
     return (await placeOf(range, sessionId)) === "moved" ? range.store : range.movesFrom;
   }
 
+  /** The store that has a session's inbox now, with what came to it in a former one. */
+  async function inboxOf(sessionId: string): Promise<SessionStore> {
+    const range = rangeOf(ranges, sessionId);
+    if (!isMoving(range)) return range.store;
+    if ((await placeOf(range, sessionId)) !== "moved") return range.movesFrom;
+    await sendOn(range, sessionId);
+    return range.store;
+  }
+
   /** Runs an operation where the session is. */
   async function at<T>(sessionId: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
     const range = rangeOf(ranges, sessionId);
@@ -250,22 +259,16 @@ export function partitionedStore(
       return isMoving(range) ? putMoving(range, sessionId, input) : range.store.putInput(sessionId, input);
     },
 
-    async takeInputs(sessionId, limit) {
-      const range = rangeOf(ranges, sessionId);
-      if (!isMoving(range)) return range.store.takeInputs(sessionId, limit);
-      if ((await placeOf(range, sessionId)) !== "moved") return range.movesFrom.takeInputs(sessionId, limit);
-      await sendOn(range, sessionId);
-      return range.store.takeInputs(sessionId, limit);
-    },
+    takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
 
     ...(have("peek") &&
       ({
-        peek: (sessionId, limit) =>
-          at(sessionId, async (place) => {
-            const found = await place.peek!(sessionId, limit);
-            if (isMark(found.position)) throw movedError(sessionId);
-            return found;
-          }),
+        async peek(sessionId, limit) {
+          const place = await inboxOf(sessionId);
+          const found = await place.peek!(sessionId, limit);
+          if (isMark(found.position)) throw movedError(sessionId);
+          return found;
+        },
       } satisfies Pick<SessionStore, "peek">)),
 
     async list(filter = {}) {

@@ -77,6 +77,8 @@ test.each(kinds)("what was moved cannot be written in its former place, in %s", 
   expect((await both.list()).sessions).toMatchObject([{ sessionId: id, seq: 3 }]);
   // An input that a process with the former partitions has put there is sent on.
   expect(await old.putInput(id, { id: "late", data: {} })).toBe("accepted");
+  const looked = both.peek ? await both.peek(id, 9) : { inputs: await both.takeInputs(id, 9) };
+  expect(looked.inputs.map((input) => input.id)).toContain("late");
   await finishMove(partitionsOf(former, next), QUICK);
   expect((await next.takeInputs(id, 9)).map((input) => input.id)).toContain("late");
   expect(await former.load(id)).toBeUndefined();

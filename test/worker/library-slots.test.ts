@@ -31,10 +31,13 @@ const LIBRARY: { readonly [name: string]: { readonly value: Json; readonly byCli
   [BREAKPOINTS]: { value: [], byClients: true },
 };
 
+/** The definition itself, and the slot of a session that has no turns and no clients. */
+const NO_AGENT: ReadonlySet<string> = new Set(["src/core/tool/slot.ts", "src/inspect/labels/labels.ts"]);
+
 /** The names of the slots that the source code defines. */
 function definedInCode(): string[] {
   return globSync("src/**/*.ts")
-    .filter((file) => file !== "src/core/tool/slot.ts")
+    .filter((file) => !NO_AGENT.has(file))
     .flatMap((file) => {
       const text = readFileSync(file, "utf8").replaceAll(/^\s*\*.*$/gmu, "");
       const calls = text.match(/(?<!function )\bdefineSlot(?:<[^(]*>)?\(/gu) ?? [];
