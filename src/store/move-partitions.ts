@@ -302,6 +302,19 @@ export function movePartitions(
 /**
  * Removes what {@link movePartitions} has left in the former stores: the sessions, which are marked there. Call it with the same partitions,
  * once each process has those without `movesFrom`. May be killed, and called again. Rejects `config/invalid` if they are not moved yet.
+ *
+ * @example
+ * ```ts
+ * import { finishMove } from "agentchart/store/partitioned";
+ * import { sqliteStore } from "agentchart/store/sqlite";
+ *
+ * const former = sqliteStore({ path: "./sessions-0.db" });
+ * const half = sqliteStore({ path: "./sessions-1.db" });
+ * await finishMove([
+ *   { store: former, upTo: 0x7fffffff },
+ *   { store: half, upTo: 0xffffffff, movesFrom: former },
+ * ]);
+ * ```
  */
 export function finishMove(
   partitions: readonly Partition[],

@@ -42,8 +42,19 @@ const LAST = 0xff_ff_ff_ff;
 /** The prefix of the ids under which moves are recorded. */
 export const RECORD_PREFIX = `${OWN_PREFIX}partitions/`;
 
-/** Returns the place of a session among all, 0 to 0xffffffff: the first 32 bits of the SHA-256 of its id in UTF-8. It never changes. Throws
- *  `config/invalid` for what is no id. */
+/**
+ * Returns the place of a session among all, 0 to 0xffffffff: the first 32 bits of the SHA-256 of its id in UTF-8. It never changes. Throws
+ * `config/invalid` for what is no id.
+ *
+ * @example
+ * ```ts
+ * import { partitionHash } from "agentchart/store/partitioned";
+ * import { bullQueue } from "agentchart/worker";
+ *
+ * const queues = ["redis://queue-0:6379", "redis://queue-1:6379"].map((redis) => bullQueue({ redis }));
+ * console.log(await queues[partitionHash("customer-42") <= 0x7fffffff ? 0 : 1]!.stats());
+ * ```
+ */
 export function partitionHash(sessionId: string): number {
   checkId(sessionId, "A session id");
   return Number.parseInt(sha256(sessionId).slice(0, 8), 16);
