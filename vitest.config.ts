@@ -58,6 +58,7 @@ const PROCESS_TESTS = [
   "test/tool/mcp/process-group.test.ts",
   "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",
+  "test/store/move-killed.test.ts",
   "test/session/idle-heap.test.ts",
   "test/workspace/hostile.test.ts",
   "test/workspace/killed.test.ts",
