@@ -1,5 +1,5 @@
-import { LABELS } from "../../inspect/labels/label-names.ts";
-import { OUTCOME_NAMES } from "../../inspect/protocol/outcomes.ts";
+import { LABELS } from "../../store/labels-session.ts";
+import { OUTCOME_NAMES } from "../../store/outcomes.ts";
 import { amount, boolean, choice, defineCommand, duration, required, string } from "../define-command.ts";
 import { JSON_RESULT, STORE } from "../shared-flags.ts";
 

@@ -10,10 +10,9 @@ import type { ChatModel } from "../../core/model/port.ts";
 import { defineSlot } from "../../core/tool/slot.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import { readEntries } from "../../session/read-entry.ts";
-import { LABELS_SESSION } from "../../store/labels-session.ts";
+import { LABELS, LABELS_SESSION } from "../../store/labels-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
-import { LABELS } from "./label-names.ts";
 
 /** The judgement of a person about a stored session. */
 export type NewLabel = {
