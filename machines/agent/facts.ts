@@ -101,7 +101,7 @@ function replaced(former: Transcript, from: number, messages: readonly Msg[]): M
 /** The transcript with its messages from `from` on, of which the first `count` are new. */
 function written(context: AgentContext, transcript: Transcript, from: number, count = Infinity): Change {
   const messages = transcript.slice(from);
-  const added = messages.slice(0, count);
+  const added = count < messages.length ? messages.slice(0, count) : messages;
   return { transcript, ...declare(context, { type: "messages", from, messages, added }) };
 }
 
@@ -163,35 +163,58 @@ export function replacing(former: AgentContext, context: AgentContext): readonly
   ];
 }
 
-/** Returns the parts that a change writes and that are stored as they are. */
-function keptParts(context: AgentContext, change: Change): KeptParts | undefined {
-  const { inbox, remembered, wanted, interruption, view, request } = change;
-  let parts: { -readonly [Part in keyof KeptParts]: KeptParts[Part] } | undefined;
-  if (inbox && inbox !== context.inbox) (parts ??= {}).inbox = inbox;
-  if (remembered && remembered !== context.remembered) (parts ??= {}).remembered = remembered;
-  if (wanted !== undefined && wanted !== context.wanted) (parts ??= {}).wanted = wanted;
-  if (interruption !== undefined && interruption !== context.interruption)
-    (parts ??= {}).interruption = interruption;
-  if (view !== undefined && view !== context.view) (parts ??= {}).view = view;
-  if (request && request.system !== context.request.system) (parts ??= {}).system = request.system;
-  return parts;
-}
+type Parts = { -readonly [Part in keyof KeptParts]: KeptParts[Part] };
 
 /** Returns the change with the parts that it writes among its facts: an update that returns a part that is stored as it is has declared
- *  it. */
+ *  it. A change has few fields, and they are looked through, since every update of a run passes here. */
 export function withParts(context: AgentContext, change: Change): Change {
-  const { inbox, progress, outcome, draft } = change;
-  const parts = keptParts(context, change);
+  let parts: Parts | undefined;
   let facts: Fact[] | undefined;
-  if (parts) (facts ??= []).push({ type: "kept", parts });
-  if (progress && progress.extended !== context.progress.extended)
-    (facts ??= []).push({ type: "budget.extended", extended: progress.extended });
-  if (inbox && inbox.input !== context.inbox.input) (facts ??= []).push({ type: "input" });
-  if (progress && progress.turn !== context.progress.turn) (facts ??= []).push({ type: "turn" });
-  if (draft && draft !== context.draft) (facts ??= []).push({ type: "draft", message: draft.message });
-  if (outcome !== undefined && outcome !== context.outcome) (facts ??= []).push({ type: "outcome" });
+  for (const field in change) {
+    switch (field) {
+      case "inbox":
+        if (change.inbox === context.inbox) break;
+        (parts ??= {}).inbox = change.inbox!;
+        if (change.inbox!.input !== context.inbox.input) (facts ??= []).push(INPUT);
+        break;
+      case "remembered":
+        if (change.remembered !== context.remembered) (parts ??= {}).remembered = change.remembered!;
+        break;
+      case "wanted":
+        if (change.wanted !== context.wanted) (parts ??= {}).wanted = change.wanted!;
+        break;
+      case "interruption":
+        if (change.interruption !== context.interruption) (parts ??= {}).interruption = change.interruption!;
+        break;
+      case "view":
+        if (change.view !== context.view) (parts ??= {}).view = change.view!;
+        break;
+      case "request":
+        if (change.request!.system !== context.request.system) (parts ??= {}).system = change.request!.system;
+        break;
+      case "progress": {
+        const { extended, turn } = change.progress!;
+        if (extended !== context.progress.extended)
+          (facts ??= []).push({ type: "budget.extended", extended });
+        if (turn !== context.progress.turn) (facts ??= []).push(TURN);
+        break;
+      }
+      case "draft":
+        if (change.draft && change.draft !== context.draft)
+          (facts ??= []).push({ type: "draft", message: change.draft.message });
+        break;
+      case "outcome":
+        if (change.outcome !== context.outcome) (facts ??= []).push(OUTCOME);
+        break;
+    }
+  }
+  if (parts) (facts ??= []).unshift({ type: "kept", parts });
   return facts ? { ...change, facts: change.facts ? [...change.facts, ...facts] : facts } : change;
 }
+
+const INPUT: Fact = Object.freeze({ type: "input" });
+const TURN: Fact = Object.freeze({ type: "turn" });
+const OUTCOME: Fact = Object.freeze({ type: "outcome" });
 
 type Update = (context: AgentContext, event: never, params: never) => Change;
 
@@ -248,16 +271,17 @@ export type StepFacts = {
 
 type Sum = { -readonly [Key in keyof StepFacts]: StepFacts[Key] } & {
   readonly calls: { was?: CallRecord; is: CallRecord }[];
-  readonly slots: Map<string, StoredSlot>;
   readonly notices: Notice[];
   hasOutcome: boolean;
 };
 
-const NONE: StepFacts = Object.freeze({
+const NO_SLOTS: StepFacts["slots"] = new Map();
+
+const emptySum = (): Sum => ({
   messages: undefined,
   calls: [],
   closes: false,
-  slots: new Map(),
+  slots: NO_SLOTS,
   kept: undefined,
   extended: undefined,
   takeOver: undefined,
@@ -269,19 +293,15 @@ const NONE: StepFacts = Object.freeze({
   beginsTurn: false,
   hasSettled: false,
   end: undefined,
+  hasOutcome: false,
 });
+
+const NONE: StepFacts = Object.freeze(emptySum());
 
 /** Sums up the facts of one step. */
 export function stepFacts(facts: readonly Fact[]): StepFacts {
   if (facts.length === 0) return NONE;
-  const sum: Sum = {
-    ...NONE,
-    messages: undefined,
-    calls: [],
-    slots: new Map(),
-    notices: [],
-    hasOutcome: false,
-  };
+  const sum = emptySum();
   const places = new Map<string, number>();
   for (const fact of facts) add(sum, places, fact);
   return sum;
@@ -299,10 +319,10 @@ function add(sum: Sum, places: Map<string, number>, fact: Fact): void {
       closeCalls(sum, places);
       return;
     case "slot":
-      sum.slots.set(fact.name, fact.slot);
+      sum.slots = new Map(sum.slots).set(fact.name, fact.slot);
       return;
     case "kept":
-      sum.kept = { ...sum.kept, ...fact.parts };
+      sum.kept = sum.kept ? { ...sum.kept, ...fact.parts } : fact.parts;
       return;
     case "budget.extended":
       sum.extended = fact.extended;

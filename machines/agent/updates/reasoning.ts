@@ -231,6 +231,12 @@ export function messageOf({ message, finishReason }: Draft): Msg {
   return finishReason === "stop" || finishReason === "tool_calls" ? rest : { ...rest, finishReason };
 }
 
+function withoutNews(request: AgentContext["request"]): AgentContext["request"] {
+  if (request.tookNews === undefined) return request;
+  const { tookNews: _, ...rest } = request;
+  return rest;
+}
+
 /** Stores the message and creates the records of its calls. Results of a goto answer them at once. If the turn stops here, calls
  *  that were cut off are answered too, so that no decision about them is required. */
 export function storeDraft(context: AgentContext): Change {
@@ -241,7 +247,6 @@ export function storeDraft(context: AgentContext): Change {
   const calls = recordsOf(draft, at).filter(({ call }) => !answered.has(call.id));
   const isAnswer = calls.length === 0 && !context.goto && context.inbox.steering.length === 0;
   const { wanted } = context;
-  const { tookNews: _, ...request } = context.request;
   const isOutput = wanted?.mode === "native" && draft.value !== undefined;
   const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
   const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
@@ -257,7 +262,7 @@ export function storeDraft(context: AgentContext): Change {
       exempt: false,
       emptyRetries: 0,
     },
-    request: { ...request, attempt: 0, edits: [] },
+    request: { ...withoutNews(context.request), attempt: 0, edits: [] },
   };
   const cut = cutBy(draft);
   return stop && cut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call, cut)) : stored;

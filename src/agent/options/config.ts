@@ -91,12 +91,17 @@ function modelSettings({ modelOptions }: AnyAgentConfig): Settings["model"] {
   return sharedModel(executionData(mergeExecution(modelOptions.execution, EXECUTION_DEFAULTS.model)));
 }
 
+function budgetOf({ budget }: AnyAgentConfig): Settings["budget"] {
+  if (!budget) return NO_BUDGET;
+  const { onExceeded: _, ...limits } = budget;
+  return sharedBudget(limits);
+}
+
 /** Returns the part of a configuration that the chart needs, as data. */
 export function settingsOf(config: AnyAgentConfig): Settings {
   const { parallelToolCalls: parallel = false } = config;
   const { modelOptions = {}, toolOptions = {}, turnOptions = {}, sessionOptions = {} } = config;
   const { interruptReply = RECOVERY_TEXT } = turnOptions;
-  const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   const compaction = compactionSettings(config);
   const rules = ruleSettings(config);
   return {
@@ -115,8 +120,8 @@ export function settingsOf(config: AnyAgentConfig): Settings {
     model: modelSettings(config),
     hasFallback: modelOptions.fallbackModel !== undefined,
     isDurable: config.store !== undefined && sessionOptions.durability !== "turn",
-    budget: config.budget ? sharedBudget(budget) : NO_BUDGET,
-    onBudget: onExceeded,
+    budget: budgetOf(config),
+    onBudget: config.budget?.onExceeded ?? "suspend",
     onChangedAgent: sessionOptions.onChangedAgent ?? "adopt",
     window: modelOptions.contextWindow ?? null,
     results: resultLimits(toolOptions.results),
