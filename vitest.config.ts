@@ -82,9 +82,23 @@ const PROCESS_TESTS = [
   "examples/data-analyst/test/stand-in.test.ts",
 ];
 
-/** Every state of the charts, random sessions, every form of a refused prompt, and random damage to every store:
+/** Every state of the charts, random sessions, every way in which a provider may send something, and random damage to every store:
  *  `npm run test:exhaustive`. */
 const EXHAUSTIVE_TESTS = [
+  "test/ai-sdk/contract.test.ts",
+  "test/agent/team/agent-logic-restored.test.ts",
+  "test/laws/hosts/reports.test.ts",
+  "test/laws/retrieval/quality.test.ts",
+  "test/machines/chart/accelerator-laws.test.ts",
+  "test/model/openai/responses-calls.test.ts",
+  "test/model/openai/stream-errors.test.ts",
+  "test/model/openai/streamed-calls.test.ts",
+  "test/server/hostile-requests.test.ts",
+  "test/session/fork-approvals.test.ts",
+  "test/session/valid-history.test.ts",
+  "test/store/partitioned.test.ts",
+  "test/testing/evals/experiment.test.ts",
+  "test/tool/mcp/odd-answers.test.ts",
   "test/laws/explorer/*.test.ts",
   "test/machines/chart/planted-differences.test.ts",
   "test/testing/check/*.test.ts",
@@ -92,6 +106,17 @@ const EXHAUSTIVE_TESTS = [
   "test/laws/overflow.test.ts",
   "test/model/openai/long-arguments.test.ts",
   "test/store/random-damage.test.ts",
+];
+
+/** What a user meets first, and what every change of the chart may break: of the suites that take shares, these run every day. */
+const EACH_DAY = [
+  "test/cli/bad-input.test.ts",
+  "test/cli/help.test.ts",
+  "test/examples/guide.test.ts",
+  "test/laws/explorer/explorer.test.ts",
+  "test/laws/kill/kill-matrix.test.ts",
+  "test/project/compiled-examples.test.ts",
+  "test/project/packed.test.ts",
 ];
 
 /** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself, but for a page that is
@@ -114,18 +139,19 @@ const inBrowser = (name: string, test: { readonly [option: string]: unknown }) =
 /** The agent suite: what is tested through `import "agentchart"`. */
 const AGENT_TESTS = ["test/agent/**/*.test.ts", "test/event/*.test.ts"];
 
-/** With CI=1 each mode takes every other file, the other half on the next day; all of them without it, and with SOAK=1. So do the tests in
- *  a browser. */
 const DAY = Math.floor(Date.now() / 86_400_000);
 const MODES = ["noop", "resume", "stored", "interpreted"];
 
-/** The files that another day takes. */
-function ofAnotherDay(files: string | readonly string[], offset: number): string[] {
+/** With CI=1 a suite takes one of so many shares of its files, another one each day; all of them without it, and with SOAK=1. */
+const SHARES = { modes: 2, processes: 2, exhaustive: 2, browser: 3 };
+
+/** The files that other days take. */
+function ofOtherDays(files: string | readonly string[], shares: number, offset = 0): string[] {
   if (!process.env["CI"] || process.env["SOAK"] === "1") return [];
   const all = globSync(files).toSorted();
   const isLong = (file: string): boolean => LONG.includes(file);
   const longFirst = [...all.filter(isLong), ...all.filter((file) => !isLong(file))];
-  return longFirst.filter((_, place) => (place + DAY + offset) % 2 === 0);
+  return longFirst.filter((_, place) => (place + DAY + offset) % shares !== 0);
 }
 
 /** The agent suite once more, with `import "agentchart"` meaning a module whose agents are different. */
@@ -142,7 +168,7 @@ const again = (name: string, globalSetup: string[] = [], plugins: Plugin[] = [])
     // the sources are loaded once in each worker, not for each file
     isolate: false,
     include: [...AGENT_TESTS, `test/laws/suites/${name}.test.ts`],
-    exclude: ofAnotherDay(AGENT_TESTS, MODES.indexOf(name)),
+    exclude: ofOtherDays(AGENT_TESTS, SHARES.modes, MODES.indexOf(name)),
     globalSetup,
   },
 });
@@ -182,11 +208,27 @@ export default defineConfig({
           ],
         },
       },
-      { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
-      { extends: true, test: { name: "exhaustive", include: EXHAUSTIVE_TESTS } },
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          include: PROCESS_TESTS,
+          exclude: ofOtherDays(PROCESS_TESTS, SHARES.processes).filter((file) => !EACH_DAY.includes(file)),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "exhaustive",
+          include: EXHAUSTIVE_TESTS,
+          exclude: ofOtherDays(EXHAUSTIVE_TESTS, SHARES.exhaustive).filter(
+            (file) => !EACH_DAY.includes(file),
+          ),
+        },
+      },
       inBrowser("e2e", {
         include: [BROWSER_TESTS],
-        exclude: [...MEASURED_TESTS, ...ofAnotherDay(BROWSER_TESTS, 0)],
+        exclude: [...MEASURED_TESTS, ...ofOtherDays(BROWSER_TESTS, SHARES.browser)],
         maxWorkers: 2,
         sequence: { groupOrder: 2 },
       }),
