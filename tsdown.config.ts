@@ -56,7 +56,7 @@ const shrink = {
 };
 
 /** What is loaded by a page. */
-const FOR_PAGES = ["react/index"];
+const FOR_PAGES = ["react/index", "inspect/browser"];
 
 /** True for what a user imports on a server. */
 const isForNode = (entry: string): boolean =>
@@ -71,9 +71,9 @@ const isForNode = (entry: string): boolean =>
     ...FOR_PAGES,
   ].includes(entry);
 
-/** The first line of a module: what is for a page is a part of the client to React, what is for Node checks its version. */
+/** The first line of a module: what is for React is a part of the client, what is for Node checks its version. */
 function firstLineOf(entry: string, fileName: string): string {
-  if (FOR_PAGES.includes(entry)) return `"use client";`;
+  if (entry === "react/index") return `"use client";`;
   if (!isForNode(entry)) return "";
   return `import "${relative(dirname(fileName), "check-node.mjs").replace(/^(?!\.)/, "./")}";`;
 }
@@ -92,6 +92,8 @@ const ALONE = [
   "machines/index.ts",
   "src/core/diagram/layout-worker.ts",
   "src/core/tool/check-thread-main.ts",
+  "src/inspect/index.ts",
+  "src/inspect/client/browser.ts",
   "src/cli/main.ts",
   "src/core/base/check-node.ts",
 ];
@@ -128,6 +130,7 @@ const main = defineConfig({
     "store/partitioned": "src/store/partitioned.ts",
     "session/index": "src/session/index.ts",
     "inspect/index": "src/inspect/index.ts",
+    "inspect/browser": "src/inspect/client/browser.ts",
     "diagram/layout-worker": "src/core/diagram/layout-worker.ts",
     "tool/check-thread": "src/core/tool/check-thread-main.ts",
     "worker/index": "src/worker/index.ts",
@@ -138,6 +141,7 @@ const main = defineConfig({
   },
   format: "esm",
   dts: true,
+  hash: false, // a package is no cache, and each import repeats the name
   platform: "node",
   tsconfig: "tsconfig.build.json",
   deps: {

@@ -37,6 +37,6 @@ export function chunksOf(main, others) {
     // a group takes what its files import along, unless a group before it has it: what more entries load comes first
     priority: 1 + count,
     test: (id) => sharedBy.get(id)?.length === count,
-    name: (id) => `common-${names.indexOf(String(sharedBy.get(id)))}`,
+    name: (id) => `c${names.indexOf(String(sharedBy.get(id)))}`,
   }));
 }

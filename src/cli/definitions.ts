@@ -212,11 +212,14 @@ export const inspect = defineCommand({
       "127.0.0.1",
     ),
     ...STORE,
-    open: strings("FILE", 'run exported by the page, or session of "agentchart sessions export"'),
+    open: strings(
+      "FILE",
+      'run exported by the page, session of "agentchart sessions export", or machine of XState: .json, .ts or .js',
+    ),
     suspicions: string("FILE", "also check runs for what this .ts or .js file exports"),
     readonly: boolean("refuse approvals, messages, forks and every other command"),
   },
-  examples: ["inspect", "inspect --store sqlite:sessions.db --readonly"],
+  examples: ["inspect", "inspect --store sqlite:sessions.db --readonly", "inspect --open machine.ts"],
   sections: {
     Suspicions: `The page says above a run what is odd in it. A check is an object with "name", "title" and "find", see SuspicionCheck
 of agentchart/inspect.`,

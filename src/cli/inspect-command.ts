@@ -20,6 +20,9 @@ export const inspectCommand: Handler<typeof inspect> = async ({ flags }, { stdou
     const ended = firstSignal(exit);
     stdout.write(`${hub.link}\n`);
     terminal.note('Agents made with createAgent({ inspect: "auto" }) appear there. Ctrl-C ends it.');
+    terminal.note(
+      `Machines in pages of a browser do by agentchart/inspect/browser and the url ${hub.browserUrl}`,
+    );
     terminal.note(`Machines that report with @statelyai/inspect do, too, by the url ${hub.statelyUrl}`);
     await ended;
     await hub.close();

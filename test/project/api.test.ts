@@ -43,6 +43,7 @@ test("the names each subpath exports", async () => {
     ./store/postgres: postgresStore
     ./store/partitioned: finishMove movePartitions partitionHash partitionedStore
     ./inspect: SUSPICIONS breakpoints findBreaks findSuspicions inspector overviewOf startHub
+    ./inspect/browser: inspector
     ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createSchedules createWorker inProcessQueue
     ./server: createServer readTokens serve"
   `);

@@ -426,6 +426,7 @@ describe("architecture", () => {
       .filter(({ path }) => !["machines", "agent", "testing/explorer"].includes(roomOf(path)));
     expect(importing.map(({ path }) => path)).toEqual([
       "src/inspect/client/actor-kind.ts", // it compares the logic of other systems with XState's own
+      "src/inspect/hub/machine-file.ts", // it makes machines of files, and starts none
       "src/inspect/hub/stately-actors.ts", // it makes the machines of other systems of their definitions, and starts none
     ]);
     const making = naming(/\bcreateActor\(/);
@@ -433,6 +434,7 @@ describe("architecture", () => {
       "machines/chart/accelerator.ts",
       "src/agent/live-chart.ts",
       "src/agent/session-life.ts", // an inert one
+      "src/inspect/client/browser.ts", // in the example of its docstring
       "src/testing/explorer/pure.ts", // another inert one
     ]);
   });

@@ -31,7 +31,8 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/store/sqlite": [],
   "agentchart/store/postgres": [],
   "agentchart/store/partitioned": [],
-  "agentchart/inspect": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
+  "agentchart/inspect": ["@cfworker/json-schema", "xstate", "zod"],
+  "agentchart/inspect/browser": ["xstate"],
   "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate"],
   // The server of MCP is loaded with the first request to `/mcp`.
   "agentchart/server": [
@@ -49,13 +50,15 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
 function loadedBy(entry: string): {
   readonly packages: readonly string[];
   readonly files: readonly string[];
+  readonly builtins: readonly string[];
 } {
   const script = join(ROOT, "test/support/loaded-modules.mjs");
   const args = ["--conditions=agentchart-source", script, entry];
   const urls = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as readonly string[];
   const packages = urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
   const files = urls.flatMap((url) => /\/((?:src|machines)\/(?!.*node_modules).*)$/.exec(url)?.[1] ?? []);
-  return { packages: [...new Set(packages)].toSorted(), files };
+  const builtins = urls.filter((url) => url.startsWith("node:"));
+  return { packages: [...new Set(packages)].toSorted(), files, builtins };
 }
 
 test.each(Object.entries(PACKAGES))("import %s loads the packages %j", (entry, packages) => {
@@ -74,4 +77,25 @@ test('import "agentchart/inspect" loads no server and no layout', () => {
   const { files } = loadedBy("agentchart/inspect");
   expect(files).toContain("src/inspect/client/inspector.ts");
   expect(files.filter((path) => /^src\/inspect\/hub\b|layout|svg/.test(path))).toEqual([]);
+});
+
+/** What makes and runs agents: their machine, their models and their tools. */
+const OF_AGENTS =
+  /^machines\/agent\/(?:agent|states|updates|vocabulary)\b|^src\/agent\/(?!steps|observed-systems)|^src\/core\/model\/(?!request-messages)|^src\/core\/tool\/(?:toolkit|run|define|catalogue)\.|^src\/kit\b/;
+
+test.each(["agentchart/inspect", join(ROOT, "test/support/inspects-a-machine.mjs")])(
+  "%s, which shows machines of XState, loads no agent, no machine of agents, no model and no tools",
+  (entry) => {
+    const { files } = loadedBy(entry);
+    expect(files).toContain("src/inspect/client/actor-systems.ts");
+    expect(files.filter((path) => OF_AGENTS.test(path))).toEqual([]);
+  },
+);
+
+test('import "agentchart/inspect/browser" loads nothing of Node.js and nothing of the hub', () => {
+  const { files, builtins } = loadedBy("agentchart/inspect/browser");
+  expect(files).toContain("src/inspect/client/browser-socket.ts");
+  expect(builtins).toEqual([]);
+  const others = /^src\/inspect\/hub\b|watched|hub-address/;
+  expect(files.filter((path) => OF_AGENTS.test(path) || others.test(path))).toEqual([]);
 });

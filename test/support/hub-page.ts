@@ -119,6 +119,7 @@ export class HubPage {
 export async function ask(
   { url, token }: Pick<StartedHub, "url" | "token">,
   path: string,
+  init: RequestInit = {},
 ): Promise<Response> {
-  return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  return fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
 }

@@ -36,10 +36,14 @@ const textOf = (logic: object): string =>
     })
     .join("\n");
 
+/** True for a machine of XState 5, of whichever copy of it. */
+export function isMachine(logic: unknown): logic is AnyStateMachine {
+  return typeof logic === "object" && logic !== null && "root" in logic && "getTransitionData" in logic;
+}
+
 /** Returns the machine of an actor; undefined if it is none. */
 export function machineOf({ logic }: ReadActor): AnyStateMachine | undefined {
-  if (typeof logic !== "object" || logic === null) return undefined;
-  return "root" in logic && "getTransitionData" in logic ? (logic as AnyStateMachine) : undefined;
+  return isMachine(logic) ? logic : undefined;
 }
 
 /** Returns the kind of an actor, "actor" if XState does not tell it. */

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { InspectionEvent } from "xstate";
 import type { AgentWatcher } from "../../agent/options/agent-config.ts";
 import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import { guarded } from "../../core/base/guarded.ts";
+import { newId } from "../../core/message/new-id.ts";
 import type { Json } from "../../core/base/json.ts";
 import { statusOf, type ActorSnapshot } from "./actor-chart.ts";
 import type { ReadActor } from "./actor-kind.ts";
@@ -19,8 +19,8 @@ const KEEP: HistoryLimits = { steps: 5_000, bytes: 2_000_000 };
 
 /** Options of {@link ActorSystems}. */
 export type ActorSystemsOptions = {
-  /** Watches the agents in the systems. */
-  readonly watcher: AgentWatcher;
+  /** Watches the agents in the systems; without one they are shown as other actors. */
+  readonly watcher?: AgentWatcher;
   /** Is told of a new actor, of a change of one, and of one that is no longer shown. */
   readonly added: (actor: ObservedActor) => void;
   readonly changed: (runId: string) => void;
@@ -73,6 +73,7 @@ export class ActorSystems {
   /** Actors that are not shown, or no longer, for lack of room. */
   readonly #leftOut = new WeakSet<object>();
   readonly #shown = new Map<string, Observation>();
+  #hasEnded = false;
 
   constructor(options: ActorSystemsOptions) {
     this.#options = options;
@@ -81,7 +82,7 @@ export class ActorSystems {
 
   /** Takes an inspection event. */
   observe(event: InspectionEvent): void {
-    guarded(() => this.#budget.timed(() => this.#take(event)));
+    if (!this.#hasEnded) guarded(() => this.#budget.timed(() => this.#take(event)));
   }
 
   /** Returns the run of the actor that is the agent of a session. */
@@ -95,6 +96,16 @@ export class ActorSystems {
   /** Records the failures that XState tells nobody of: that of a first actor, and those before the start. */
   sweep(): void {
     for (const observation of this.#shown.values()) guarded(() => this.#noteFailure(observation));
+  }
+
+  /** Observes no more: actors that are active are shown as stopped, for the reason that their `notice` says. Returns all runs. */
+  end(reason: string): readonly string[] {
+    this.#hasEnded = true;
+    for (const { shown } of this.#shown.values()) {
+      if (!shown.hasEnded) shown.end(reason);
+      this.#options.changed(shown.runId);
+    }
+    return [...this.#shown.keys()];
   }
 
   #take(event: InspectionEvent): void {
@@ -137,9 +148,10 @@ export class ActorSystems {
   #systemOf({ system }: ReadActor): System {
     let known = this.#systems.get(system);
     if (!known) {
-      known = { id: randomUUID().slice(0, 8), actors: 0, events: 0, root: undefined, missing: 0 };
+      known = { id: newId().slice(0, 8), actors: 0, events: 0, root: undefined, missing: 0 };
       this.#systems.set(system, known);
-      watcherOfSystem.set(system, this.#options.watcher);
+      const { watcher } = this.#options;
+      if (watcher) watcherOfSystem.set(system, watcher);
     }
     return known;
   }

@@ -3,7 +3,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";
-import { StepPages } from "./step-pages.ts";
+import { StepPages, textOfBytes } from "./step-pages.ts";
 
 /** The amount of a run that a process retains for a hub that connects later. */
 export type HistoryLimits = {
@@ -118,7 +118,7 @@ export class History {
    * Returns steps from `from` on as JSON with commas between them: at least one, at most about `maxBytes`
    * bytes, possibly fewer than there are.
    */
-  from(from: number, maxBytes: number): { readonly bytes: Buffer; readonly count: number } {
+  from(from: number, maxBytes: number): { readonly bytes: Uint8Array; readonly count: number } {
     return this.#pages.from(from, maxBytes);
   }
 
@@ -131,7 +131,7 @@ export class History {
     const { first, last } = this.#pages;
     const end = Math.min(first + EVICTED_AT_ONCE, last);
     for (let next = first; next < end; next++) {
-      const step = JSON.parse(this.#pages.from(next, 0).bytes.toString()) as Step;
+      const step = JSON.parse(textOfBytes(this.#pages.from(next, 0).bytes)) as Step;
       this.#base = applyPatch(this.#base ?? {}, step.p ?? []);
     }
     this.#pages.drop(end - first);

@@ -1,24 +1,35 @@
-import { connect } from "node:net";
-import type { ClientOptions, WebSocket } from "ws";
+import * as s from "../../core/base/option-schema.ts";
 import { guarded } from "../../core/base/guarded.ts";
+import { unref } from "../../core/base/platform.ts";
 import type { HubAddress } from "../protocol/hub-address.ts";
 import type { HubToWorker } from "../protocol/protocol.ts";
+import type { HubSocket, OpenSocket } from "./hub-socket.ts";
+import type { MessageParts } from "./run-sender.ts";
 
 /** Options of {@link HubConnection}. */
 export type HubConnectionOptions = {
   /** Resolves to the address of the hub, or to undefined if none is running. */
   readonly find: () => Promise<HubAddress | undefined>;
+  /** Opens a socket. */
+  readonly open: OpenSocket;
   /** Creates the first message from the hub's token. */
   readonly hello: (token: string) => string;
   /** Is called with each message of the hub. */
   readonly onMessage: (message: HubToWorker) => void;
+  /** Is called when a connection has ended, with the code of WebSocket. */
+  readonly onClose?: (code: number) => void;
   /** Bounds of the delay before the next attempt, ms. */
   readonly retryMs: readonly [min: number, max: number];
 };
 
-const CONNECT_TIMEOUT_MS = 5_000;
-/** A hub that sends nothing for this time is considered lost; it pings every 15 s. */
-const SILENCE_TIMEOUT_MS = 40_000;
+const isRange = (value: unknown): boolean => {
+  const [min, max, ...more] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  return typeof min === "number" && typeof max === "number" && 0 < min && min <= max && more.length === 0;
+};
+
+/** The schema of {@link HubConnectionOptions.retryMs}. */
+export const retrySchema = (): s.OptionSchema<HubConnectionOptions["retryMs"]> =>
+  s.value(isRange, "[min, max]: two numbers above 0, the smaller one first");
 
 /**
  * A connection to a hub that may start later, stop, and start again.
@@ -28,15 +39,13 @@ const SILENCE_TIMEOUT_MS = 40_000;
  */
 export class HubConnection {
   readonly #options: HubConnectionOptions;
-  #socket: WebSocket | undefined;
+  #socket: HubSocket | undefined;
   #isReady = false;
   #isClosed = false;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
-  #silence: NodeJS.Timeout | undefined;
   /** The current attempt to connect. */
   #attempt: Promise<void> = Promise.resolve();
-  readonly #pongs: (() => void)[] = [];
 
   constructor(options: HubConnectionOptions) {
     this.#options = options;
@@ -50,14 +59,12 @@ export class HubConnection {
 
   /** The number of bytes that are buffered and not sent yet. */
   get bufferedBytes(): number {
-    return this.#socket?.bufferedAmount ?? 0;
+    return this.#socket?.bufferedBytes ?? 0;
   }
 
   /** Sends a text message; its parts may be strings or UTF-8 bytes. */
-  send(...parts: readonly (string | Buffer)[]): void {
-    if (!this.#isReady) return;
-    for (const [index, part] of parts.entries())
-      this.#socket?.send(part, { binary: false, fin: index === parts.length - 1 });
+  send(...parts: MessageParts): void {
+    if (this.#isReady) this.#socket?.send(parts);
   }
 
   /** Resolves when the current attempt to connect has ended. */
@@ -67,11 +74,7 @@ export class HubConnection {
 
   /** Resolves when the hub has read everything that was sent. */
   async drained(): Promise<void> {
-    if (!this.#isReady) return;
-    await new Promise<void>((resolve) => {
-      this.#pongs.push(resolve);
-      this.#socket?.ping();
-    });
+    if (this.#isReady) await this.#socket?.drained();
   }
 
   /** Closes the connection and makes no further attempts. */
@@ -86,44 +89,31 @@ export class HubConnection {
   }
 
   async #openSocket(): Promise<void> {
-    const address = await this.#options.find();
+    const { find, open, hello, onClose } = this.#options;
+    const address = await find();
     if (this.#isClosed) return;
     if (!address) return this.#retryLater();
-    // Node's own WebSocket keeps the process alive, shows no pings and sends no message in parts
-    const { WebSocket } = await import("ws");
-    const url = new URL("/worker", address.url);
-    const isInsecure = url.protocol === "http:";
-    url.protocol = isInsecure ? "ws:" : "wss:";
-    const options: ClientOptions = {
-      handshakeTimeout: CONNECT_TIMEOUT_MS,
-      perMessageDeflate: false,
-      followRedirects: false,
-      generateMask: () => {}, // masking protects proxies from browsers; ws skips a mask of zeros
-      ...(isInsecure && {
-        createConnection: connectUnreferenced as NonNullable<ClientOptions["createConnection"]>,
-      }),
-    };
-    const socket = new WebSocket(url, options);
-    this.#socket = socket;
     const { promise, resolve } = Promise.withResolvers<void>();
-    socket.on("open", () => {
-      const hello = guarded(() => this.#options.hello(address.token));
-      if (hello === undefined) return socket.terminate();
-      socket.send(hello);
-      this.#resetSilenceTimer();
+    const socket = await open(address, {
+      opened: () => {
+        const first = guarded(() => hello(address.token));
+        if (first === undefined) socket.terminate();
+        else socket.send([first]);
+      },
+      message: (text) => {
+        this.#receive(text);
+        if (this.#isReady) resolve();
+      },
+      closed: (code) => {
+        this.#socket = undefined;
+        this.#isReady = false;
+        onClose?.(code);
+        this.#retryLater();
+        resolve();
+      },
     });
-    socket.on("ping", () => this.#resetSilenceTimer());
-    socket.on("pong", () => this.#pongs.shift()?.());
-    socket.on("message", (data) => {
-      this.#resetSilenceTimer();
-      this.#receive(String(data as Buffer));
-      if (this.#isReady) resolve();
-    });
-    socket.on("error", () => {}); // a close event follows
-    socket.on("close", () => {
-      this.#onClose();
-      resolve();
-    });
+    this.#socket = socket;
+    if (this.#isClosed) socket.terminate();
     await promise;
   }
 
@@ -139,32 +129,11 @@ export class HubConnection {
     });
   }
 
-  #onClose(): void {
-    clearTimeout(this.#silence);
-    this.#socket = undefined;
-    this.#isReady = false;
-    for (const resolve of this.#pongs.splice(0)) resolve();
-    this.#retryLater();
-  }
-
   #retryLater(): void {
     if (this.#isClosed) return;
     const [min, max] = this.#options.retryMs;
     const delay = Math.min(max, min * 2 ** this.#failures++);
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#connect(), delay * (0.5 + Math.random() / 2)).unref();
+    this.#retry = unref(setTimeout(() => this.#connect(), delay * (0.5 + Math.random() / 2)));
   }
-
-  #resetSilenceTimer(): void {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#socket?.terminate(), SILENCE_TIMEOUT_MS).unref();
-  }
-}
-
-/** Opens a socket that does not keep the process alive. */
-function connectUnreferenced(options: {
-  readonly host?: string;
-  readonly port?: number | string;
-}): ReturnType<typeof connect> {
-  return connect({ host: options.host ?? "127.0.0.1", port: Number(options.port) }).unref();
 }

@@ -108,6 +108,12 @@ export class ObservedActor implements ReportedRun {
     this.#actions = [];
   }
 
+  /** Shows the actor as stopped, although nobody stopped it. */
+  end(reason: string): void {
+    this.#snapshot = { ...this.#snapshot, status: "stopped" };
+    this.notice = [this.notice, reason].filter(Boolean).join(" ");
+  }
+
   /** Records a step. */
   record({ event, snapshot, at, order, from, omitted, readsContext }: Processed): void {
     const before = statusOf(this.#snapshot);

@@ -1,11 +1,17 @@
 import type { WorkerToHub } from "../protocol/protocol.ts";
 import type { ReportedRun, WorkerInfo } from "./reported-run.ts";
+import { textOfBytes } from "./step-pages.ts";
 
 /** The maximum size of one message, in bytes of steps or characters of a long string; the hub accepts 32 MB. */
 const MAX_MESSAGE_SIZE = 256_000;
 
 /** A text message in parts, each a string or UTF-8 bytes. */
-export type MessageParts = readonly (string | Buffer)[];
+export type MessageParts = readonly (string | Uint8Array)[];
+
+/** Returns a message in one piece. */
+export function textOf(parts: MessageParts): string {
+  return parts.map((part) => (typeof part === "string" ? part : textOfBytes(part))).join("");
+}
 
 /** Tracks what the hub has received of a run, and creates the messages that it still needs. */
 export class RunSender {

@@ -5,8 +5,16 @@ const MAX_PAGE_BYTES = 65_536;
 const BYTES_PER_UNIT = 3;
 const COMMA = 0x2c;
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Returns the text of bytes that {@link StepPages} has returned. */
+export function textOfBytes(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
 /** Steps one after the other, with commas between them. */
-type Page = { readonly bytes: Buffer; used: number; readonly first: number; readonly ends: number[] };
+type Page = { readonly bytes: Uint8Array; used: number; readonly first: number; readonly ends: number[] };
 
 /**
  * The JSON of steps in order, stored as bytes outside the heap: garbage collection has nothing to copy, and
@@ -38,7 +46,7 @@ export class StepPages {
   push(text: string): void {
     const page = this.#pageFor(text.length * BYTES_PER_UNIT + 1);
     if (page.ends.length > 0) page.bytes[page.used++] = COMMA;
-    page.used += page.bytes.write(text, page.used);
+    page.used += encoder.encodeInto(text, page.bytes.subarray(page.used)).written;
     page.ends.push(page.used);
     this.#last++;
   }
@@ -47,9 +55,9 @@ export class StepPages {
    * Returns steps from `from` on with commas between them: at least one, at most about `maxBytes` bytes,
    * possibly fewer than there are.
    */
-  from(from: number, maxBytes: number): { readonly bytes: Buffer; readonly count: number } {
+  from(from: number, maxBytes: number): { readonly bytes: Uint8Array; readonly count: number } {
     const page = this.#pages.find((each) => from < endOf(each));
-    if (!page) return { bytes: Buffer.alloc(0), count: 0 };
+    if (!page) return { bytes: new Uint8Array(0), count: 0 };
     const begin = from - page.first;
     const start = begin === 0 ? 0 : page.ends[begin - 1]! + 1;
     let end = begin + 1;
@@ -67,7 +75,7 @@ export class StepPages {
   #pageFor(room: number): Page {
     const page = this.#pages.at(-1);
     if (page && page.used + room <= page.bytes.length) return page;
-    const bytes = Buffer.allocUnsafeSlow(Math.max(this.#size, room));
+    const bytes = new Uint8Array(Math.max(this.#size, room));
     this.#size = Math.min(this.#size * 2, MAX_PAGE_BYTES);
     const next = { bytes, used: 0, first: this.#last + 1, ends: [] };
     this.#pages.push(next);

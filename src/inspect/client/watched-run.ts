@@ -5,7 +5,6 @@ import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Transcript } from "../../core/message/transcript.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { SessionSummary } from "../../agent/status.ts";
-import type { AgentEvent } from "../../core/event/types.ts";
 import type { TurnsSummary } from "../../core/message/turns-summary.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { SessionToolkit } from "../../core/tool/toolkit.ts";
@@ -14,6 +13,7 @@ import { addUsage } from "../../core/message/usage.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
 import { availableCommands } from "./available-commands.ts";
 import { guarded } from "../../core/base/guarded.ts";
+import { HeardAgent } from "./heard-agent.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import type { RunCommandType, PendingItem } from "../protocol/commands.ts";
 import type { RunRow } from "../protocol/protocol.ts";
@@ -22,8 +22,6 @@ import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { StreamQueue } from "./stream-queue.ts";
 import { isInnerSession } from "../../store/inner-session.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
-
-type Refused = Extract<AgentEvent, { readonly type: "input.refused" }>;
 
 type Attachment = {
   readonly agent: Agent;
@@ -85,15 +83,13 @@ export class WatchedRun implements ReportedRun {
     return this.#attachment.recorder.chart;
   }
 
-  /** Observes an agent from now on. */
-  attach(agent: Agent, config?: AgentConfig, position: () => number = () => agent.status().seq): void {
-    const { actor } = agent;
-    const steps = stepsOf(agent); // throws for what is no agent, before anything has changed
+  /** Observes an agent from the moment on at which it was heard first. */
+  attach(agent: Agent, config?: AgentConfig, heard: HeardAgent = new HeardAgent(agent)): void {
     const redact = config?.sessionOptions?.redact as ((value: Json) => Json) | undefined;
     const recorder = new Recorder({
       chart: agentChart(),
       history: this.history,
-      position,
+      position: () => heard.position(),
       ...(redact && { redact }),
     });
     (this.#attachment as Attachment | undefined)?.recorder.write(); // what the agent before has done
@@ -101,39 +97,23 @@ export class WatchedRun implements ReportedRun {
     this.#isOpen = true;
     this.stream = new StreamQueue(this.runId, redact);
     const { stream } = this;
-    recorder.begin({ ...steps.current(), at: Date.now() });
-    const refused = ({ at, inputId, error }: Refused): void => {
-      const { code, message } = error;
-      const event = { type: "input.refused", inputId, error };
-      const account = { refused: { code, message } };
-      guarded(() =>
-        recorder.record({ ...steps.current(), at, event, account, edges: [], actions: [], facts: [] }),
-      );
-    };
-    const ignore = steps.subscribe(
-      (step) => {
+    recorder.begin(heard.began);
+    heard.tell({
+      step: (step) => {
         guarded(() => recorder.record(step));
         this.#changed();
       },
-      (call) => guarded(() => recorder.recordCall(call)),
-    );
-    const unsubscribe = agent.subscribe(
-      (event) => {
-        if (event.source) return; // an inner agent is a run of its own
-        if (event.type === "input.refused") refused(event);
-        else stream.push(event);
+      call: (call) => recorder.recordCall(call),
+      event: (event) => {
+        stream.push(event);
         // the journal has grown since the last step of a turn
         if (!stream.isEmpty || !event.type.endsWith(".delta")) this.#changed();
       },
-      { types: ["block.delta", "tool.delta", "turn.end", "input.refused"] },
-    );
-    const end = (): void => {
-      ignore();
-      unsubscribe();
-      if (this.#attachment.agent === agent) this.#isOpen = false;
-      this.#changed();
-    };
-    actor.subscribe({ complete: end, error: end });
+      end: () => {
+        if (this.#attachment.agent === agent) this.#isOpen = false;
+        this.#changed();
+      },
+    });
     this.#changed();
   }
 
@@ -240,12 +220,6 @@ export class WatchedRun implements ReportedRun {
       } as unknown as PendingItem;
     });
   }
-}
-
-/** Returns the innermost active state, without the root. */
-export function innermost(active: readonly string[]): string {
-  const root = active[0] ?? "";
-  return (active.at(-1) ?? "").slice(root.length + 1);
 }
 
 /** Sums the usage of all messages of a transcript, incrementally where it only grew. */

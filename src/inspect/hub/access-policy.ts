@@ -82,14 +82,14 @@ export function bearerOf(header: string | undefined): string {
 }
 
 /**
- * The status that refuses a WebSocket request, or undefined. Pages connect to `/ws` from our origin, agents to
- * `/worker` without an origin, programs that report with `@statelyai/inspect` to `/stately` from anywhere.
+ * The status that refuses a WebSocket request, or undefined. Our page connects to `/ws` from our origin, agents to `/worker` without an
+ * origin, observed pages to `/browser` and programs that report with `@statelyai/inspect` to `/stately` from anywhere.
  */
 export function refusalOf({ url = "", headers }: IncomingMessage, policy: AccessPolicy): number | undefined {
   const { pathname } = new URL(url, "http://hub");
   if (!policy.isOurHost(headers.host)) return 421;
   if (pathname === "/ws") return policy.isOurOrigin(headers.origin) ? undefined : 403;
-  if (pathname === "/stately") return undefined; // programs in browsers have any origin: the address has a token
+  if (pathname === "/stately" || pathname === "/browser") return undefined; // pages of any origin: the address has a token
   if (pathname === "/worker") return headers.origin === undefined ? undefined : 403;
   return 404;
 }

@@ -6,29 +6,30 @@ import { isObject } from "../../core/base/is-object.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { readPosition } from "../../store/position.ts";
 import type { JournalEntry } from "../../store/port.ts";
-import type { HashedChart } from "./chart-registry.ts";
-import { JournalRun } from "./journal-run.ts";
+import type { ChartVersion } from "../protocol/chart-version.ts";
+import { ownChart } from "../client/own-chart.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
+import { newJournalRun } from "./store-runs.ts";
 
 /** A run from a file, and its chart if the file contains it. */
-export type FileRun = { readonly run: OpenRun; readonly chart?: HashedChart };
+export type FileRun = { readonly run: OpenRun; readonly chart?: ChartVersion };
 
 /**
  * Opens an exported run, or a session exported by `agentchart sessions export`. Without a chart in the file the
- * run is displayed on `own` if that is the same chart, else without a chart, as the row's `notice` says. A file
+ * run is displayed on that of this release if it is the same, else without a chart, as the row's `notice` says. A file
  * that is cut off or damaged is opened up to its last valid line; the row's `notice` names the first invalid
  * one. Rejects `session/damaged` for any other file, `session/version` for a file of another release, and
  * `store/failed` if the file cannot be read.
  */
-export async function openFile(path: string, own: HashedChart): Promise<FileRun> {
+export async function openFile(path: string): Promise<FileRun> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new AgentError("store/failed", `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   });
   const lines = text.split("\n");
   const header = parseObject(lines[0]!);
-  if (header?.["agentchartRun"] !== undefined) return openRunFile(path, header, lines, own);
-  if (header?.["format"] === "agentchart.session") return openSessionFile(header, lines, own);
+  if (header?.["agentchartRun"] !== undefined) return openRunFile(path, header, lines);
+  if (header?.["format"] === "agentchart.session") return openSessionFile(header, lines);
   throw new AgentError(
     "session/damaged",
     `${path} is neither an exported run nor an exported session: its first line is not a known header.`,
@@ -66,7 +67,7 @@ function readLines(lines: readonly string[], add: (value: JsonObject) => void): 
   return undefined;
 }
 
-function openRunFile(path: string, header: JsonObject, lines: readonly string[], own: HashedChart): FileRun {
+async function openRunFile(path: string, header: JsonObject, lines: readonly string[]): Promise<FileRun> {
   if (header["agentchartRun"] !== PROTOCOL)
     throw new AgentError(
       "session/version",
@@ -76,7 +77,7 @@ function openRunFile(path: string, header: JsonObject, lines: readonly string[],
   const log = new RunLog(row.runId, Number.POSITIVE_INFINITY);
   const blobs = new Map<string, string>();
   const states: number[] = [];
-  let chart: HashedChart | undefined;
+  let chart: ChartVersion | undefined;
   let keyframe: JsonObject | undefined;
   const notice = readLines(lines, (value) => {
     if (isObject(value["chart"])) chart = parseChart(value, row.chart);
@@ -90,7 +91,8 @@ function openRunFile(path: string, header: JsonObject, lines: readonly string[],
   });
   const cut =
     notice ?? (log.last < row.steps ? `The file ends after step ${log.last} of ${row.steps}.` : undefined);
-  const text = chart || row.chart === own.hash ? cut : [cut, NO_CHART].filter(Boolean).join(" ");
+  const text =
+    chart || row.chart === (await ownChart()).hash ? cut : [cut, NO_CHART].filter(Boolean).join(" ");
   return {
     ...(chart && { chart: { hash: row.chart, chart: chart.chart } }),
     run: {
@@ -111,9 +113,10 @@ function rowIn(path: string, { row }: JsonObject): RunRow {
   }
 }
 
-function openSessionFile(header: JsonObject, lines: readonly string[], own: HashedChart): FileRun {
+async function openSessionFile(header: JsonObject, lines: readonly string[]): Promise<FileRun> {
   const { sessionId, seq } = header;
-  const journal = new JournalRun(String(sessionId), own.chart);
+  const own = await ownChart();
+  const journal = await newJournalRun(String(sessionId));
   let position: JsonObject | undefined;
   const notice = readLines(lines, (value) => {
     if (value["entry"]) journal.add(value["entry"] as unknown as JournalEntry);

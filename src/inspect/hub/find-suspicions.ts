@@ -1,9 +1,6 @@
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { AgentError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { chartHash } from "../../core/diagram/chart-hash.ts";
-import { chartJson } from "../../core/diagram/chart-json.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 import type { Suspicion, SuspicionCheck } from "../suspicions/suspicion.ts";
@@ -30,8 +27,7 @@ export async function findSuspicions(
 ): Promise<readonly Suspicion[]> {
   check(storeSchema(), store, "findSuspicions: store");
   check(findSuspicionsSchema(), options, "findSuspicions");
-  const chart = chartJson(agentMachine);
-  const log = await new StoreRuns(store, { chart, hash: chartHash(chart) }).logOf(sessionId);
+  const log = await new StoreRuns(store).logOf(sessionId);
   if (!log) throw new AgentError("session/not-found", `There is no session '${sessionId}'.`);
   return new RunSuspicions(options.suspicions).of(log);
 }

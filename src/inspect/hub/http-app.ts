@@ -20,6 +20,7 @@ import { isObject } from "../../core/base/is-object.ts";
 import { callIn, promptLens } from "../protocol/prompt-lens.ts";
 import { rawRequest } from "./raw-request.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
+import { addStatelyPage } from "./stately-page.ts";
 import { readTriedRule, tryRule } from "./try-rule.ts";
 import type { TokenGate } from "./token-gate.ts";
 
@@ -32,6 +33,9 @@ const MAX_CHART_DEPTH = 60;
 /** The maximum size of a request to a model that a page sends to be converted, in bytes, and the depth of its JSON. */
 const MAX_REQUEST_BYTES = 20_000_000;
 const MAX_REQUEST_DEPTH = 200;
+
+/** The headers in which a response may differ from the others. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(["cache-control", "cross-origin-opener-policy"]);
 
 /** The options that the HTTP server of a hub needs. */
 export type HttpOptions = {
@@ -65,7 +69,7 @@ export function httpApp(options: HttpOptions): Hono {
     if (isOurHost(c.req.header("host"))) await next();
     else c.res = c.text("This server does not serve that host name.", 421);
     for (const [name, value] of Object.entries(headers))
-      if (name !== "cache-control" || !c.res.headers.has(name)) c.res.headers.set(name, value);
+      if (!OWN_HEADERS.has(name) || !c.res.headers.has(name)) c.res.headers.set(name, value);
   });
 
   app.use("/api/*", async (c, next) => {
@@ -190,17 +194,19 @@ export function httpApp(options: HttpOptions): Hono {
 
   app.get(
     "/api/runs/:id/export",
-    withRun((c, run) => {
+    withRun(async (c, run) => {
+      const chart = await charts.chart(run.row.chart);
       const name = run.row.runId.replaceAll(/[^\w.-]/g, "_").slice(0, 100);
       c.header("content-type", "application/x-ndjson; charset=utf-8");
       c.header("content-disposition", `attachment; filename="${name}.ndjson"`);
       return stream(c, async (out) => {
-        for (const line of exportRun(run, charts.chart(run.row.chart))) await out.write(line);
+        for (const line of exportRun(run, chart)) await out.write(line);
       });
     }),
   );
 
   addManyRunsRoutes(app, options);
+  addStatelyPage(app);
 
   app.get("/api/charts/:hash", async (c) => {
     const chart = await charts.get(c.req.param("hash"));
@@ -214,6 +220,16 @@ export function httpApp(options: HttpOptions): Hono {
     return isChart(chart) && isWithin(chart, MAX_CHART_DEPTH)
       ? c.json({ layouts: await layoutInWorker(chart) })
       : problem(c, 400, `A chart has \`nodes\` and \`edges\`, at most ${MAX_CHART_DEPTH} levels deep.`);
+  });
+
+  app.post("/api/machines", async (c) => {
+    if (Number(c.req.header("content-length") ?? Infinity) > MAX_CHART_BYTES)
+      return problem(c, 413, "This machine is too large.");
+    const config: unknown = await c.req.json().catch(() => undefined);
+    if (!isObject(config)) return problem(c, 400, "Expected the configuration of a machine as JSON.");
+    const { machineOfConfig, machineRun } = await import("./machine-file.ts");
+    const { run, chart } = machineRun(machineOfConfig(config, "The file"), "machine.json");
+    return c.text([...exportRun(run, chart.chart)].join(""));
   });
 
   app.post("/api/raw-request", async (c) => {

@@ -2,7 +2,6 @@
 import { LRUCache } from "lru-cache";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
-import { forkOutcome, planFork, writeForks } from "../client/fork-run.ts";
 import type { Ack, RunCommand } from "../protocol/commands.ts";
 import type { HubToPage } from "../protocol/protocol.ts";
 import type { SessionStore } from "../../store/port.ts";
@@ -166,6 +165,7 @@ export class Hub {
     const isFork = command.type === "fork" || command.type === "forkPlan";
     if (!store || !isFork) return refused("unavailable", "No process drives this run.");
     try {
+      const { forkOutcome, planFork, writeForks } = await import("../client/fork-run.ts");
       if (command.type === "forkPlan") return await planFork(store, command);
       if (command.start)
         return refused("unavailable", "No connected process can run the fork: fork without starting it.");

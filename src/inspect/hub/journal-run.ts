@@ -2,7 +2,7 @@ import { chartHash } from "../../core/diagram/chart-hash.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import { patchBetween } from "../protocol/diff.ts";
 import { encode, encodeToString, PREVIEW } from "../protocol/encode.ts";
-import { innermost } from "../client/watched-run.ts";
+import { innermost } from "../protocol/chart-version.ts";
 import { Transcript } from "../../core/message/transcript.ts";
 import type { Msg, Usage } from "../../core/message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";

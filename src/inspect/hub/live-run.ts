@@ -3,7 +3,7 @@ import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { RunCommand, PendingItem } from "../protocol/commands.ts";
 import type { PatchOp, RunRow, Step, StepPage, StreamDelta, WorkerToHub } from "../protocol/protocol.ts";
-import { innermost } from "../client/watched-run.ts";
+import { innermost } from "../protocol/chart-version.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
 

@@ -36,6 +36,11 @@ export class LiveRuns {
     return this.#runs.get(runId)?.worker;
   }
 
+  /** True if a process has reported a run. */
+  isOf(runId: string, workerId: string): boolean {
+    return this.#runs.get(runId)?.lastStepOf(workerId) !== undefined;
+  }
+
   /** The number of runs that each process drives. */
   countByWorker(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();

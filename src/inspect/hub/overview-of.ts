@@ -1,8 +1,5 @@
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { chartHash } from "../../core/diagram/chart-hash.ts";
-import { chartJson } from "../../core/diagram/chart-json.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 import { LabelReader } from "../labels/labels.ts";
@@ -54,8 +51,7 @@ export async function overviewOf(store: SessionStore, options: OverviewOptions =
   const { suspicions: own = [], ...given } = options;
   const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const suspicions = new RunSuspicions(own);
-  const chart = chartJson(agentMachine);
-  const stored = new StoreRuns(store, { chart, hash: chartHash(chart) });
+  const stored = new StoreRuns(store);
   const runs = new Runs(new LiveRuns(() => {}), new Map(), { stored, suspicions });
   const labels = await new LabelReader(store).newest();
   const overviews = new Overviews(runs, suspicions, async () => (id) => labels.get(id)?.label);

@@ -4,9 +4,6 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { WebSocketServer } from "ws";
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { chartHash } from "../../core/diagram/chart-hash.ts";
-import { chartJson } from "../../core/diagram/chart-json.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -21,6 +18,7 @@ import { httpApp } from "./http-app.ts";
 import { Hub } from "./hub.ts";
 import type { OpenRun } from "./open-run.ts";
 import { pageFolder } from "./page-files.ts";
+import { openMachines } from "./machine-file.ts";
 import { PageSocket } from "./page-socket.ts";
 import { accessPolicy, refusalOf, type AccessPolicy } from "./access-policy.ts";
 import { storeSchema } from "../../store/store-schema.ts";
@@ -42,7 +40,8 @@ export type StartHubOptions = {
   readonly host?: string | undefined;
   /** A store whose sessions are displayed too. The caller closes it. */
   readonly store?: SessionStore | undefined;
-  /** Paths of exported runs and sessions to display, and of reports of evaluations and experiments as JSON. */
+  /** Paths of exported runs and sessions to display, of reports as JSON, and of machines of XState. Reports are of evaluations and
+   *  experiments. A machine is a configuration as JSON, as Stately exports it, or in a module, which is loaded; its machines do not run. */
   readonly files?: readonly string[] | undefined;
   /** If true, every command is refused. Default false. */
   readonly readonly?: boolean | undefined;
@@ -78,11 +77,15 @@ export type StartedHub = {
   readonly token: string;
   /** The address for `createAgent({ inspect })`, with the token of workers. */
   readonly workerUrl: string;
+  /** The address for `inspector` of `agentchart/inspect/browser`, with the same token as `statelyUrl`, which may do nothing but report. */
+  readonly browserUrl: string;
   /**
    * The address for `createWebSocketInspector({ url })` of `@statelyai/inspect`, with a token that may do nothing but report:
    * "ws://127.0.0.1:4000/stately?t=…".
    */
   readonly statelyUrl: string;
+  /** The address for `createBrowserInspector({ url })` of `@statelyai/inspect`: a window that hands on what it is told, with the same token. */
+  readonly statelyPageUrl: string;
   /** Closes all connections and removes the address file. */
   close(): Promise<void>;
 };
@@ -96,18 +99,17 @@ const MAX_WORKER_MESSAGE = 32_000_000;
 export async function startHub(options: StartHubOptions = {}): Promise<StartedHub> {
   check(startHubSchema(), options, "startHub");
   const { host = "127.0.0.1", port = 0, store, files = [], home } = options;
-  const own = { hash: chartHash(chartJson(agentMachine)), chart: chartJson(agentMachine) };
-  const charts = new ChartRegistry(own);
-  void charts.get(own.hash); // starts its layout before the first page needs it
+  const charts = new ChartRegistry();
   const opened = new Map<string, OpenRun>();
   const reports: StoredReport[] = [];
   for (const path of files) {
     const report = await readReportFile(path);
     if (report) reports.push(report);
     if (report) continue;
-    const { run, chart } = await openFile(path, own);
-    if (chart) charts.add(chart.hash, chart.chart);
-    opened.set(run.row.runId, run);
+    for (const { run, chart } of (await openMachines(path)) ?? [await openFile(path)]) {
+      if (chart) charts.add(chart.hash, chart.chart);
+      opened.set(run.row.runId, run);
+    }
   }
   const suspicions = new RunSuspicions(options.suspicions);
   const hub = new Hub({
@@ -116,7 +118,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     isReadonly: options.readonly ?? false,
     charts,
     files: opened,
-    ...(store && { stored: new StoreRuns(store, own) }),
+    ...(store && { stored: new StoreRuns(store) }),
   });
   // A hub that was killed at this address has left its file: its tokens are reused, so that old links work.
   const previous = port === 0 ? undefined : await readAddressFile(home);
@@ -124,11 +126,11 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
   const token = reused?.token || newToken();
   const workerToken = reused?.workerToken || newToken();
   let policy = accessPolicy(host, port);
-  const statelyToken = createHash("sha256").update(`stately ${workerToken}`).digest("base64url");
+  const reportToken = createHash("sha256").update(`stately ${workerToken}`).digest("base64url");
   const gates = {
     page: new TokenGate(token),
     worker: new TokenGate(workerToken),
-    stately: new TokenGate(statelyToken),
+    reports: new TokenGate(reportToken),
   };
   const app = httpApp({
     policy: () => policy,
@@ -146,6 +148,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
   const sockets = {
     "/ws": socketServer(MAX_PAGE_MESSAGE),
     "/worker": socketServer(MAX_WORKER_MESSAGE),
+    "/browser": socketServer(MAX_WORKER_MESSAGE),
     "/stately": socketServer(MAX_WORKER_MESSAGE),
   };
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -158,8 +161,9 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
       const { remoteAddress } = request.socket;
       const judgedBy = (gate: TokenGate) => (given: unknown) => gate.refusal(given, remoteAddress);
       if (path === "/worker") return serveWorker(connection, hub, judgedBy(gates.worker));
+      if (path === "/browser") return serveWorker(connection, hub, judgedBy(gates.reports), true);
       if (path === "/stately") {
-        const refused = judgedBy(gates.stately)(searchParams.get("t"));
+        const refused = judgedBy(gates.reports)(searchParams.get("t"));
         return refused
           ? connection.close(4_000 + refused.status, refused.reason)
           : serveStately(connection, hub);
@@ -180,7 +184,9 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     link: `${url}/#t=${token}`,
     token,
     workerUrl: `${url}#w=${workerToken}`,
-    statelyUrl: `${url.replace("http", "ws")}/stately?t=${statelyToken}`,
+    browserUrl: `${url}#w=${reportToken}`,
+    statelyUrl: `${url.replace("http", "ws")}/stately?t=${reportToken}`,
+    statelyPageUrl: `${url}/stately#t=${reportToken}`,
     async close() {
       await removeAddress(address, home);
       hub.close();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { WebSocket } from "ws";
 import { ActorSystems } from "../client/actor-systems.ts";
-import { RunSender } from "../client/run-sender.ts";
+import { RunSender, textOf } from "../client/run-sender.ts";
 import { refused } from "../protocol/command-outcome.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
 import type { WorkerToHub } from "../protocol/protocol.ts";
@@ -40,7 +40,7 @@ export function serveStately(socket: WebSocket, hub: Hub): void {
       const { hash, chart } = sender.run.chart;
       hub.charts.add(hash, chart);
       for (const parts of sender.messages(info, () => true))
-        receive(JSON.parse(parts.map(String).join("")) as WorkerToHub);
+        receive(JSON.parse(textOf(parts)) as WorkerToHub);
     }
   };
   /** Ends the connection, and nothing else, where something cannot be shown. */
@@ -53,7 +53,6 @@ export function serveStately(socket: WebSocket, hub: Hub): void {
   };
   const actors = new StatelyActors();
   const systems = new ActorSystems({
-    watcher: { watch: () => ({ committed: () => {}, flushed: async () => {} }) },
     added: (actor) => runs.set(actor.runId, new RunSender(actor)),
     changed: (runId) => {
       const sender = runs.get(runId);

@@ -6,8 +6,8 @@ import { quarantineReason } from "../../session/format.ts";
 import { LABELS_SESSION } from "../../store/labels-session.ts";
 import { readPosition } from "../../store/position.ts";
 import type { FoundSession, LoadedSession, SessionPhase, SessionStore } from "../../store/port.ts";
-import type { HashedChart } from "./chart-registry.ts";
-import { JournalRun } from "./journal-run.ts";
+import { ownChart } from "../client/own-chart.ts";
+import type { JournalRun } from "./journal-run.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { RunLog } from "./run-log.ts";
 import { outcomeNamed, type RunFilter } from "../protocol/outcomes.ts";
@@ -42,15 +42,13 @@ const MAX_OPEN_RUNS = 32;
 export class StoreRuns {
   /** The store that is read. */
   readonly store: SessionStore;
-  readonly #chart: HashedChart;
   readonly #open = new LRUCache<string, { readonly run: JournalRun; notice?: string }>({
     max: MAX_OPEN_RUNS,
   });
   readonly #search: NonNullable<SessionStore["search"]>;
 
-  constructor(store: SessionStore, chart: HashedChart) {
+  constructor(store: SessionStore) {
     this.store = store;
-    this.#chart = chart;
     const searcher = store.search ? (store as Required<Pick<SessionStore, "search">>) : searcherOf(store);
     this.#search = (query) => searcher.search(query);
   }
@@ -69,7 +67,9 @@ export class StoreRuns {
       ...(isWaiting !== undefined && { isWaiting }),
       waitMs: INDEX_WAIT_MS,
     });
-    return { ...page, rows: sessions.map((session) => this.#rowOf(session)) };
+    if (sessions.length === 0) return { ...page, rows: [] };
+    const { hash } = await ownChart();
+    return { ...page, rows: sessions.map((session) => this.#rowOf(session, hash)) };
   }
 
   /** Opens a session with all its steps; undefined for an unknown id. */
@@ -77,7 +77,7 @@ export class StoreRuns {
     const loaded = await this.#load(runId);
     if (!loaded || loaded.seq === 0) return undefined;
     let opened = this.#open.get(runId);
-    if (!opened || opened.run.seq > loaded.seq) opened = { run: new JournalRun(runId, this.#chart.chart) };
+    if (!opened || opened.run.seq > loaded.seq) opened = { run: await newJournalRun(runId) };
     this.#open.set(runId, opened);
     try {
       if (!opened.notice)
@@ -86,13 +86,13 @@ export class StoreRuns {
     } catch (error) {
       opened.notice = `Read up to position ${opened.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
     }
-    return this.#opened(opened.run, opened.notice, loaded.position);
+    return openedRun(opened.run, opened.notice, loaded.position, (await ownChart()).hash);
   }
 
   /** Reads the steps of a session, which is not kept open; undefined for an unknown id. */
   async logOf(runId: string): Promise<RunLog | undefined> {
     if (this.#open.has(runId)) return (await this.open(runId))?.log;
-    const run = new JournalRun(runId, this.#chart.chart);
+    const run = await newJournalRun(runId);
     try {
       for await (const entry of this.store.read(runId)) run.add(entry);
       run.settle();
@@ -112,43 +112,20 @@ export class StoreRuns {
     }
   }
 
-  #opened(run: JournalRun, notice: string | undefined, position: JsonObject): OpenRun {
-    const { phase, waitsFor, meta = {} } = readPosition(position);
-    const { exceeded } = run;
-    const problem = notice ?? quarantineReason(position);
-    return {
-      log: run.log,
-      row: run.row({
-        source: "store",
-        chart: this.#chart.hash,
-        phase,
-        waitsFor,
-        can: ["fork", "forkPlan"],
-        ...titleOf(meta),
-        ...relationsOf(meta),
-        ...(problem && { notice: problem }),
-      }),
-      pending: run.pending(phase),
-      ...(exceeded !== "" && { exceeded }),
-      blob: (sha) => run.blob(sha),
-      blobs: () => run.blobs(),
-    };
-  }
-
   /** The number of steps of a session that is open, else an upper bound: the number of its entries. */
   #stepsOf(sessionId: string, seq: number): Pick<RunRow, "steps" | "isAtMost"> {
     const opened = this.#open.peek(sessionId)?.run;
     return opened?.seq === seq ? { steps: opened.log.last } : { steps: seq, isAtMost: true };
   }
 
-  #rowOf(info: FoundSession): RunRow {
+  #rowOf(info: FoundSession, chart: string): RunRow {
     const { sessionId, seq, phase, reason, waitsFor, title, error, meta, updatedAt, usage } = info;
     const { startedAt = updatedAt } = info;
     const agent = info.agent ?? meta["agent"];
     return {
       runId: sessionId,
       agent: typeof agent === "string" ? agent : "",
-      chart: this.#chart.hash,
+      chart,
       source: "store",
       phase,
       ...(reason && { reason }),
@@ -167,6 +144,40 @@ export class StoreRuns {
       ...relationsOf(meta),
     };
   }
+}
+
+/** Makes a run of a journal on the chart of this release. */
+export async function newJournalRun(runId: string): Promise<JournalRun> {
+  const [{ JournalRun }, { chart }] = await Promise.all([import("./journal-run.ts"), ownChart()]);
+  return new JournalRun(runId, chart);
+}
+
+function openedRun(
+  run: JournalRun,
+  notice: string | undefined,
+  position: JsonObject,
+  chart: string,
+): OpenRun {
+  const { phase, waitsFor, meta = {} } = readPosition(position);
+  const { exceeded } = run;
+  const problem = notice ?? quarantineReason(position);
+  return {
+    log: run.log,
+    row: run.row({
+      source: "store",
+      chart,
+      phase,
+      waitsFor,
+      can: ["fork", "forkPlan"],
+      ...titleOf(meta),
+      ...relationsOf(meta),
+      ...(problem && { notice: problem }),
+    }),
+    pending: run.pending(phase),
+    ...(exceeded !== "" && { exceeded }),
+    blob: (sha) => run.blob(sha),
+    blobs: () => run.blobs(),
+  };
 }
 
 /** The conditions under which a session is in a group. */

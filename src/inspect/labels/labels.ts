@@ -1,7 +1,5 @@
 // src/inspect/labels keeps what people say about runs, in a session of its own whose journal has each label.
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgent } from "../../agent/create-agent.ts";
-import { causedBy } from "../../agent/steps.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
@@ -90,6 +88,10 @@ export async function addLabel(store: SessionStore, given: NewLabel): Promise<La
 }
 
 async function append(store: SessionStore, label: Label): Promise<void> {
+  const [{ createAgent }, { causedBy }] = await Promise.all([
+    import("../../agent/create-agent.ts"), // who reads labels needs no agent
+    import("../../agent/steps.ts"),
+  ]);
   const agent = createAgent({
     name: "labels",
     model: silent,

@@ -8,3 +8,9 @@ export function activeIds(chart: string, path: string): readonly string[] {
   const keys = path.split(".");
   return [chart, ...keys.map((_, index) => [chart, ...keys.slice(0, index + 1)].join("."))];
 }
+
+/** Returns the innermost active state, without the root. */
+export function innermost(active: readonly string[]): string {
+  const root = active[0] ?? "";
+  return (active.at(-1) ?? "").slice(root.length + 1);
+}

@@ -349,4 +349,5 @@ export type RunFileHeader = {
 //   /api/charts/:hash                       ChartMessage
 // POST:
 //   /api/layouts                            a chart: { layouts }
+//   /api/machines                           the configuration of a machine of XState: an exported run in its first states
 //   /api/raw-request                        { wire, request }: { raw: WireRequest } or { problem }

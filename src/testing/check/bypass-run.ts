@@ -4,6 +4,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { useRuleEngine } from "../../../machines/agent/rule-engine.ts";
 import { History } from "../../inspect/client/history.ts";
 import { Recorder } from "../../inspect/client/recorder.ts";
+import { textOfBytes } from "../../inspect/client/step-pages.ts";
 import { PROTOCOL, type RunFileHeader } from "../../inspect/protocol/protocol.ts";
 import { ruleEngine } from "../../kit/rules/engine.ts";
 import { replayed } from "../explorer/replay.ts";
@@ -82,7 +83,7 @@ export function bypassRun<Ctx = unknown>(
 function* stepLines(history: History): Generator<string> {
   for (let next = 1; next <= history.last;) {
     const { bytes, count } = history.from(next, Number.POSITIVE_INFINITY);
-    for (const step of JSON.parse(`[${bytes.toString("utf8")}]`) as readonly object[]) yield line(step);
+    for (const step of JSON.parse(`[${textOfBytes(bytes)}]`) as readonly object[]) yield line(step);
     next += count;
   }
 }

@@ -1,7 +1,5 @@
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import { agentChart } from "../../agent/agent-chart.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { chartHash } from "../../core/diagram/chart-hash.ts";
-import { chartJson } from "../../core/diagram/chart-json.ts";
 import { RunSuspicions } from "../../inspect/hub/run-suspicions.ts";
 import { StoreRuns } from "../../inspect/hub/store-runs.ts";
 import { FactReader } from "../../inspect/suspicions/fact-reader.ts";
@@ -17,9 +15,8 @@ export class RunReader {
   readonly #root: string;
 
   constructor(store: SessionStore) {
-    const chart = chartJson(agentMachine);
-    this.#root = `${chart.id}.`;
-    this.#runs = new StoreRuns(store, { chart, hash: chartHash(chart) });
+    this.#root = `${agentChart().chart.id}.`;
+    this.#runs = new StoreRuns(store);
   }
 
   /** Reads a run. Rejects `session/not-found` for a session without steps. `suspicions`: false leaves them out, which take as long again. */

@@ -23,7 +23,6 @@ const WORKER = { id: "w", pid: 1, isUp: true, since: 0 };
 function observe(budget?: StepBudget, redact?: (value: Json) => Json) {
   const actors: ObservedActor[] = [];
   const systems = new ActorSystems({
-    watcher: { watch: () => ({ committed: () => {}, flushed: async () => {} }) },
     added: (actor) => actors.push(actor),
     changed: () => {},
     dropped: () => {},

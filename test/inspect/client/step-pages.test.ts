@@ -1,13 +1,13 @@
 // Pages of recorded steps.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
-import { StepPages } from "../../../src/inspect/client/step-pages.ts";
+import { StepPages, textOfBytes } from "../../../src/inspect/client/step-pages.ts";
 
 const readAll = (pages: StepPages, maxBytes: number): readonly string[] => {
   const texts: string[] = [];
   while (pages.first + texts.length <= pages.last) {
     const { bytes, count } = pages.from(pages.first + texts.length, maxBytes);
-    const piece = JSON.parse(`[${bytes.toString()}]`) as string[];
+    const piece = JSON.parse(`[${textOfBytes(bytes)}]`) as string[];
     expect(piece).toHaveLength(count);
     expect(count === 1 || bytes.length <= maxBytes).toBe(true);
     texts.push(...piece);

@@ -5,8 +5,6 @@ import { addLabel } from "agentchart/evals";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { expect, test } from "vitest";
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { chartJson } from "../../../src/core/diagram/chart-json.ts";
 import { LiveRuns } from "../../../src/inspect/hub/live-runs.ts";
 import { Overviews } from "../../../src/inspect/hub/overviews.ts";
 import { RunSuspicions } from "../../../src/inspect/hub/run-suspicions.ts";
@@ -118,8 +116,7 @@ test("a session is read once for each state of it, in as much time as is given, 
   await threeAndOne(inner);
   await overviewOf(inner); // the search index reads too
   const suspicions = new RunSuspicions();
-  const chart = chartJson(agentMachine);
-  const stored = new StoreRuns(store, { chart, hash: "own" });
+  const stored = new StoreRuns(store);
   const runs = new Runs(new LiveRuns(() => {}), new Map(), { stored, suspicions });
   const overviews = new Overviews(runs, suspicions);
   const digested = (): readonly string[] => read.splice(0).toSorted();

@@ -14,7 +14,6 @@ import { keptSteps } from "../client/kept-steps.ts";
 function observe() {
   const actors: ObservedActor[] = [];
   const systems = new ActorSystems({
-    watcher: { watch: () => ({ committed: () => {}, flushed: async () => {} }) },
     added: (actor) => actors.push(actor),
     changed: () => {},
     dropped: () => {},

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import { SUSPICIONS, findSuspicions, type Suspicion, type SuspicionCheck } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
-import { agentChart } from "../../../src/agent/agent-chart.ts";
 import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
 import { RunSuspicions } from "../../../src/inspect/hub/run-suspicions.ts";
 import { FactReader } from "../../../src/inspect/suspicions/fact-reader.ts";
@@ -14,7 +13,7 @@ async function played({ play }: SuspiciousRun) {
   const store = memoryStore();
   const agent = await play({ store, sessionId: "s", sessionOptions: { now: () => ++time } });
   await agent.close();
-  return { store, log: (await new StoreRuns(store, agentChart()).logOf("s"))! };
+  return { store, log: (await new StoreRuns(store).logOf("s"))! };
 }
 
 /** The texts of suspicions, by their kind. */

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { bypassRun, checkRules } from "agentchart/check";
 import { atMost, before, shadow } from "agentchart/rules";
 import { expect, test } from "vitest";
-import { agentChart } from "../../../src/agent/agent-chart.ts";
 import { openFile } from "../../../src/inspect/hub/file-run.ts";
 import { deskOf, listening } from "./desk.ts";
 
@@ -17,7 +16,7 @@ test("a bypass opens in the inspector as a run, with each step and the context a
   const report = (await checkRules(config, { ...BOUNDS, iterations: 1 })).rules[0]!;
   const file = join(await mkdtemp(join(tmpdir(), "bypass-")), "run.jsonl");
   await writeFile(file, bypassRun(config, report));
-  const { run } = await openFile(file, agentChart() as never);
+  const { run } = await openFile(file);
   expect(run.row).toMatchObject({ agent: "desk", source: "file" });
   expect(run.row.notice).toBeUndefined();
   const { items } = run.log.page(1, run.log.last);

@@ -1,3 +1,4 @@
+import { isObject } from "../../../src/core/base/is-object.ts";
 import type { EmbeddedRun } from "../hand-on/page-file.ts";
 import { indexChart } from "../logic/chart-index.ts";
 import { readRunFile, type RunFile } from "../wire/run-file.ts";
@@ -12,9 +13,20 @@ import { RunData } from "./run-data.ts";
 /** Opens an exported run from a local file. Nothing leaves the page, and commands are not available. */
 export async function openFile(file: File): Promise<void> {
   try {
-    await openText(file.name, await file.text());
+    const text = await file.text();
+    await openText(file.name, isMachine(text) && client.api ? await client.api.machine(text) : text);
   } catch (error) {
     notify("bad", `${file.name}: ${(error as Error).message}`);
+  }
+}
+
+/** True for the configuration of a machine of XState as JSON, as Stately exports it: the server makes a run of it. */
+function isMachine(text: string): boolean {
+  try {
+    const { states, on } = JSON.parse(text) as { readonly states?: unknown; readonly on?: unknown };
+    return isObject(states) || isObject(on);
+  } catch {
+    return false; // an exported run is many lines
   }
 }
 

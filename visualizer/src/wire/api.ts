@@ -77,6 +77,11 @@ export class Api {
       .layouts;
   }
 
+  /** Resolves to a machine of XState, given as its configuration in JSON, as an exported run. */
+  async machine(config: string): Promise<string> {
+    return (await this.request("/api/machines", { method: "POST", body: config })).text();
+  }
+
   /** Resolves to what is odd in a run. */
   async suspicions(runId: string): Promise<readonly Suspicion[]> {
     const path = `/api/runs/${encodeURIComponent(runId)}/suspicions`;

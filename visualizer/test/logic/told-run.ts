@@ -73,7 +73,7 @@ export function watched(agent: Agent): {
 
 /** Reads a session from its store as the hub does. */
 export async function stored(store: SessionStore, id: string): Promise<{ log: RunLog; row: RunRow }> {
-  return (await new StoreRuns(store, own).open(id))!;
+  return (await new StoreRuns(store).open(id))!;
 }
 
 /** Exports a run to a file, and opens the file. */
@@ -89,6 +89,6 @@ export async function exported({
   const path = join(dir, "run.ndjson");
   const run = { row, log, pending: [], blob: () => undefined, blobs: () => [] };
   writeFileSync(path, [...exportRun(run, own.chart)].join(""));
-  const { run: opened } = await openFile(path, own);
+  const { run: opened } = await openFile(path);
   return { log: opened.log, row: opened.row };
 }

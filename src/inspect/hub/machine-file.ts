@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createMachine, type AnyStateMachine } from "xstate";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+import { isObject } from "../../core/base/is-object.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
+import { machineChart } from "../client/actor-chart.ts";
+import { isMachine } from "../client/actor-kind.ts";
+import { innermost } from "../protocol/chart-version.ts";
+import { isWithin } from "../protocol/parse-run-file.ts";
+import type { FileRun } from "./file-run.ts";
+import { RunLog } from "./run-log.ts";
+
+const MODULE = /\.[cm]?[jt]s$/;
+/** The maximum depth of a configuration as JSON: a state in a state is two levels. */
+const MAX_DEPTH = 200;
+const NOTICE = "This machine does not run: these are its states and transitions as the file has them.";
+
+/**
+ * Opens the machines of a file: those that a module exports, or the one of a configuration as JSON, as Stately exports it. The code of a
+ * module is run, and no machine of it. Undefined for another file. Rejects `config/invalid` for a module without a machine or that cannot be loaded, and
+ * for a configuration that is none.
+ */
+export async function openMachines(path: string): Promise<readonly FileRun[] | undefined> {
+  const name = basename(path);
+  if (MODULE.test(path)) {
+    const exported = await load(path);
+    const machines = Object.values(exported).filter(isMachine);
+    if (machines.length === 0)
+      throw new AgentError("config/invalid", `${path} exports no state machine of XState.`);
+    return [...new Set(machines)].map((machine) => machineRun(machine, name));
+  }
+  const config = configIn(await readFile(path, "utf8").catch(() => ""));
+  return config && [machineRun(machineOfConfig(config, path), name)];
+}
+
+/** Returns the configuration of a machine as JSON; undefined for a text that is something else, such as an exported run. */
+function configIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && (isObject(value["states"]) || isObject(value["on"])) ? value : undefined;
+  } catch {
+    return undefined; // a run has many lines of JSON
+  }
+}
+
+/** Returns the machine of a configuration as JSON. Throws `config/invalid` for one that is none. */
+export function machineOfConfig(config: object, name: string): AnyStateMachine {
+  if (!isWithin(config, MAX_DEPTH))
+    throw new AgentError("config/invalid", `${name} is nested deeper than ${MAX_DEPTH} levels.`);
+  try {
+    return createMachine(config);
+  } catch (error) {
+    throw new AgentError("config/invalid", `${name} is no machine of XState: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function load(path: string): Promise<object> {
+  try {
+    return (await import(pathToFileURL(resolve(path)).href)) as object;
+  } catch (error) {
+    throw new AgentError("config/invalid", `${path} cannot be loaded: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Returns a machine as a run that has taken its first states. */
+export function machineRun(machine: AnyStateMachine, file: string): Required<FileRun> {
+  const { chart, hash } = chartOf(machine, file);
+  const runId = `machine.${chart.id}.${hash}`;
+  const now = Date.now();
+  const active = initialStates(chart);
+  const log = new RunLog(runId);
+  log.add({ q: 1, t: now, m: 0, e: "xstate.init", x: [], s: log.stateOf(active) });
+  return {
+    chart: { chart, hash },
+    run: {
+      row: {
+        runId,
+        agent: chart.id,
+        actor: { kind: "machine", status: "stopped", system: runId, id: chart.id, sessionId: "" },
+        chart: hash,
+        source: "file",
+        phase: "stopped",
+        waitsFor: [],
+        title: file.slice(0, 80),
+        state: innermost(active),
+        startedAt: now,
+        updatedAt: now,
+        steps: 1,
+        usage: {},
+        pending: 0,
+        can: [],
+        notice: NOTICE,
+      },
+      pending: [],
+      log,
+      blob: () => undefined,
+      blobs: () => [],
+    },
+  };
+}
+
+/** A machine reads some of its configuration only when its transitions are asked for. */
+function chartOf(machine: AnyStateMachine, file: string): ReturnType<typeof machineChart> {
+  try {
+    return machineChart(machine);
+  } catch (error) {
+    throw new AgentError("config/invalid", `${file} has no valid machine: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Returns the ids of the states with which a machine begins, outermost first. Initial states can be decided by no guard. */
+function initialStates({ nodes }: Chart): readonly string[] {
+  const active: string[] = [];
+  const add = (id: string | undefined): void => {
+    const node = nodes.find((each) => each.id === id);
+    if (!node) return;
+    active.push(node.id);
+    if (node.type === "parallel")
+      for (const { id: inner, parent } of nodes) if (parent === node.id) add(inner);
+    add(node.initial);
+  };
+  add(nodes[0]?.id);
+  return active;
+}
