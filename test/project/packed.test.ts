@@ -141,6 +141,18 @@ describe("an installation of the package", () => {
     },
   );
 
+  test("gives a page the observer of its actors, which needs nothing of Node.js", async () => {
+    const { warnings } = await build({
+      stdin: { contents: 'export { inspector } from "agentchart/inspect/browser";', resolveDir: folder },
+      bundle: true,
+      write: false,
+      platform: "browser", // fails at an import of Node.js
+      format: "esm",
+      logLevel: "silent",
+    });
+    expect(warnings).toEqual([]);
+  });
+
   test("gives a page `useAgent`, which is for the client and needs nothing but React", async () => {
     const { outputFiles, warnings } = await build({
       stdin: { contents: 'export { useAgent } from "agentchart/react";', resolveDir: folder },
@@ -232,7 +244,7 @@ describe("an installation of the package", () => {
     if (!older) return skip("There is no Node.js older than 22.18 in PATH.");
     linkPeers();
     const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: object };
-    const noneOfNode = ["./package.json", "./react"];
+    const noneOfNode = ["./package.json", "./react", "./inspect/browser"];
     for (const subpath of Object.keys(exports).filter((each) => !noneOfNode.includes(each))) {
       const entry = `agentchart${subpath.slice(1)}`;
       const imported = run(older, ["--input-type=module", "--eval", `import "${entry}"`], { cwd: folder });
