@@ -14,7 +14,7 @@ import type { Schema, AnyTool } from "../core/tool/types.ts";
 import { hasBreakpoints } from "../core/tool/breakpoint-slot.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { takenStep } from "./steps.ts";
-import type { AnyHook, HookEvent, HookPoint } from "../core/hook/types.ts";
+import type { AnyHook, AnyHookEvent, HookPoint } from "../core/hook/types.ts";
 import { slotReader } from "../core/tool/slot-access.ts";
 import type { Position } from "../../machines/agent/services.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
@@ -303,7 +303,7 @@ export class AgentHost implements Host {
     return last?.code === code && last.message === message ? last : undefined;
   }
 
-  hookEvent({ turn, iteration }: Position, signal: AbortSignal): HookEvent<never> {
+  hookEvent({ turn, iteration }: Position, signal: AbortSignal): AnyHookEvent {
     const session = this.#session;
     return {
       agent: session.settings.agent,

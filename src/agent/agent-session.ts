@@ -38,7 +38,7 @@ import type {
   Agent,
   AnyAgent,
   AgentStream,
-  CallOptions,
+  AnyCallOptions,
   Input,
   Reply,
   RetryOptions,
@@ -155,7 +155,7 @@ export class AgentSession implements AnyAgent, ClassMember {
 
   async call<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: CallOptions<S, never> & RetryOptions = {},
+    options: AnyCallOptions<S> & RetryOptions = {},
   ): Promise<Reply<OutputOf<S>>> {
     try {
       return await this.#call(input, options);
@@ -167,7 +167,7 @@ export class AgentSession implements AnyAgent, ClassMember {
   /** As {@link call}. `onBegin` is called when the events that follow belong to this call. */
   async #call<S extends Schema | undefined>(
     input: Input,
-    options: CallOptions<S, never> & RetryOptions,
+    options: AnyCallOptions<S> & RetryOptions,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     this.runtime.assertAccepts("command");
@@ -185,7 +185,7 @@ export class AgentSession implements AnyAgent, ClassMember {
 
   async #take<S extends Schema | undefined>(
     messages: readonly Msg[],
-    options: CallOptions<S, never>,
+    options: AnyCallOptions<S>,
     onJoin: () => void,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
@@ -199,7 +199,7 @@ export class AgentSession implements AnyAgent, ClassMember {
 
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: CallOptions<S, never> & StreamOptions = {},
+    options: AnyCallOptions<S> & StreamOptions = {},
   ): AgentStream<OutputOf<S>> {
     let hasBegun = false; // earlier events belong to another turn
     return new TurnStream<OutputOf<S>>({

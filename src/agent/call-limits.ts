@@ -2,7 +2,7 @@ import { elapsed } from "../core/base/elapsed.ts";
 import { AgentError, type ErrorCode, errorFrom } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
 import { assistantMsg } from "../core/message/create.ts";
-import type { CallOptions, Reply, RetryOptions } from "./types.ts";
+import type { AnyCallOptions, Reply, RetryOptions } from "./types.ts";
 import type { Msg } from "../core/message/types.ts";
 import { newId } from "../core/message/new-id.ts";
 import { backoffMs } from "../core/model/execution.ts";
@@ -10,7 +10,7 @@ import type { Settings } from "../../machines/agent/settings.ts";
 import { checkCallOptions } from "./options/call-schema.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 
-type Limits = Pick<CallOptions<undefined, never>, "signal" | "timeoutMs" | "fallbackReply">;
+type Limits = Pick<AnyCallOptions, "signal" | "timeoutMs" | "fallbackReply">;
 /** The limit that ends a call from outside. */
 export type Limit = "signal" | "timeout";
 
@@ -110,10 +110,10 @@ function mayGoOn(error: unknown): error is AgentError {
   return AgentError.is(error) && AREAS.includes(error.code.split("/")[0]!) && !FINAL.includes(error.code);
 }
 
-type Options = Pick<CallOptions<undefined, never>, "fallbackReply"> & RetryOptions;
+type Options = Pick<AnyCallOptions, "fallbackReply"> & RetryOptions;
 
 /** The options of a stream. Throws `config/invalid` for those of a call that is tried again: its events would be those of several turns. */
-export function unretried<S>(options: CallOptions<S, never> & RetryOptions): CallOptions<S, never> {
+export function unretried<S>(options: AnyCallOptions<S> & RetryOptions): AnyCallOptions<S> {
   if (options?.retries === undefined) return options;
   checkCallOptions(options);
   throw new AgentError("config/invalid", "stream: `retries` is an option of call(); expected none.");
@@ -122,9 +122,9 @@ export function unretried<S>(options: CallOptions<S, never> & RetryOptions): Cal
 /** The options of a call whose attempts are one input: with a key, if there is an input. */
 function withKey<S>(
   messages: readonly Msg[],
-  options: CallOptions<S, never> & RetryOptions,
+  options: AnyCallOptions<S> & RetryOptions,
   makeId: () => string = newId,
-): CallOptions<S, never> {
+): AnyCallOptions<S> {
   if (!options.retries) return options;
   const isNew = options.idempotencyKey === undefined && messages.length > 0;
   return isNew ? { ...options, idempotencyKey: makeId() } : options;
@@ -137,10 +137,10 @@ function withKey<S>(
  */
 export function limitedCall<S, O>(
   messages: readonly Msg[],
-  options: CallOptions<S, never> & RetryOptions,
+  options: AnyCallOptions<S> & RetryOptions,
   settings: Settings,
   { sessionOptions }: Pick<AnyAgentConfig, "sessionOptions">,
-  run: (options: CallOptions<S, never>, begin: OnBegin) => Promise<Reply<O>>,
+  run: (options: AnyCallOptions<S>, begin: OnBegin) => Promise<Reply<O>>,
 ): Promise<Reply<O>> {
   const keyed = withKey(messages, options, sessionOptions?.newId);
   return withinLimits(options, settings.interruptGraceMs, (begin) => {

@@ -6,17 +6,17 @@ import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
 import type { OnBegin } from "./call-limits.ts";
 import type { Runtime } from "./runtime.ts";
-import type { CallOptions, Reply } from "./types.ts";
+import type { AnyCallOptions, Reply } from "./types.ts";
 import { isRefused } from "../../machines/agent/updates/settling.ts";
 
-type KeyedOptions<S extends Schema | undefined> = CallOptions<S, never> & { readonly idempotencyKey: string };
+type KeyedOptions<S extends Schema | undefined> = AnyCallOptions<S> & { readonly idempotencyKey: string };
 
 /** The object that makes the calls. */
 type Calls = {
   readonly runtime: Pick<Runtime, "context" | "journal" | "settings" | "status">;
   start<S extends Schema | undefined>(
     messages: readonly Msg[],
-    options: CallOptions<S, never>,
+    options: AnyCallOptions<S>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>>;
   repeatReply<S extends Schema | undefined>(

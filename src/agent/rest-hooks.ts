@@ -1,5 +1,5 @@
 import { errorInfo } from "../core/base/error.ts";
-import type { AnyHook, HookEvent } from "../core/hook/types.ts";
+import type { AnyHook, AnyHookEvent } from "../core/hook/types.ts";
 import type { Msg } from "../core/message/types.ts";
 import { revisionOf } from "../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
@@ -17,7 +17,7 @@ export type RestingSession = {
 type RestHost = Pick<Host, "hooks" | "hookEvent" | "emit" | "now" | "commit">;
 
 /** A session as it came to rest. */
-type Rest = Pick<AgentContext, "transcript" | "slots"> & { readonly event: HookEvent<never> };
+type Rest = Pick<AgentContext, "transcript" | "slots"> & { readonly event: AnyHookEvent };
 
 const listens = ({ onRest }: AnyHook): boolean => onRest !== undefined;
 

@@ -4,7 +4,7 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
-import type { Status, Reply } from "./types.ts";
+import type { Status, AnyReply } from "./types.ts";
 import { elapsed } from "../core/base/elapsed.ts";
 import { finishReasonOf, textOf } from "../core/message/query.ts";
 import { sourcesOf } from "../core/message/sources.ts";
@@ -118,7 +118,7 @@ function messageOf(context: AgentContext): Msg {
 }
 
 /** Returns the reply of the turn that has just ended or was suspended. */
-export function replyOf(context: AgentContext, output: unknown): Reply<never> {
+export function replyOf(context: AgentContext, output: unknown): AnyReply {
   const message = messageOf(context);
   const { progress, at, outcome } = context;
   const { iterations, modelCalls, toolCalls, usage, startedAt } = progress.stats;

@@ -19,11 +19,11 @@ import { Runtime } from "./runtime.ts";
 import type { SharedParts, RuntimeListener, ParentScope } from "./runtime-parts.ts";
 import { Watches } from "./inspect.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
-import type { AnyAgent, CallOptions, Reply } from "./types.ts";
+import type { AnyAgent, AnyCallOptions, Reply, AnyReply } from "./types.ts";
 
 /** The call whose turn is running. */
 type RunningCall = {
-  readonly resolve: (reply: Promise<Reply<never>>) => void;
+  readonly resolve: (reply: Promise<AnyReply>) => void;
   readonly reject: (error: AgentError) => void;
   readonly fallbackReply: string | undefined;
 };
@@ -143,7 +143,7 @@ export class Turns implements RuntimeListener {
   /** Makes one call, after those before it if the caller wants it to wait for them. */
   start<S extends Schema | undefined>(
     messages: readonly Msg[],
-    options: CallOptions<S, never>,
+    options: AnyCallOptions<S>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     return options.whenBusy === "queue"
@@ -153,7 +153,7 @@ export class Turns implements RuntimeListener {
 
   #enqueue<S extends Schema | undefined>(
     messages: readonly Msg[],
-    options: CallOptions<S, never>,
+    options: AnyCallOptions<S>,
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     const queued = (this.#queue ?? Promise.resolve()).then(async () => {
@@ -172,14 +172,14 @@ export class Turns implements RuntimeListener {
   /** Makes one call. `onBegin` is called when the events that follow belong to this call. */
   async run<S extends Schema | undefined>(
     messages: readonly Msg[],
-    options: CallOptions<S, never>,
+    options: AnyCallOptions<S>,
     onBegin: OnBegin = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     const runtime = this.runtime;
     const { fallbackReply } = options;
     const { phase } = runtime.status();
     this.assertIdle();
-    const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
+    const { promise, resolve, reject } = Promise.withResolvers<AnyReply>();
     const running: RunningCall = { resolve, reject, fallbackReply };
     onBegin((cause) => this.#interrupt(running, cause));
     const wanted = options.output && wantedOf(options.output, this.#model);
@@ -307,7 +307,7 @@ export class Turns implements RuntimeListener {
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }
 
-  async #reply(context: AgentContext): Promise<Reply<never>> {
+  async #reply(context: AgentContext): Promise<AnyReply> {
     const runtime = this.runtime;
     const { schema } = runtime.host;
     await runtime.journal.saved();

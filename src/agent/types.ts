@@ -260,6 +260,10 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
 
 /** An agent for any context. */
 export type AnyAgent = Agent<never>;
+/** The options of a call for any context. */
+export type AnyCallOptions<S = undefined> = CallOptions<S, never>;
+/** A reply with any output. */
+export type AnyReply = Reply<never>;
 
 /**
  * The options by which a prompt stays within the model's window. When it comes near, old tool results are first shown as one line each, all

@@ -2,7 +2,14 @@ import { positionSchema } from "../../core/event/position.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { isObject } from "../../core/base/is-object.ts";
 import { EVENT_TYPES } from "../../core/event/emitter.ts";
-import type { Agent, CallOptions, DecideOptions, RetryOptions, StreamOptions } from "../types.ts";
+import type {
+  Agent,
+  CallOptions,
+  AnyCallOptions,
+  DecideOptions,
+  RetryOptions,
+  StreamOptions,
+} from "../types.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
 import { frozenCopy } from "../../core/base/freeze.ts";
@@ -76,7 +83,7 @@ export function checkLimits(limits: unknown, from: string): void {
 }
 
 /** Throws `config/invalid` that names the first option of a call that makes no sense. */
-export function checkCallOptions(options: CallOptions<unknown, never>): void {
+export function checkCallOptions(options: AnyCallOptions<unknown>): void {
   if (!isRight(callSchema(), options as CallOptions<unknown>))
     check(callSchema(), options, "call", "The argument `options`");
   const { output } = options;

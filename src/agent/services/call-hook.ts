@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../core/hook/hook-schema.ts";
-import type { AnyHook, HookEvent, Prompt } from "../../core/hook/types.ts";
+import type { AnyHook, AnyHookEvent, Prompt } from "../../core/hook/types.ts";
 import { slotReader, writtenSlots } from "../../core/tool/slot-access.ts";
 import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Host } from "./host.ts";
@@ -19,7 +19,7 @@ export type Returned = { readonly [key: string]: unknown };
 /** The data that hooks need besides the input of their point. */
 export type HookScope = {
   readonly hooks: readonly AnyHook[];
-  readonly event: HookEvent<never>;
+  readonly event: AnyHookEvent;
   readonly slots: HookSlots;
   /** Returns the prompt before the hooks of preReasoning or preSummary. */
   prompt(input: PromptInput): Prompt;

@@ -14,7 +14,7 @@ import type { Position } from "../../../machines/agent/services.ts";
 import type { ResultLimits } from "../../../machines/agent/prompt/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
 import type { StepTaken } from "../../../machines/chart/accelerator.ts";
-import type { HookEvent } from "../../core/hook/types.ts";
+import type { AnyHookEvent } from "../../core/hook/types.ts";
 import type { EventExtras } from "../../core/event/emitter.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
 import type { TakenStep } from "../steps.ts";
@@ -65,7 +65,7 @@ export type Host = {
   /** Keeps an error of a service as the cause of the error of its call, and returns it as data. */
   failed(error: AgentError): ErrorInfo;
   /** The fields that every hook receives. */
-  hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
+  hookEvent(position: Position, signal: AbortSignal): AnyHookEvent;
   /** Observes the session's services; undefined if nothing does. */
   readonly telemetry: SessionTelemetry | undefined;
   /** The limits with which the model sees tool results. */

@@ -26,6 +26,9 @@ export type HookEvent<Ctx = unknown> = {
   readonly signal: AbortSignal;
 };
 
+/** The event of a hook for any context. */
+export type AnyHookEvent = HookEvent<never>;
+
 /** The prompt of the model call that is about to start. */
 export type Prompt = {
   /** Without the system message. */

@@ -7,7 +7,7 @@ import type { ActorAgent } from "../../agent/inbox-agent.ts";
 import type { ActorParent } from "../../agent/live-chart.ts";
 import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
-import type { Input, Reply, Snapshot, Status } from "../../agent/types.ts";
+import type { Input, AnyReply, Snapshot, Status } from "../../agent/types.ts";
 import { waitMsOf } from "./inner-config.ts";
 import type { AgentActorCommand, AgentActorEmitted } from "./actor-options.ts";
 
@@ -29,7 +29,7 @@ export type ActorTurn = {
 /** The functions through which a run reports to its actor. */
 export type RunListener = {
   rests(status: Pick<Status, "waitsFor" | "pending"> & { readonly phase: "running" | "suspended" }): void;
-  done(reply: Reply<never>): void;
+  done(reply: AnyReply): void;
   failed(error: AgentError): void;
   emit(emitted: AgentActorEmitted): void;
 };
@@ -96,14 +96,14 @@ export class ActorRun {
     await agent.open({ waitMs: waitMsOf(config) });
     if (session) return this.#restore(agent);
     const options = { ...this.#asked(), idempotencyKey: key };
-    return this.#drive(agent, () => agent.call(message, options) as Promise<Reply<never>>);
+    return this.#drive(agent, () => agent.call(message, options) as Promise<AnyReply>);
   }
 
   /** Goes on from where the snapshot of the session says the turn was. */
   async #restore(agent: ActorAgent): Promise<void> {
     const { phase, reason } = agent.status();
     const hasEnded = phase === "stopped" && reason !== "ERROR";
-    const rest = (): Promise<Reply<never>> => agent.lastReply(this.#turn.output) as Promise<Reply<never>>;
+    const rest = (): Promise<AnyReply> => agent.lastReply(this.#turn.output) as Promise<AnyReply>;
     await this.#drive(agent, hasEnded || phase === "suspended" ? rest : () => this.#goOn(agent));
   }
 
@@ -112,13 +112,13 @@ export class ActorRun {
     return output ? { output } : {};
   }
 
-  #goOn(agent: ActorAgent): Promise<Reply<never>> {
+  #goOn(agent: ActorAgent): Promise<AnyReply> {
     const nothing: Input = null;
-    return agent.call(nothing, this.#asked()) as Promise<Reply<never>>;
+    return agent.call(nothing, this.#asked()) as Promise<AnyReply>;
   }
 
   /** Follows the turn until it has ended or waits for somebody. */
-  async #drive(agent: ActorAgent, step: () => Promise<Reply<never>>): Promise<void> {
+  async #drive(agent: ActorAgent, step: () => Promise<AnyReply>): Promise<void> {
     this.#isDriving = true;
     this.#stopTimer();
     this.#listener.rests({ phase: "running", waitsFor: [], pending: [] });
@@ -232,9 +232,9 @@ export class ActorRun {
     else this.#wait(agent);
   }
 
-  async #interrupted(agent: ActorAgent): Promise<Reply<never>> {
+  async #interrupted(agent: ActorAgent): Promise<AnyReply> {
     await agent.rest();
-    return agent.lastReply(this.#turn.output) as Promise<Reply<never>>;
+    return agent.lastReply(this.#turn.output) as Promise<AnyReply>;
   }
 
   /** The session, if it has taken the message; undefined before. */

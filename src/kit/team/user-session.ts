@@ -10,7 +10,7 @@ import { DrivenSession } from "../../agent/driven-session.ts";
 import { limitError, withinLimits, type OnBegin } from "../../agent/call-limits.ts";
 import { checkCallOptions } from "../../agent/options/call-schema.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
-import type { CallOptions, Input, Reply } from "../../agent/types.ts";
+import type { AnyCallOptions, Input, Reply, AnyReply } from "../../agent/types.ts";
 import { heardBy, type UserAsk } from "./user-ask.ts";
 
 /** The maximum number of times that a person is asked again whose answer was refused. */
@@ -36,7 +36,7 @@ export class UserSession extends DrivenSession {
 
   override async call<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: CallOptions<S, never> = {},
+    options: AnyCallOptions<S> = {},
   ): Promise<Reply<OutputOf<S>>> {
     if (!this.#ask) return super.call(input, options);
     checkCallOptions(options);
@@ -47,7 +47,7 @@ export class UserSession extends DrivenSession {
       ...(fallbackReply !== undefined && { fallbackReply }),
     };
     return withinLimits(limits, this.#graceMs, (onBegin) =>
-      this.#converse(input, others as CallOptions<S, never>, onBegin, fallbackReply),
+      this.#converse(input, others as AnyCallOptions<S>, onBegin, fallbackReply),
     );
   }
 
@@ -60,7 +60,7 @@ export class UserSession extends DrivenSession {
   /** Makes the call, and asks the person whenever it waits for one. */
   async #converse<S extends Schema | undefined>(
     input: Input,
-    options: CallOptions<S, never>,
+    options: AnyCallOptions<S>,
     onBegin: OnBegin,
     fallbackReply: string | undefined,
   ): Promise<Reply<OutputOf<S>>> {
@@ -74,7 +74,7 @@ export class UserSession extends DrivenSession {
     let reply: Reply<OutputOf<S>> | undefined = goesOn ? undefined : await super.call(input, options);
     for (let question = this.#question(); question && !ended.by; question = this.#question()) {
       await this.#answer(question);
-      reply = this.status().phase === "suspended" ? ((await super.call()) as Reply<never>) : undefined;
+      reply = this.status().phase === "suspended" ? ((await super.call()) as AnyReply) : undefined;
     }
     if (ended.by && (ended.by === "signal" || fallbackReply === undefined)) throw limitError(ended.by);
     const last = reply ?? (await this.#lastReply<OutputOf<S>>());
