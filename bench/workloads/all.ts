@@ -5,7 +5,7 @@ import { long, saved, task } from "./long.ts";
 import { parallel } from "./parallel.ts";
 import { parts } from "./parts.ts";
 import { http, short } from "./short.ts";
-import { machine, start } from "./start.ts";
+import { first, machine, start } from "./start.ts";
 
 /** What `npm run bench` measures, in the order of its report. */
 export const WORKLOADS: { readonly [name: string]: () => Promise<Workload> } = {
@@ -21,4 +21,5 @@ export const WORKLOADS: { readonly [name: string]: () => Promise<Workload> } = {
   task,
   machine,
   start,
+  first,
 };

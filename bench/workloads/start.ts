@@ -41,6 +41,29 @@ before. The chart is read once, and the resolver that comes of it serves all mac
   };
 }
 
+/** The first runs of a process, whose code has not run before. */
+export async function first(): Promise<Workload> {
+  assertBuilt("first");
+  const perRun = (script: string) => async () => (await started(script, "first")()) * 1_000;
+  return {
+    title: "The first 200 runs of a process",
+    text: `A new process imports the built package and does 200 runs of one round, each of a new agent, over a \`fetch\` that answers within it.
+The CPU time of a run, without that of the imports: V8 compiles all of the code in them.`,
+    unit: "µs",
+    digits: 0,
+    reference: "bare loop",
+    variants: {
+      "bare loop": { run: perRun("bare.mjs") },
+      "`agent.call`": {
+        run: perRun("agent.mjs"),
+        aim: 1.6,
+        why: "an agent has more code that runs for the first times than the loop",
+      },
+    },
+    sampling: { samples: 15, warmUpMs: 0 },
+  };
+}
+
 /** The start of a process up to its first answer. */
 export async function start(): Promise<Workload> {
   assertBuilt("start");
