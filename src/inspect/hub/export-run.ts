@@ -19,9 +19,13 @@ export function* exportRun(run: OpenRun, chart: Chart | undefined): Generator<st
   yield line(header);
   if (chart) yield line({ chart, layouts: null, hash: row.chart });
   let written = 0;
-  const last = log.last;
-  for (let from = log.first; from <= last; from += STEPS_PER_PAGE) {
-    const { items, keyframe, states } = log.page(from, Math.min(last, from + STEPS_PER_PAGE - 1));
+  const { first, last } = log;
+  for (let from = first; from <= last; from += STEPS_PER_PAGE) {
+    const { items, keyframe, states } = log.page(
+      from,
+      Math.min(last, from + STEPS_PER_PAGE - 1),
+      from > first,
+    );
     if (keyframe) yield line({ keyframe, at: from - 1 });
     for (const step of items) {
       for (; written <= step.s; written++) yield line({ state: states[written] ?? [] });

@@ -155,7 +155,7 @@ export function httpApp(options: HttpOptions): Hono {
       const to = parseInteger(c.req.query("to") ?? String((from ?? 1) + MAX_STEPS - 1));
       if (from === undefined || to === undefined || from < 1)
         return problem(c, 400, "`from` and `to` must be integers from 1.");
-      return c.json(log.page(from, Math.min(to, from + MAX_STEPS - 1)));
+      return c.json(log.page(from, Math.min(to, from + MAX_STEPS - 1), c.req.query("knows") === "1"));
     }),
   );
 

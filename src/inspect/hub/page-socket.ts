@@ -200,13 +200,14 @@ export class PageSocket {
       subscription.next = next;
     }
     while (subscription.next <= log.last && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
-      const page = log.page(subscription.next, subscription.next + STEPS_PER_MESSAGE - 1);
+      const { next, isNew } = subscription;
+      const page = log.page(next, next + STEPS_PER_MESSAGE - 1, !isNew);
       const { keyframe, states, ...steps } = page;
       this.send({
         type: "steps",
         ...steps,
         states: states.length > subscription.states ? states : [],
-        ...(subscription.isNew && keyframe && { keyframe }),
+        ...(isNew && keyframe && { keyframe }),
       });
       subscription.isNew = false;
       subscription.states = states.length;

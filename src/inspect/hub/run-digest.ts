@@ -29,7 +29,7 @@ export type RunDigest = {
 export function digestOf(log: RunLog, suspicions: RunSuspicions): RunDigest {
   const edges = new Map<string, number>();
   for (let from = log.first; from <= log.last; from += STEPS_PER_PAGE)
-    for (const { x } of log.page(from, from + STEPS_PER_PAGE - 1).items)
+    for (const { x } of log.page(from, from + STEPS_PER_PAGE - 1, true).items)
       for (const edge of x) edges.set(edge, (edges.get(edge) ?? 0) + 1);
   const found = labelsOf(suspicions.of(log)).map(({ kind }) => kind);
   return { edges, tools: toolsIn(suspicions.factsOf(log)), suspicions: found };

@@ -83,15 +83,19 @@ export class RunLog {
     if (this.#items.length > this.#maxSteps) this.#evict();
   }
 
-  /** Returns the steps `from` to `to` as far as they are available. */
-  page(from: number, to: number): StepPage {
+  /**
+   * Returns the steps `from` to `to` as far as they are available, with the context before them. To a reader that `knows` the context
+   * before `from` it is sent only if the page begins later: a context has all messages up to it.
+   */
+  page(from: number, to: number, knows = false): StepPage {
     const begin = Math.max(from, this.#first);
     const items = this.#items.slice(begin - this.#first, Math.max(0, to - this.#first + 1));
+    const isAsked = begin > 1 && items.length > 0 && !(knows && begin === from);
     return {
       runId: this.runId,
       states: this.#states,
       items,
-      ...(begin > 1 && items.length > 0 && { keyframe: this.contextAt(begin - 1)! }),
+      ...(isAsked && { keyframe: this.contextAt(begin - 1)! }),
       total: this.last,
       first: this.#first,
     };

@@ -42,7 +42,8 @@ export class RunSuspicions {
     }
     const { reader } = known;
     while (reader.last < log.last)
-      for (const step of log.page(reader.last + 1, reader.last + STEPS_PER_PAGE).items) reader.add(step);
+      for (const step of log.page(reader.last + 1, reader.last + STEPS_PER_PAGE, true).items)
+        reader.add(step);
     known.found = suspicionsIn(reader.facts, this.checks);
     known.upTo = log.last;
     known.at = performance.now();

@@ -43,7 +43,7 @@ export function tryRule(log: RunLog, rule: TriedRule): readonly TrialFinding[] {
   const trial = new RuleTrial(rule);
   let context = log.contextAt(log.first - 1) ?? {};
   for (let from = log.first; from <= log.last; from += STEPS_PER_PAGE)
-    for (const { q, p } of log.page(from, Math.min(log.last, from + STEPS_PER_PAGE - 1)).items) {
+    for (const { q, p } of log.page(from, Math.min(log.last, from + STEPS_PER_PAGE - 1), true).items) {
       if (p) context = applyPatch(context, p);
       trial.add(q, context);
     }

@@ -322,8 +322,8 @@ export type HubToWorker =
 
 /**
  * The first line of an exported run. It is followed by `{ chart, layouts, hash }` and by one `Step` per line,
- * with `{ keyframe, at }` lines between them and `{ state: string[] }` lines that give each configuration its
- * index in order. Last come `{ blob: sha, text }` lines.
+ * with a `{ keyframe, at }` line before them if the run began earlier, and `{ state: string[] }` lines that give each configuration its
+ * index in order. Older releases wrote more keyframes, between steps. Last come `{ blob: sha, text }` lines.
  */
 export type RunFileHeader = {
   /** The version of the file format. */
@@ -338,7 +338,7 @@ export type RunFileHeader = {
 //   /api/runs?q=&agent=&outcome=&tool=&suspicion=&since=&minCost=&group=&worker=&cursor=&limit=
 //                                           { rows: RunRow[], cursor?, total, unindexed? }, see RunFilter, RunGroup
 //   /api/runs/:id                           { row, chart: hash, pending, exceeded? }
-//   /api/runs/:id/steps?from=&to=           StepPage, at most 1,000 steps
+//   /api/runs/:id/steps?from=&to=&knows=    StepPage, at most 1,000 steps; `knows=1`: without the context before `from`, which is known
 //   /api/runs/:id/keyframe?at=              { at, context }
 //   /api/runs/:id/prompt?at=                PromptLens: the newest request to a model at a step
 //   /api/runs/:id/suspicions                { suspicions: Suspicion[], upTo }: what is odd up to step `upTo`

@@ -44,7 +44,7 @@ export async function openText(name: string, text: string, findChart = chartOf):
   const chart = await findChart(read);
   const runId = `file:${read.row.runId}`.toWellFormed();
   const data = new RunData();
-  for (const [at, context] of read.keyframes) data.keepKeyframe(at, context);
+  if (read.keyframe) data.keepKeyframe(read.keyframe.at, read.keyframe.context);
   data.add({ runId, states: read.states, items: read.steps, total: read.last, first: read.first });
   const row = { ...read.row, runId, chart: chart?.hash ?? read.row.chart };
   const lacksChart = chart === undefined;

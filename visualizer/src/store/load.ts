@@ -152,7 +152,8 @@ export async function fillMissing(below: number = model.run.last): Promise<void>
 async function fillBelow(run: RunData, runId: string, below: number): Promise<boolean> {
   while (model.run === run) {
     const missing = run.missingBelow(below, STEPS_PER_PAGE);
-    if (!missing || missing.to <= below - AUTO_LOADED_STEPS) return true;
+    if (!missing || missing.to <= below - AUTO_LOADED_STEPS)
+      return fillContext(run, runId, missing?.to ?? run.first - 1);
     const isLoaded = await withApi(async (api) => {
       run.add(await api.steps(runId, missing.from, missing.to));
       model.changed();
@@ -160,6 +161,18 @@ async function fillBelow(run: RunData, runId: string, below: number): Promise<bo
     if (!isLoaded || !run.at(missing.to)) return false;
   }
   return false;
+}
+
+/**
+ * Loads the context before the oldest of the steps that were loaded, if it is unknown: it has all messages up to it, and the contexts
+ * after it share them. One for each page would take memory that grows with the square of the steps.
+ */
+function fillContext(run: RunData, runId: string, at: number): Promise<boolean> {
+  if (run.contextAt(at)) return Promise.resolve(true);
+  return withApi(async (api) => {
+    const context = await api.keyframe(runId, at);
+    if (context) run.keepKeyframe(at, context);
+  });
 }
 
 /** Loads a missing step and the steps around it. */

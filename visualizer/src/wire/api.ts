@@ -2,6 +2,7 @@ import type { ActorMessage } from "../../../src/inspect/protocol/actor-info.ts";
 import type {
   Chart,
   ChartMessage,
+  JsonObject,
   Layouts,
   PendingItem,
   PromptLens,
@@ -59,9 +60,16 @@ export class Api {
     return this.#json(`/api/runs/${encodeURIComponent(runId)}`);
   }
 
-  /** Resolves to the steps `from` to `to`, at most 1,000. */
+  /** Resolves to the steps `from` to `to`, at most 1,000, with the context before them only if steps after `from` are gone. */
   steps(runId: string, from: number, to: number): Promise<StepPage> {
-    return this.#json(`/api/runs/${encodeURIComponent(runId)}/steps?from=${from}&to=${to}`);
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}/steps?from=${from}&to=${to}&knows=1`);
+  }
+
+  /** Resolves to the context after a step; undefined if the server no longer has it. */
+  async keyframe(runId: string, at: number): Promise<JsonObject | undefined> {
+    const answer = await this.#fetch(`/api/runs/${encodeURIComponent(runId)}/keyframe?at=${at}`);
+    if (answer.status === 404) return undefined;
+    return ((await (await checkStatus(answer)).json()) as { readonly context: JsonObject }).context;
   }
 
   /** Resolves to undefined if the server does not have the chart. */

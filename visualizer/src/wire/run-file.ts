@@ -22,8 +22,8 @@ export type RunFile = {
   /** The numbers of the first and of the last step; 1 and 0 without steps. */
   readonly first: number;
   readonly last: number;
-  /** Contexts by the number of the step that they follow. */
-  readonly keyframes: ReadonlyMap<number, JsonObject>;
+  /** The context before the first step, and the number of the step that it follows. Those between steps follow from their patches. */
+  readonly keyframe?: { readonly at: number; readonly context: JsonObject };
   /** Long strings by their hash. */
   readonly blobs: ReadonlyMap<string, string>;
   /** The first invalid line; everything before it was read. */
@@ -38,8 +38,8 @@ export function readRunFile(text: string): RunFile {
   const header = readHeader(lines[0] ?? "");
   const states: (readonly string[])[] = [];
   const steps: WireStep[] = [];
-  const keyframes = new Map<number, JsonObject>();
   const blobs = new Map<string, string>();
+  let keyframe: RunFile["keyframe"];
   let chart: RunFile["chart"];
   let damage: RunFile["damage"];
   for (const [index, line] of lines.entries()) {
@@ -48,8 +48,10 @@ export function readRunFile(text: string): RunFile {
       const record = parseRecord(line);
       if (isObject(record["chart"])) chart = parseChart(record, header.row.chart);
       else if (Array.isArray(record["state"])) states.push(parseStates(record["state"]));
-      else if (isObject(record["keyframe"])) keyframes.set(atOf(record), record["keyframe"]);
-      else if (typeof record["blob"] === "string") blobs.set(record["blob"], String(record["text"]));
+      else if (isObject(record["keyframe"])) {
+        const at = atOf(record);
+        if (steps.length === 0) keyframe = { at, context: record["keyframe"] };
+      } else if (typeof record["blob"] === "string") blobs.set(record["blob"], String(record["text"]));
       else steps.push(parseStep(record, steps.at(-1)?.q));
     } catch (error) {
       damage = { line: index + 1, message: (error as Error).message };
@@ -64,8 +66,8 @@ export function readRunFile(text: string): RunFile {
     steps,
     first: steps[0]?.q ?? 1,
     last: steps.at(-1)?.q ?? 0,
-    keyframes,
     blobs,
+    ...(keyframe && { keyframe }),
     ...(chart && { chart }),
     ...(damage && { damage }),
   };

@@ -11,14 +11,15 @@ const chart = JSON.stringify({
 });
 const step = (q: number) => JSON.stringify({ q, t: 1, m: q, e: "", x: [], s: 0 });
 
-test("readRunFile reads every kind of line", () => {
+test("readRunFile reads every kind of line, and of contexts only that before the first step", () => {
   const text = [
     header,
     chart,
     '{"state":["m","m.a"]}',
-    step(1),
-    '{"keyframe":{"a":1},"at":1}',
-    step(2),
+    '{"keyframe":{"a":1},"at":4}',
+    step(5),
+    '{"keyframe":{"a":2},"at":5}',
+    step(6),
     '{"blob":"sha","text":"long"}',
     "",
   ].join("\n");
@@ -26,8 +27,8 @@ test("readRunFile reads every kind of line", () => {
   expect(file.row).toMatchObject({ ...row, source: "file", can: [], usage: {} });
   expect(file.chart?.hash).toBe("h");
   expect(file.states).toEqual([["m", "m.a"]]);
-  expect(file.steps.map(({ q }) => q)).toEqual([1, 2]);
-  expect(file.keyframes.get(1)).toEqual({ a: 1 });
+  expect(file.steps.map(({ q }) => q)).toEqual([5, 6]);
+  expect(file.keyframe).toEqual({ at: 4, context: { a: 1 } });
   expect(file.blobs.get("sha")).toBe("long");
   expect(file.damage).toBeUndefined();
 });
