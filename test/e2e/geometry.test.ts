@@ -12,7 +12,7 @@ import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { expectDrawnWellInBothThemes } from "./support/drawn-well.ts";
 import { settled } from "./support/settled.ts";
-import { chartOverlaps } from "./support/text-geometry.ts";
+import { chartOverlaps, chartTexts } from "./support/text-geometry.ts";
 
 /** How many lines the tabs of the details need. */
 const tabLines = (page: Page): Promise<number> =>
@@ -52,7 +52,11 @@ test.each([
       expect(await tabLines(page)).toBe(1);
     }
     expect(Math.max(...tabs)).toBe(8);
+    const named = await chartTexts(page);
+    expect(named.map(({ text }) => text)).toEqual(expect.arrayContaining(["reasoning", "acting", "stopped"]));
+    expect(named.filter(({ px }) => px < 10.99)).toEqual([]); // what has no room is left out until a person zooms in
     await page.getByRole("button", { name: /Show visit counts/ }).click();
+    expect((await chartTexts(page)).filter(({ px }) => px < 10.99)).toEqual([]);
     await page.getByRole("button", { name: "Zoom to the active state" }).click();
     await settled(page);
     expect(await chartOverlaps(page)).toEqual([]);

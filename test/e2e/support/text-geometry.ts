@@ -13,7 +13,7 @@ export type TextProblems = {
 /** Names and numbers of the chart that overlap. */
 export const chartOverlaps = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`(() => {
-    const boxes = [...document.querySelectorAll("svg.chart :is(.title, .visits)")]
+    const boxes = [...document.querySelectorAll("svg.chart :is(.title, .visits, .region)")]
       .map((each) => ({ each, box: each.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 0);
     return boxes.flatMap(({ each, box: a }, at) => boxes.slice(at + 1).flatMap(({ each: other, box: b }) => {
@@ -22,6 +22,12 @@ export const chartOverlaps = (page: Page): Promise<readonly string[]> =>
       return wide > 1 && high > 1 ? [each.textContent + " / " + other.textContent] : [];
     }));
   })()`);
+
+/** The texts that a chart shows, with their size on the screen in px. */
+export const chartTexts = (page: Page): Promise<readonly { readonly text: string; readonly px: number }[]> =>
+  page.evaluate(`[...document.querySelectorAll("svg.chart text")]
+    .filter((each) => getComputedStyle(each).visibility !== "hidden" && each.getBoundingClientRect().width > 0)
+    .map((each) => ({ text: each.textContent, px: parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a }))`);
 
 /**
  * Measures all texts that are visible outside of the chart's picture: where their letters are, as far as no scroll box cuts them

@@ -48,8 +48,25 @@ export function betterLayout<T extends Size>(portrait: T, landscape: T, panel: S
   return scaleOf(portrait) > scaleOf(landscape) ? portrait : landscape;
 }
 
-/** The font size of a state's name: at least 9 px on the screen, as far as its box allows. */
-export function titleSize(title: string, width: number, scale: number): number {
-  const room = (width - 14) / (title.length * 0.61);
-  return Math.max(8, Math.min(Math.max(11, 10 / scale), room, 34));
+/** The least size of a text on the screen, px. */
+export const LEAST_PX = 11;
+/** The largest size of a name, in units of the layout: its boxes have room for it. */
+const MOST_SIZE = 34;
+/** The width of a letter, in font sizes. */
+const LETTER = 0.61;
+
+/** True if the picture is so small that no name of it can be read: then the regions alone are named. */
+export const isFolded = (scale: number): boolean => scale * MOST_SIZE < LEAST_PX;
+
+/** The font size of a state's name; undefined if it would have less than 11 px on the screen: it is left out until a person zooms in. */
+export function titleSize(title: string, width: number, scale: number): number | undefined {
+  const room = (width - 14) / (title.length * LETTER);
+  const size = Math.min(Math.max(LEAST_PX, LEAST_PX / scale), room, MOST_SIZE);
+  return size * scale < LEAST_PX - 0.01 ? undefined : size;
+}
+
+/** The font size of the name of a region in a folded picture; undefined if its box has no room for it. */
+export function regionSize(title: string, { width, height }: Size, scale: number): number | undefined {
+  const size = (LEAST_PX + 1) / scale;
+  return title.length * LETTER * size < width && size * 1.3 < height ? size : undefined;
 }

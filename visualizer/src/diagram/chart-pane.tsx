@@ -16,7 +16,7 @@ import { useDisplayedStep } from "../store/displayed-step.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Layout, Layouts } from "../wire/types.ts";
-import { betterLayout, fitCamera, showBox, type Size } from "./camera.ts";
+import { betterLayout, fitCamera, isFolded, showBox, type Size } from "./camera.ts";
 import { ChartPicture } from "./chart-picture.tsx";
 import { ChartTools } from "./chart-tools.tsx";
 import { zoomState, type Way } from "../map/zoom-state.ts";
@@ -199,4 +199,8 @@ function namesOf({ names }: Layouts, whole: Layout, size: Size): Layout | undefi
   return names && !isLegible ? betterLayout(names.portrait, names.landscape, size) : undefined;
 }
 
-const roundedScale = (scale: number): number => Math.max(0.1, Math.round(scale * 12) / 12);
+/** Rounded down, so that a name is rather larger than smaller than it must be; in finer steps where few names are drawn. */
+const roundedScale = (scale: number): number => {
+  const steps = isFolded(scale) ? 100 : 24;
+  return Math.max(0.04, Math.floor(scale * steps) / steps);
+};

@@ -1,9 +1,10 @@
 import { memo, useMemo } from "react";
-import { topOf, toneOf, edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
+import { topOf, toneOf, edgesLeaving, type ChartIndex, type Tone } from "../logic/chart-index.ts";
 import type { ChartFilter } from "../store/model.ts";
-import type { Layout } from "../wire/types.ts";
+import type { Layout, PlacedNode } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import type { Visits } from "../store/run-queries.ts";
+import { isFolded, regionSize } from "./camera.ts";
 import { NodeBox } from "./node-box.tsx";
 import { duration } from "../logic/format.ts";
 
@@ -95,9 +96,35 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
           </text>
         </g>
       ))}
+      {isOverview &&
+        isFolded(scale) &&
+        layout.nodes
+          .filter(({ id }) => styles.get(id)?.depth === 1)
+          .map((node) => (
+            <RegionName key={node.id} node={node} tone={styles.get(node.id)!.tone} scale={scale} />
+          ))}
     </>
   );
 });
+
+/** The name of a region over what is inside of it, which is too small to be read. */
+function RegionName({
+  node,
+  tone,
+  scale,
+}: {
+  readonly node: PlacedNode;
+  readonly tone: Tone;
+  readonly scale: number;
+}) {
+  const { x, y, width, height, title } = node;
+  const size = regionSize(title, node, scale);
+  return size === undefined ? null : (
+    <text className="region" data-tone={tone} x={x + width / 2} y={y + height / 2} fontSize={size}>
+      {title}
+    </text>
+  );
+}
 
 /** The rank of the edge that was taken last; undefined if none was. */
 function lowestRank(edges: readonly string[], taken: ReadonlyMap<string, number>): number | undefined {

@@ -2,7 +2,7 @@ import { memo } from "react";
 import { decisionOutline } from "../../../src/core/diagram/svg-path.ts";
 import type { Tone } from "../logic/chart-index.ts";
 import type { PlacedNode } from "../wire/types.ts";
-import { titleSize } from "./camera.ts";
+import { isFolded, LEAST_PX, titleSize } from "./camera.ts";
 
 const ROW = 15;
 const MARKS = { invoke: "⚙", entry: "↳", exit: "↱", stay: "⟲" } as const;
@@ -34,12 +34,15 @@ export const NodeBox = memo(function NodeBox(props: Props) {
   const { isDecision, passed, animationKey } = props;
   const shape = { node, isDecision, isOverview };
   const { x, y, width, height, title, rows, hasChildren } = node;
-  const size = depth === 0 ? 11 : titleSize(title, width, scale);
+  const named =
+    depth === 0 ? LEAST_PX : isOverview && isFolded(scale) ? undefined : titleSize(title, width, scale);
+  const size = named ?? LEAST_PX;
   const head = Math.max(17, size + 6);
-  const visitsSize = isOverview ? size * 0.8 : 9.5;
+  const visitsSize = isOverview ? LEAST_PX / scale : 9.5;
   const isAlone = isOverview && !hasChildren;
   const room = width - title.length * size * CHARACTER - (isInnermost ? 44 : 30);
-  const visitsText = isAlone ? undefined : fitting(visits, room / (visitsSize * CHARACTER));
+  const visitsText =
+    isAlone || named === undefined ? undefined : fitting(visits, room / (visitsSize * CHARACTER));
   return (
     <g
       className={hasChildren ? "node is-compound" : "node"}
@@ -58,7 +61,7 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       {passed === 0 && animationKey !== undefined && (
         <Shape key={animationKey} className="flash" {...shape} />
       )}
-      {isAlone ? (
+      {named === undefined ? null : isAlone ? (
         <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
           {title}
         </text>
