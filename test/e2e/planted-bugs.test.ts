@@ -1,5 +1,5 @@
-// The causes of twelve planted bugs are on the screen in three clicks.
-import type { Locator } from "playwright-core";
+// The causes of eighteen planted bugs are on the screen in three clicks.
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
@@ -10,13 +10,17 @@ import { forgottenApproval } from "../support/planted/forgotten-approval.ts";
 import { hookChangesPrompt } from "../support/planted/hook-changes-prompt.ts";
 import { hookDenies } from "../support/planted/hook-denies.ts";
 import { innerAgent } from "../support/planted/inner-agent.ts";
+import { lyingDescription } from "../support/planted/lying-description.ts";
 import { lostFact } from "../support/planted/lost-fact.ts";
 import { modelGone } from "../support/planted/model-gone.ts";
 import { parallelFailures } from "../support/planted/parallel-failures.ts";
 import { refusedOutput } from "../support/planted/refused-output.ts";
 import { slowTool } from "../support/planted/slow-tool.ts";
+import { threeDeep } from "../support/planted/three-deep.ts";
 import { tokenBudget } from "../support/planted/token-budget.ts";
 import { toolLoop } from "../support/planted/tool-loop.ts";
+import { unfoundTool } from "../support/planted/unfound-tool.ts";
+import { writeOrder } from "../support/planted/write-order.ts";
 import { NO_FAULTS, type Faults } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import type { InspectorPage } from "./support/inspector-page.ts";
@@ -33,12 +37,16 @@ const BUGS = [
   hookDenies,
   innerAgent,
   lostFact,
+  lyingDescription,
   modelGone,
   parallelFailures,
   refusedOutput,
   slowTool,
+  threeDeep,
   tokenBudget,
   toolLoop,
+  unfoundTool,
+  writeOrder,
 ];
 
 type Drawn = {
@@ -57,6 +65,17 @@ function cutTexts(all: unknown): readonly string[] {
     .flatMap((each) => [each, ...each.querySelectorAll("*")])
     .filter((each) => styleOf(each).overflowX !== "visible" && each.scrollWidth > each.clientWidth + 1)
     .map(({ textContent }) => textContent);
+}
+
+/** The list of runs has only its visible rows: a hunter scrolls down, which is no click. */
+async function scrollTo(page: Page, what: Locator): Promise<void> {
+  await page.locator("[data-run]").first().hover();
+  const isThere = async (): Promise<boolean> => {
+    if ((await what.count()) > 0) return true;
+    await page.mouse.wheel(0, 200);
+    return false;
+  };
+  await expect.poll(isThere).toBe(true);
 }
 
 /** With CI=1 live runs on one day and stored ones on the next; both without it, and with SOAK=1. */
@@ -93,6 +112,7 @@ describe.each(CHOSEN)("a %s run", (how) => {
       ui,
       click: async (what: Locator): Promise<void> => {
         clicks++;
+        await scrollTo(page, what);
         await what.click();
       },
       /** Ends the hunt: the cause can be read as text. */
@@ -210,8 +230,60 @@ describe.each(CHOSEN)("a %s run", (how) => {
     await caught(conversation(ui), /The price list of 2025 has no part M8-40/);
   });
 
+  test("L three agents inside of each other: the waterfall opens the questions of all of them", async () => {
+    const { ui, page, click, caught } = await hunt();
+    await click(ui.run("three-deep"));
+    await click(page.getByRole("button", { name: "Waterfall" }));
+    const asked = page.locator('[data-lane="tool"] .names');
+    await expect.poll(() => asked.count()).toBe(2);
+    expect(await asked.first().innerText()).toContain("in France?");
+    await click(page.locator('[data-lane="tool"][data-inside]'));
+    await caught(
+      conversation(ui).locator("[data-call]"),
+      /call_statistician[^]*How many bicycles are there\?"/,
+    );
+  });
+
+  test("M a description of a tool that lies: the prompt has it beside the result", async () => {
+    const { ui, click, caught } = await hunt();
+    await click(ui.run("lying-description"));
+    await expect.poll(() => conversation(ui).locator("[data-call]").innerText()).toContain("4000");
+    await click(ui.tab("prompt"));
+    await caught(
+      ui.panel("prompt").locator('[data-offered="price_of"] summary'),
+      /Returns the price of an article in euros\./,
+    );
+  });
+
+  test("S two calls that write one cell: the waterfall shows which of them was the last to end", async () => {
+    const { ui, page, click, caught } = await hunt();
+    await click(ui.run("write-order"));
+    await click(page.getByRole("button", { name: "Waterfall" }));
+    const lanes = page.locator('[data-lane="tool"]');
+    await expect.poll(() => lanes.count()).toBe(2);
+    const ends = await lanes
+      .locator("[data-bar]")
+      .evaluateAll((bars) =>
+        (bars as { getBoundingClientRect(): { readonly right: number } }[]).map(
+          (bar) => bar.getBoundingClientRect().right,
+        ),
+      );
+    expect(ends[0]).toBeGreaterThan(ends[1]!);
+    await caught(lanes.locator(".names"), /value: 1[^]*value: 2/);
+  });
+
+  test("T a deferred tool that was not found: the card says what was searched, and what there was", async () => {
+    const { ui, click, caught } = await hunt();
+    await click(ui.run("unfound-tool"));
+    await caught(
+      conversation(ui).locator("[data-call]"),
+      /search_tools[^]*money back[^]*No tool matches[^]*one of these names: refund/,
+    );
+  });
+
   test("H a model that fails for good: the list says so, and the conversation why", async () => {
     const { page, ui, click, caught } = await hunt();
+    await scrollTo(page, ui.run("model-gone"));
     await expect.poll(() => ui.run("model-gone").innerText()).toMatch(/failed/);
     await click(ui.run("model-gone"));
     await caught(

@@ -35,6 +35,17 @@ export function findTools(query: string, specs: readonly ToolSpec[], limit = MAX
   return exact ? [exact] : rank(query, specs.map(searchedOf)).slice(0, limit);
 }
 
+/** The number of tools that are named if nothing is found. */
+const MAX_NAMED = 40;
+
+/** Names the tools that a search looks through, so that a model and a person see what it could have found. */
+function named(deferred: readonly ToolSpec[]): string {
+  const names = deferred.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = deferred.length - names.length;
+  if (names.length === 0) return "";
+  return `, or one of these names: ${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+}
+
 const described = ({ name, description }: ToolSpec): string => `- ${name}: ${description}`;
 
 /** The tool with which the model loads deferred tools. `offered` are the tools that it has without them; of those that were loaded, only
@@ -73,7 +84,9 @@ export function searchTool(
       const text = [
         ...(fresh.length > 0 ? ["Loaded; call them directly:", ...fresh.map(described)] : []),
         ...(known.length > 0 ? [`Already in your list; call directly: ${known.join(", ")}.`] : []),
-        ...(found.length === 0 ? [`No tool matches ${JSON.stringify(query)}. Try other words.`] : []),
+        ...(found.length === 0
+          ? [`No tool matches ${JSON.stringify(query)}. Try other words${named(deferred)}.`]
+          : []),
       ].join("\n");
       const added = fresh.map(({ name }) => name);
       const names = [...slots.get(loadedTools).filter((name) => !added.includes(name)), ...added];

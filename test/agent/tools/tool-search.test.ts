@@ -160,7 +160,7 @@ describe("search_tools", () => {
     expect(resultsOf(await agent.messages()).map(outputOf)).toEqual([
       "Loaded; call them directly:\n- mail: Sends a mail.",
       "Loaded; call them directly:\n- fax: Sends a fax.\nAlready in your list; call directly: mail.",
-      'No tool matches "unicorn". Try other words.',
+      'No tool matches "unicorn". Try other words, or one of these names: mail, fax.',
     ]);
     expect(namesOf(model)).toEqual([
       ["add", "search_tools"],

@@ -76,7 +76,31 @@ export function lanesOf(
         });
     }
   }
-  return lanes;
+  return lanes.map(withDifference(lanes));
+}
+
+/** Calls of a tool whose arguments begin alike by this many letters show what comes after them. */
+const LEAST_ALIKE = 16;
+
+/** Returns a function that leaves out of a call's arguments what those of all calls of its tool begin with: there is room for a few letters. */
+function withDifference(lanes: readonly Lane[]): (lane: Lane) => Lane {
+  const calls = Map.groupBy(
+    lanes.filter(({ kind }) => kind === "tool"),
+    ({ name }) => name,
+  );
+  const alike = new Map([...calls].map(([name, all]) => [name, alikeIn(all.map(({ detail }) => detail))]));
+  return (lane) => {
+    const at = lane.kind === "tool" ? alike.get(lane.name)! : 0;
+    return at < LEAST_ALIKE ? lane : { ...lane, detail: `… ${lane.detail.slice(at)}` };
+  };
+}
+
+/** The length of the whole arguments with which all of these begin; 0 if they are all the same. */
+function alikeIn([first = "", ...others]: readonly string[]): number {
+  if (others.every((each) => each === first)) return 0;
+  let at = 0;
+  while (others.every((each) => at < first.length && each[at] === first[at])) at++;
+  return first.lastIndexOf(", ", at - 1) + 2;
 }
 
 /** Returns all runs inside of calls of a run, and inside of theirs, the outer ones first. */

@@ -73,7 +73,7 @@ export function WaterfallLane(props: Props) {
       data-tone={TONES[kind]}
       data-failed={isFailed || undefined}
       style={{ top }}
-      title={[`${name} ${detail}`.trim(), time, ...works.flatMap(attemptText)].join("\n")}
+      title={[`${name} ${works[0]?.input ?? detail}`.trim(), time, ...works.flatMap(attemptText)].join("\n")}
       onClick={() => openLane(lane)}
     >
       <span className="names" style={{ paddingLeft: 8 + Math.min(depth, MAX_INDENT) * 14 }}>
