@@ -1,5 +1,6 @@
 // Projects of `npm create agentchart`: each template is made, checked and tested.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { satisfies } from "semver";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TEMPLATES } from "../../create/templates.mjs";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { ROOT } from "./source-files.ts";
@@ -49,6 +50,51 @@ test("help names each template, and so does the README", () => {
 test("its version is that of the package, which it installs", () => {
   expect(create("--version").stdout).toBe(`${packageJson.version}\n`);
 });
+
+/** Runs the program in a pseudo terminal, made by `script`, and types each answer when its question has come. */
+async function createInTerminal(
+  cwd: string,
+  answers: readonly (readonly [question: string, answer: string])[],
+) {
+  const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`;
+  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: BARE_ENV });
+  let shown = "";
+  const left = [...answers];
+  child.stdout.on("data", (text: Buffer) => {
+    shown += text;
+    if (left[0] && shown.slice(shown.lastIndexOf("\n") + 1).includes(left[0][0]))
+      child.stdin.write(left.shift()![1]);
+  });
+  const [status] = (await once(child, "close")) as [number];
+  return { status, shown, left };
+}
+
+const hasTerminal = spawnSync("script", ["--version"]).status === 0;
+
+test.skipIf(!hasTerminal)(
+  "in a terminal it asks for the folder and the template, takes defaults, and Ctrl-C leaves nothing behind (needs `script`)",
+  async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "agentchart-terminal-"));
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const asked = await createInTerminal(cwd, [
+      ["Folder (my-agent): ", "asked\r"],
+      ["Template (hello): ", "nonsense\r"],
+      ["Template (hello): ", "approval-desk\r"],
+    ]);
+    expect(asked).toMatchObject({ status: 0, left: [] });
+    for (const name of NAMES) expect(asked.shown).toContain(`  ${name} `);
+    expect(asked.shown).toContain("Made approval-desk in ");
+    const byDefault = await createInTerminal(cwd, [
+      ["Folder (my-agent): ", "\r"],
+      ["Template (hello): ", "\r"],
+    ]);
+    expect(byDefault).toMatchObject({ status: 0, left: [] });
+    expect(byDefault.shown).toContain("Made hello in ");
+    const interrupted = await createInTerminal(cwd, [["Folder (my-agent): ", "\u0003"]]);
+    expect(interrupted.status).toBe(130);
+    expect(readdirSync(cwd).toSorted()).toEqual(["asked", "my-agent"]);
+  },
+);
 
 test("a folder that is not empty, a file and wrong usage are refused in one line, and nothing is written", () => {
   mkdirSync(join(folder, "full"));

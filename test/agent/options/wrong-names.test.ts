@@ -1,7 +1,14 @@
 // Unknown options are refused with the name that was meant.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createAgent, defineTool, toolResultMsg, type AgentConfig, type AgentError } from "agentchart";
+import {
+  createAgent,
+  defineHook,
+  defineTool,
+  toolResultMsg,
+  type AgentConfig,
+  type AgentError,
+} from "agentchart";
 import { openSession, sessionManager } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
@@ -79,6 +86,24 @@ describe("createAgent names a wrong option and what was expected", () => {
   test("createAgent ignores undefined options, and accepts hooks with fields of their own", () => {
     const hooks = [{ name: "h", seen: 0, count: () => 1, preCall: () => {} }];
     expect(made({ maxIter: undefined, hooks })).not.toThrow();
+  });
+});
+
+describe("defineHook refuses what is no hook where it is written", () => {
+  test.each([
+    [{ name: "h", preReasonning: () => {} }, /^defineHook: .*preReasonning.* did you mean `preReasoning`\?$/],
+    [{ name: "h", preCall: "yes" }, /^defineHook: .*preCall.* is "yes"; expected a function\.$/],
+    [{ preCall: () => {} }, /^defineHook: .*name/],
+    [() => {}, /^defineHook: .*expected a hook: an object with a `name`\.$/],
+  ])("%o", (hook, message) => {
+    expect(() => defineHook(hook as never)).toThrow(
+      expect.objectContaining({ code: "config/invalid", message: expect.stringMatching(message) as string }),
+    );
+  });
+
+  test("and gives back the same object, with fields of its own", () => {
+    const hook = { name: "h", seen: 0, count: () => 1, preCall: () => {} };
+    expect(defineHook(hook)).toBe(hook);
   });
 });
 
