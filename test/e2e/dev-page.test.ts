@@ -57,6 +57,8 @@ test("shows an answer as it is written, its thinking, its calls and its error", 
     .or(page.locator('[data-call-state="output-available"]'))
     .first()
     .waitFor();
+  const told = page.locator('[data-call-state="output-available"] + .call-notes'); // without a click
+  expect(await told.innerText()).toContain("→ waited");
 
   await press(page, "New chat");
   await say(page, "Fail.");

@@ -2,7 +2,7 @@ import { isObject } from "../../src/core/base/is-object.ts";
 import { accountLines } from "../../src/core/message/account.ts";
 import type { CallAccount } from "../../src/core/message/types.ts";
 import type { UIPart } from "../../src/core/event/conversation/message-fold.ts";
-import { preview } from "../src/logic/json-rows.ts";
+import { cut } from "../src/logic/json-rows.ts";
 import { Icon, type IconName } from "../src/parts/icon.tsx";
 import { t } from "../src/words/t.ts";
 
@@ -24,41 +24,64 @@ function linesOf({ toolMetadata }: UIPart): readonly string[] {
   return isObject(account) ? accountLines(account as CallAccount) : [];
 }
 
-/** A call of a tool: the arguments with which it ran, what became of it, and its result. */
+/** The length of arguments and of a result on one line; the rest is behind a click. */
+const LINE = 160;
+
+/** The arguments on one line, with their values. */
+const lineOf = (input: unknown): string =>
+  cut(
+    isObject(input)
+      ? Object.entries(input)
+          .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+          .join(", ") || "{}"
+      : JSON.stringify(input),
+    LINE,
+  );
+
+const textOf = (output: unknown): string =>
+  typeof output === "string" ? output : (JSON.stringify(output, null, 2) ?? "");
+
+/** A call of a tool: the arguments with which it ran, who decided and what became of it, and its result. */
 export function CallView({ part }: { readonly part: UIPart }) {
   const state = String(part["state"]);
   const style = part["preliminary"] === true ? RUNNING : (STYLES[state] ?? RUNNING);
   const { input = {}, output, errorText } = part;
+  const result = textOf(errorText ?? output).trim();
   return (
-    <details
-      className="call"
-      data-tone={style.tone}
-      data-call={String(part["toolCallId"])}
-      data-call-state={state}
-    >
-      <summary className="call-head">
-        <Icon name="tool" />
-        <strong className="mono">{String(part["toolName"])}</strong>
-        <span className="mono muted args">{preview(input, 60)}</span>
-        <span className="spacer" />
-        <span className="badge">
-          <Icon name={style.icon} /> {style.label}
-        </span>
-      </summary>
-      <pre className="args" tabIndex={0} aria-label={t("Arguments")}>
-        {JSON.stringify(input, null, 2)}
-      </pre>
-      {linesOf(part).map((line) => (
-        <p key={line} className="note">
-          {line}
-        </p>
-      ))}
-      {errorText !== undefined && <pre className="error">{String(errorText)}</pre>}
-      {output !== undefined && (
-        <pre tabIndex={0} aria-label={t("Result")}>
-          {typeof output === "string" ? output : JSON.stringify(output, null, 2)}
+    <>
+      <details
+        className="call"
+        data-tone={style.tone}
+        data-call={String(part["toolCallId"])}
+        data-call-state={state}
+      >
+        <summary className="call-head">
+          <Icon name="tool" />
+          <strong className="mono">{String(part["toolName"])}</strong>
+          <span className="mono muted args">{lineOf(input)}</span>
+          <span className="spacer" />
+          <span className="badge">
+            <Icon name={style.icon} /> {style.label}
+          </span>
+        </summary>
+        <pre className="args" tabIndex={0} aria-label={t("Arguments")}>
+          {JSON.stringify(input, null, 2)}
         </pre>
-      )}
-    </details>
+        {errorText !== undefined && <pre className="error">{String(errorText)}</pre>}
+        {output !== undefined && (
+          <pre tabIndex={0} aria-label={t("Result")}>
+            {textOf(output)}
+          </pre>
+        )}
+      </details>
+      <div className="call-notes">
+        {linesOf(part).map((line) => (
+          <p key={line} className="note">
+            {line}
+          </p>
+        ))}
+        {result !== "" && <p className="note mono">→ {cut(result.replaceAll(/\s+/g, " "), LINE)}</p>}
+      </div>
+    </>
   );
 }
