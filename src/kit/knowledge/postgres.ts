@@ -7,7 +7,7 @@ import {
   isConnection,
   type PostgresConnection,
 } from "../../store/sql/postgres-connection.ts";
-import { inPostgresTransaction, PostgresTables } from "../../store/sql/postgres.ts";
+import { inPostgresTransaction, migratePostgres, PostgresTables } from "../../store/sql/postgres.ts";
 import { lexemeOf, tsqueryAnyOf } from "../../store/sql/words.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 import type { KnowledgeStore } from "./port.ts";
@@ -44,19 +44,18 @@ export const postgresKnowledgeSchema = s.lazily(() =>
   ),
 );
 
-/** Two processes may make the same schema at once: one waits for the other. The version comes first, as it does for writers, so that
- *  they do not wait for each other in a circle. */
-const migration = (schema: string): string => `
-  SELECT pg_advisory_xact_lock(hashtext('agentchart knowledge'));
-  CREATE SCHEMA IF NOT EXISTS ${schema};
-  CREATE TABLE IF NOT EXISTS ${schema}.knowledge_about (key text PRIMARY KEY, value text NOT NULL);
-  INSERT INTO ${schema}.knowledge_about VALUES ('version', '0') ON CONFLICT DO NOTHING;
-  CREATE TABLE IF NOT EXISTS ${schema}.knowledge_passages (
-    row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, source text NOT NULL, text text NOT NULL,
-    meta text NOT NULL, words tsvector NOT NULL, vector real[]);
-  CREATE INDEX IF NOT EXISTS knowledge_passages_words ON ${schema}.knowledge_passages USING gin (words);
-  CREATE INDEX IF NOT EXISTS knowledge_passages_source ON ${schema}.knowledge_passages (source);
-  CREATE TABLE IF NOT EXISTS ${schema}.knowledge_documents (source text COLLATE "C" PRIMARY KEY, hash text, at double precision NOT NULL)`;
+/** What made the tables of earlier releases says so nowhere: the first migration takes them as they are. The row of the version is the one
+ *  that writers wait for each other at. */
+const MIGRATIONS = [
+  `CREATE TABLE IF NOT EXISTS S.knowledge_about (key text PRIMARY KEY, value text NOT NULL);
+   INSERT INTO S.knowledge_about VALUES ('version', '0') ON CONFLICT DO NOTHING;
+   CREATE TABLE IF NOT EXISTS S.knowledge_passages (
+     row bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, source text NOT NULL, text text NOT NULL,
+     meta text NOT NULL, words tsvector NOT NULL, vector real[]);
+   CREATE INDEX IF NOT EXISTS knowledge_passages_words ON S.knowledge_passages USING gin (words);
+   CREATE INDEX IF NOT EXISTS knowledge_passages_source ON S.knowledge_passages (source);
+   CREATE TABLE IF NOT EXISTS S.knowledge_documents (source text COLLATE "C" PRIMARY KEY, hash text, at double precision NOT NULL)`,
+];
 
 /** The query that tells whether pgvector is installed; it is installed if the server offers it and the user may install it. */
 const HAS_PGVECTOR = "SELECT 1 FROM pg_extension WHERE extname = 'vector'";
@@ -89,7 +88,7 @@ class PostgresDatabase implements KnowledgeDatabase {
     this.#documents = `${schema}.knowledge_documents`;
     this.#about = `${schema}.knowledge_about`;
     this.#tables = new PostgresTables(options, "postgresKnowledge", async (pool) => {
-      await pool.query(migration(schema));
+      await inPostgresTransaction(pool, (client) => migratePostgres(client, schema, MIGRATIONS, "knowledge"));
       return preparePgvector(pool);
     });
   }

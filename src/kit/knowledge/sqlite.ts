@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
-import { inSqliteTransaction, SqliteTables } from "../../store/sql/sqlite.ts";
+import { inSqliteTransaction, migrateSqlite, SqliteTables } from "../../store/sql/sqlite.ts";
 import { ftsAnyOf } from "../../store/sql/words.ts";
 import { Pauses } from "./pauses.ts";
 import type { KnowledgeStore } from "./port.ts";
@@ -45,18 +45,19 @@ export const sqliteKnowledgeSchema = s.lazily(() =>
 );
 
 // The terms are words with spaces between them already: the tokenizer `ascii` splits at those only.
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS passages (row INTEGER PRIMARY KEY, id text NOT NULL UNIQUE, source text NOT NULL, text text NOT NULL, meta text NOT NULL);
+const MIGRATIONS = [
+  `CREATE TABLE IF NOT EXISTS passages (row INTEGER PRIMARY KEY, id text NOT NULL UNIQUE, source text NOT NULL, text text NOT NULL, meta text NOT NULL);
   CREATE INDEX IF NOT EXISTS passages_of ON passages (source);
   CREATE TABLE IF NOT EXISTS vectors (row INTEGER PRIMARY KEY, vector blob NOT NULL);
   CREATE TABLE IF NOT EXISTS documents (source text PRIMARY KEY, hash text, at double precision NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (key text PRIMARY KEY, value text NOT NULL) WITHOUT ROWID;
   CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');
-  CREATE VIRTUAL TABLE IF NOT EXISTS word_counts USING fts5vocab(words, 'row')`;
+  CREATE VIRTUAL TABLE IF NOT EXISTS word_counts USING fts5vocab(words, 'row')`,
+];
 
 function makeTables(db: DatabaseSync): void {
   db.enableLoadExtension(false);
-  db.exec(TABLES);
+  migrateSqlite(db, MIGRATIONS, "knowledge");
 }
 
 /** Loads `sqlite-vec`; false if it is not installed or not for this machine. */

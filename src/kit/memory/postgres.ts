@@ -6,7 +6,7 @@ import {
   isConnection,
   type PostgresConnection,
 } from "../../store/sql/postgres-connection.ts";
-import { PostgresTables } from "../../store/sql/postgres.ts";
+import { inPostgresTransaction, migratePostgres, PostgresTables } from "../../store/sql/postgres.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -35,18 +35,17 @@ export const postgresMemorySchema = s.lazily(() =>
   ),
 );
 
-/** Two processes may make the same schema at once: one waits for the other. */
-const migration = (schema: string, table: string): string => `
-  SELECT pg_advisory_xact_lock(hashtext('agentchart memories'));
-  CREATE SCHEMA IF NOT EXISTS ${schema};
-  CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});
-  ${ADDED_COLUMNS.map((column) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column}`).join("; ")}`;
+/** What made the tables of earlier releases says so nowhere: the first migration takes them as they are. */
+const MIGRATIONS = [
+  `CREATE TABLE IF NOT EXISTS S.memories (${COLUMNS});
+   ${ADDED_COLUMNS.map((column) => `ALTER TABLE S.memories ADD COLUMN IF NOT EXISTS ${column}`).join("; ")}`,
+];
 
 function postgresDatabase(options: PostgresMemoryOptions): MemoryDatabase {
   const schema = `"${options.schema ?? "agentchart"}"`;
   const table = `${schema}.memories`;
   const tables = new PostgresTables(options, "postgresMemory", (pool) =>
-    pool.query(migration(schema, table)),
+    inPostgresTransaction(pool, (client) => migratePostgres(client, schema, MIGRATIONS, "memory")),
   );
   return {
     table,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { inSqliteTransaction, SqliteStatements, SqliteTables } from "../../store/sql/sqlite.ts";
+import { migrateSqlite, SqliteStatements, SqliteTables } from "../../store/sql/sqlite.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -26,18 +26,19 @@ export const sqliteMemorySchema = s.lazily(() =>
   ),
 );
 
-function addTable(db: DatabaseSync): void {
-  inSqliteTransaction(db, () => {
+/** What made the tables of earlier releases says so nowhere: the first migration takes them as they are. */
+const MIGRATIONS = [
+  (db: DatabaseSync): void => {
     db.exec(`CREATE TABLE IF NOT EXISTS memories (${COLUMNS}) WITHOUT ROWID`);
     const known = db.prepare("SELECT name FROM pragma_table_info('memories')").all();
     for (const column of ADDED_COLUMNS)
       if (!known.some(({ name }) => column.startsWith(`${String(name)} `)))
         db.exec(`ALTER TABLE memories ADD COLUMN ${column}`);
-  });
-}
+  },
+];
 
 function sqliteDatabase(path: string): MemoryDatabase {
-  const tables = new SqliteTables(path, addTable);
+  const tables = new SqliteTables(path, (db) => migrateSqlite(db, MIGRATIONS, "memory"));
   const statements = new SqliteStatements();
   return {
     table: "memories",

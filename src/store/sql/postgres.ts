@@ -70,43 +70,51 @@ export async function inPostgresTransaction<T>(
   }
 }
 
+/** The table of the versions: that of the store, or that of another part in the same schema, such as "memory". */
+const versionsOf = (part?: string): string => (part === undefined ? "migrations" : `${part}_migrations`);
+
 /** Returns the version of the tables in a schema, such as `"agentchart"` with its quotes; 0 if there are none. */
-export async function postgresTables(client: Pick<ClientBase, "query">, schema: string): Promise<number> {
-  const known = await client.query(
-    "SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'",
-    [schema.slice(1, -1)],
-  );
+export async function postgresTables(
+  client: Pick<ClientBase, "query">,
+  schema: string,
+  part?: string,
+): Promise<number> {
+  const table = versionsOf(part);
+  const known = await client.query("SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = $2", [
+    schema.slice(1, -1),
+    table,
+  ]);
   if (known.rowCount === 0) return 0;
-  const { rows } = await client.query(
-    `SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`,
-  );
+  const { rows } = await client.query(`SELECT coalesce(max(version), 0) AS version FROM ${schema}.${table}`);
   return Number(rows[0].version);
 }
 
 /** Creates or migrates the tables, in a transaction that the caller commits; several processes may do so at once. In a migration `S`
- *  stands for the schema. Needs no right to create anything if the tables are current. Throws `session/version` for tables of
- *  a newer release. */
+ *  stands for the schema. `part` names tables that lie beside those of the store. Needs no right to create anything if the tables are
+ *  current. Throws `session/version` for tables of a newer release. */
 export async function migratePostgres(
   client: ClientBase,
   schema: string,
   migrations: readonly string[],
+  part?: string,
 ): Promise<void> {
   const newest = migrations.length;
-  if ((await postgresTables(client, schema)) === newest) return;
+  if ((await postgresTables(client, schema, part)) === newest) return;
   await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`agentchart ${schema}`]);
-  const found = await postgresTables(client, schema);
+  const found = await postgresTables(client, schema, part);
   if (found > newest) {
     const message = `The schema has tables of version ${found}; this release supports ${newest}.`;
     throw new AgentError("session/version", message);
   }
+  const versions = `${schema}.${versionsOf(part)}`;
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await client.query(
-    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
+    `CREATE TABLE IF NOT EXISTS ${versions} (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
   );
   for (const [index, migration] of migrations.entries()) {
     if (index < found) continue;
     await client.query(migration.replaceAll(/\bS\./gu, `${schema}.`));
-    await client.query(`INSERT INTO ${schema}.migrations (version) VALUES ($1)`, [index + 1]);
+    await client.query(`INSERT INTO ${versions} (version) VALUES ($1)`, [index + 1]);
   }
 }
 

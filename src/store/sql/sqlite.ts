@@ -78,8 +78,22 @@ export function inSqliteTransaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-const versionOf = (db: DatabaseSync): number =>
-  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+/** What leads from one version of the tables to the next one. */
+export type SqliteMigration = string | ((db: DatabaseSync) => void);
+
+/** The version of the tables. Those of a part that may lie beside others in one file have a table of their own for it. */
+function versionOf(db: DatabaseSync, part?: string): number {
+  if (part === undefined) return Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const table = `${part}_migrations`;
+  const known = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table);
+  return known ? Number(db.prepare(`SELECT max(version) AS version FROM ${table}`).get()?.["version"]) : 0;
+}
+
+function noteVersion(db: DatabaseSync, version: number, part?: string): void {
+  if (part === undefined) return db.exec(`PRAGMA user_version = ${version}`);
+  db.exec(`CREATE TABLE IF NOT EXISTS ${part}_migrations (version INTEGER PRIMARY KEY)`);
+  db.exec(`INSERT INTO ${part}_migrations VALUES (${version})`);
+}
 
 /** Returns the version of the tables in a file that is there, which stays as it is. Throws `session/damaged` for a file that is no
  *  database. */
@@ -104,8 +118,8 @@ export function sqliteTables(path: string): number {
 }
 
 /** True for tables of this release. Throws `session/version` for those of a newer one. */
-function isMigrated(db: DatabaseSync, migrations: readonly string[]): boolean {
-  const [found, newest] = [versionOf(db), migrations.length];
+function isMigrated(db: DatabaseSync, newest: number, part?: string): boolean {
+  const found = versionOf(db, part);
   if (found <= newest) return found === newest;
   throw new AgentError(
     "session/version",
@@ -114,14 +128,18 @@ function isMigrated(db: DatabaseSync, migrations: readonly string[]): boolean {
 }
 
 /** Creates or migrates the tables; several processes may do so at once. Each migration leads from the version that is its index to
- *  the next one. Throws `session/version` for tables of a newer release. */
-export function migrateSqlite(db: DatabaseSync, migrations: readonly string[]): void {
-  if (isMigrated(db, migrations)) return;
+ *  the next one. `part` names tables that may lie in the file of others, such as "memory". Throws `session/version` for tables of
+ *  a newer release. */
+export function migrateSqlite(db: DatabaseSync, migrations: readonly SqliteMigration[], part?: string): void {
+  const newest = migrations.length;
+  if (isMigrated(db, newest, part)) return;
   inSqliteTransaction(db, () => {
     // Another process may have migrated them since, also a newer release.
-    if (isMigrated(db, migrations)) return;
-    for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
-    db.exec(`PRAGMA user_version = ${migrations.length}`);
+    if (isMigrated(db, newest, part)) return;
+    for (const migration of migrations.slice(versionOf(db, part)))
+      if (typeof migration === "string") db.exec(migration);
+      else migration(db);
+    noteVersion(db, newest, part);
   });
 }
 
