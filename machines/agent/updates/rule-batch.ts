@@ -1,5 +1,7 @@
+import { partOf } from "../../../src/core/tool/rules/judge.ts";
 import {
   isCounted,
+  type Law,
   type OtherCall,
   type RuleData,
   type RuledCall,
@@ -68,29 +70,73 @@ type Batch = {
   readonly unread: readonly Counted[];
 };
 
-/** Of the calls of a batch, those that each rule counts: all judgements of one step ask for the same. */
-const batches = new WeakMap<readonly CallRecord[], WeakMap<RuleData, Batch>>();
 const NOTHING: readonly Counted[] = [];
 const NO_CALLS: readonly OtherCall[] = [];
 /** No call starts. */
 export const NONE_STARTS: ReadonlySet<CallRecord> = new Set();
 
-/** The open calls of a batch by their tools, for which all rules ask. */
-const open = new WeakMap<readonly CallRecord[], ReadonlyMap<string, readonly CallRecord[]>>();
+/** Facts about the calls of a batch for which all judgements of one step ask, found out once. */
+type Facts = {
+  /** The open calls by their tools. */
+  readonly byTool: ReadonlyMap<string, readonly CallRecord[]>;
+  /** A call has an agent inside. */
+  readonly hasInner: boolean;
+  /** Those that each rule counts. */
+  readonly counted: Map<RuleData, Batch>;
+  /** The amounts that they would add to each limit. */
+  readonly most: Map<RuleData, readonly number[]>;
+};
+const facts = new WeakMap<readonly CallRecord[], Facts>();
 
-/** Returns the open calls of a batch by their tools. */
-export function openByTool(calls: readonly CallRecord[]): ReadonlyMap<string, readonly CallRecord[]> {
-  let known = open.get(calls);
+function factsOf(calls: readonly CallRecord[]): Facts {
+  let known = facts.get(calls);
   if (!known) {
-    known = Map.groupBy(calls.filter(isOpen), ({ call }) => call.name);
-    open.set(calls, known);
+    known = {
+      byTool: Map.groupBy(calls.filter(isOpen), ({ call }) => call.name),
+      hasInner: calls.some(({ rules }) => rules?.isInner),
+      counted: new Map(),
+      most: new Map(),
+    };
+    facts.set(calls, known);
   }
   return known;
 }
 
+/** True if a call of the batch has an agent inside. */
+export const hasInner = (calls: readonly CallRecord[]): boolean => factsOf(calls).hasInner;
+
+/** Returns the amount by which the open calls of a batch would use up a limit if all were about the same and succeeded. There is one for each
+ *  part of a law that joins several; it is infinite where it is not known, and where the part is no limit. */
+export function mostOf(calls: readonly CallRecord[], rule: RuleData): readonly number[] {
+  const { most } = factsOf(calls);
+  let known = most.get(rule);
+  if (!known) {
+    const { law } = rule;
+    const parts = law.kind === "any" ? law.of : [law];
+    most.set(rule, (known = parts.map((part, index) => mostBy(calls, rule, part, index))));
+  }
+  return known;
+}
+
+function mostBy(calls: readonly CallRecord[], rule: RuleData, law: Law, index: number): number {
+  if (law.kind !== "limit") return Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (const [tool, records] of factsOf(calls).byTool) {
+    if (!isCounted(law, tool)) continue;
+    for (const { rules } of records) {
+      const whole = rules?.letters?.[rule.name];
+      if (whole?.problem !== undefined || (rule.reads && !whole)) return Number.POSITIVE_INFINITY;
+      const letter = rule.law.kind === "any" ? partOf(whole, index) : whole;
+      const times = 1 + (rules?.isUnknown ? 1 : 0) + (rules?.maybe ? 1 : 0);
+      if (!letter?.isOther) most += (letter?.amount ?? 1) * times;
+    }
+  }
+  return most;
+}
+
 /** True if the rule counts an open call of the batch. */
 function countsAny({ calls }: AgentContext, { law }: RuleData): boolean {
-  for (const name of openByTool(calls).keys()) if (isCounted(law, name)) return true;
+  for (const name of factsOf(calls).byTool.keys()) if (isCounted(law, name)) return true;
   return false;
 }
 
@@ -115,7 +161,8 @@ function countedIn(context: AgentContext, rule: RuleData): readonly Counted[] {
 
 function batchOf(context: AgentContext, rule: RuleData): Batch {
   const { calls, progress } = context;
-  const known = batches.get(calls)?.get(rule);
+  const { counted } = factsOf(calls);
+  const known = counted.get(rule);
   if (known?.batchAt === progress.batchAt) return known;
   const all = countedIn(context, rule);
   const unread = all.filter(({ other }) => isUnread(other));
@@ -125,8 +172,7 @@ function batchOf(context: AgentContext, rule: RuleData): Batch {
     byKey: Map.groupBy(read, ({ other }) => other.letter?.key ?? ""),
     unread,
   };
-  const ofCalls = batches.get(calls) ?? new WeakMap<RuleData, Batch>();
-  batches.set(calls, ofCalls.set(rule, batch));
+  counted.set(rule, batch);
   return batch;
 }
 

@@ -1,7 +1,7 @@
 import { isUncertain, SAYS_SO, UNKNOWN_OUTCOMES } from "../../../src/core/tool/rules/came-to.ts";
 import { joined, lost, stateOf, step } from "../../../src/core/tool/rules/step.ts";
+import { interestIn } from "../../../src/core/tool/rules/interest.ts";
 import {
-  isCounted,
   type Came,
   type Letter,
   type RuleData,
@@ -83,39 +83,56 @@ function becoming(
   };
 }
 
+/** Memories of rules while a change is looked through: of each rule one new memory, however many calls it has heard of. */
+class Memory {
+  readonly #states: RuleStates | undefined;
+  readonly #turn: number;
+  readonly #fresh = new Map<RuleData, RuleState>();
+
+  constructor(states: RuleStates | undefined, turn: number) {
+    this.#states = states;
+    this.#turn = turn;
+  }
+
+  /** Changes what a rule remembers. */
+  change(rule: RuleData, become: (state: RuleState) => RuleState): void {
+    const known = this.#fresh.get(rule) ?? stateOf(rule, this.#states, this.#turn);
+    const next = become(known);
+    if (next !== known) this.#fresh.set(rule, next);
+  }
+
+  get states(): RuleStates | undefined {
+    if (this.#fresh.size === 0) return this.#states;
+    const fresh = Array.from(this.#fresh, ([{ name }, state]) => [name, state] as const);
+    return { ...this.#states, ...Object.fromEntries(fresh) };
+  }
+}
+
 /** Returns a change of the calls with what the rules remember after it. */
 export function remembering(context: AgentContext, change: Change, event: unknown): Change {
   const { rules = [] } = context.settings;
-  const { turn } = context.progress;
+  const { turn, rules: before } = context.progress;
   const at = change.at ?? context.at;
   const told = toldOf(event);
-  let states = told ? joined(rules, context.progress.rules, told.rules, turn) : context.progress.rules;
+  const memory = new Memory(told ? joined(rules, before, told.rules, turn) : before, turn);
   let stored: ReadonlyMap<string, ToolResultBlock> | undefined;
   const after = becoming(change.calls!);
-  const calls = new Map<string, CallRecord>();
+  let calls: Map<string, CallRecord> | undefined;
   const marks: Fact[] = [];
   context.calls.forEach((record, place) => {
     if (record.stored || record.result !== undefined) return;
     const now = after(record, place);
     if (now === record) return;
-    const id = idOfCall(context, place);
-    const mayHave = (known: RuleState, rule: RuleData, attempt: string): RuleState =>
-      isCounted(rule.law, record.call.name)
-        ? {
-            ...known,
-            ...step(rule.law, known, ruledCall(context, record, rule, `${id}?${attempt}`), "maybe", at),
-          }
-        : known;
+    const { counting } = interestIn(rules, record.call.name);
+    const hear = (rule: RuleData, state: RuleState, came: Came, more = ""): RuleState =>
+      step(rule.law, state, ruledCall(context, record, rule, idOfCall(context, place) + more), came, at);
     if (now && !now.stored && now.result === undefined) {
       const marked = afterAttempt(record, now);
       if (record.rules?.isUnknown && record.status === "running" && now.status === "unknown")
-        for (const rule of rules) {
-          const known = stateOf(rule, states, turn);
-          const next = mayHave(known, rule, `${record.attempt}`);
-          if (next !== known) states = { ...states, [rule.name]: next };
-        }
+        for (const rule of counting)
+          memory.change(rule, (state) => hear(rule, state, "maybe", `?${record.attempt}`));
       if (marked === now) return;
-      calls.set(record.call.id, marked);
+      (calls ??= new Map()).set(record.call.id, marked);
       marks.push({ type: "call", was: now, is: marked });
       return;
     }
@@ -123,29 +140,20 @@ export function remembering(context: AgentContext, change: Change, event: unknow
     const came = result && cameTo(record, result);
     if (came === undefined) return;
     const isTold = told?.callId === record.call.id;
-    const isInner = record.rules?.isInner === true;
-    for (const rule of rules) {
-      if (!isInner && !isCounted(rule.law, record.call.name)) continue;
-      const known = stateOf(rule, states, turn);
-      const mayHaveRun = came === "maybe" || record.rules?.maybe || record.rules?.isUnknown;
-      const isLost = isInner && mayHaveRun && !isTold;
-      const lastly = isLost ? { ...known, ...lost(rule.law, known) } : known;
-      const begun = countsBeside(record, result!) ? mayHave(lastly, rule, "") : lastly;
-      const next = isCounted(rule.law, record.call.name)
-        ? {
-            ...begun,
-            ...step(rule.law, begun, ruledCall(context, record, rule, id), came, at),
-          }
-        : begun;
-      if (next !== known) states = { ...states, [rule.name]: next };
-    }
+    const mayHaveRun = came === "maybe" || record.rules?.maybe || record.rules?.isUnknown;
+    if (record.rules?.isInner && mayHaveRun && !isTold)
+      for (const rule of rules) memory.change(rule, (state) => lost(rule.law, state));
+    const isBeside = countsBeside(record, result!);
+    for (const rule of counting)
+      memory.change(rule, (state) => hear(rule, isBeside ? hear(rule, state, "maybe", "?") : state, came));
   });
+  const { states } = memory;
   const progress = change.progress ?? context.progress;
   return {
     ...change,
     ...(marks.length > 0 && { facts: [...(change.facts ?? []), ...marks] }),
-    ...(calls.size > 0 && { calls: change.calls!.map((record) => calls.get(record.call.id) ?? record) }),
-    ...(states !== context.progress.rules && states && { progress: { ...progress, rules: states } }),
+    ...(calls && { calls: change.calls!.map((record) => calls!.get(record.call.id) ?? record) }),
+    ...(states !== before && states && { progress: { ...progress, rules: states } }),
   };
 }
 

@@ -1,12 +1,14 @@
 import {
   asksWho,
-  isCounted,
   isJudged,
+  type Law,
+  type LawState,
+  type Letter,
   type RuleData,
-  type RuledCall,
   type RuleState,
 } from "../../../src/core/tool/rules/law.ts";
-import { judge, together, type Judgement } from "../../../src/core/tool/rules/judge.ts";
+import { interestIn, type Interest } from "../../../src/core/tool/rules/interest.ts";
+import { judge, partOf, worst, type Judgement } from "../../../src/core/tool/rules/judge.ts";
 import { stateOf } from "../../../src/core/tool/rules/step.ts";
 import { summaryOf, usesOf } from "../../../src/core/tool/rules/uses.ts";
 import { noted } from "../../../src/core/message/account.ts";
@@ -16,28 +18,29 @@ import type { CallRecord } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";
 import { answered } from "./account.ts";
 import { dueCalls } from "./acting.ts";
-import { isOpen, NONE_STARTS, openByTool, otherIs, othersOf, ruledCall } from "./rule-batch.ts";
+import { hasInner, isOpen, mostOf, NONE_STARTS, otherIs, othersOf, ruledCall } from "./rule-batch.ts";
 
 /** A rule that a call breaks. */
 type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[] };
 
-/** True if a limit is not reached even if all open calls of the batch were about the same and succeeded. */
-function isFarBelow(context: AgentContext, rule: RuleData, state: RuleState, ruled: RuledCall): boolean {
-  const { law, name: ruleName } = rule;
-  if (law.kind !== "limit" || state.isLost || ruled.letter?.problem !== undefined) return false;
-  let most = summaryOf(usesOf(state.used, ruled.letter?.key ?? "")).amount;
-  for (const [tool, records] of openByTool(context.calls)) {
-    if (!isCounted(law, tool)) continue;
-    for (const { rules } of records) {
-      const letter = rules?.letters?.[ruleName];
-      if (letter?.problem !== undefined || (rule.reads && !letter)) return false;
-      const times = 1 + (rules?.isUnknown ? 1 : 0) + (rules?.maybe ? 1 : 0);
-      if (!letter?.isOther) most += (letter?.amount ?? 1) * times;
-      if (!(most <= law.max)) return false;
-    }
-  }
-  return true;
+/** True if a limit is not reached even if all open calls of the batch were about the same and succeeded. Of several laws of which one must
+ *  hold, such a limit is enough. */
+function isFarBelow({ calls }: AgentContext, rule: RuleData, state: RuleState, record: CallRecord): boolean {
+  const { law, name } = rule;
+  const letter = record.rules?.letters?.[name];
+  if (letter?.problem !== undefined) return false;
+  const isBelow = (part: Law, { used, isLost }: LawState, read: Letter | undefined, index: number): boolean =>
+    part.kind === "limit" &&
+    !isLost &&
+    isJudged(part, record.call.name) &&
+    summaryOf(usesOf(used, read?.key ?? "")).amount + mostOf(calls, rule)[index]! <= part.max;
+  if (law.kind !== "any") return isBelow(law, state, letter, 0);
+  return law.of.some((part, index) =>
+    isBelow(part, state.of?.[index] ?? NO_STATE, partOf(letter, index), index),
+  );
 }
+
+const NO_STATE: LawState = Object.freeze({});
 
 /** Judges a call by one rule, as if those of `starting` ran. */
 function judgedBy(
@@ -46,11 +49,10 @@ function judgedBy(
   rule: RuleData,
   starting: ReadonlySet<CallRecord>,
 ): Judgement {
-  if (!isJudged(rule.law, record.call.name)) return "run";
   const { progress, at } = context;
   const state = stateOf(rule, progress.rules, progress.turn);
+  if (isFarBelow(context, rule, state, record)) return "run";
   const ruled = ruledCall(context, record, rule);
-  if (isFarBelow(context, rule, state, ruled)) return "run";
   return judge(rule.law, state, ruled, () => othersOf(context, record, ruled, rule, starting), at);
 }
 
@@ -60,20 +62,24 @@ const isWaived = ({ rules }: CallRecord, { name, law }: RuleData): boolean =>
 
 const NO_RULES: readonly RuleData[] = Object.freeze([]);
 
-const rulesOf = ({ settings }: AgentContext): readonly RuleData[] => settings.rules ?? NO_RULES;
+/** The rules that have to do with a call. */
+const interestOf = ({ settings }: AgentContext, { call }: CallRecord): Interest =>
+  interestIn(settings.rules ?? NO_RULES, call.name);
 
 /** The rules that stop a call of this record if it breaks them. */
 function binding(context: AgentContext, record: CallRecord): readonly RuleData[] {
-  return rulesOf(context).filter((rule) => rule.mode === "enforce" && !isWaived(record, rule));
+  const rules = interestOf(context, record).binding;
+  return record.rules?.waived ? rules.filter((rule) => !isWaived(record, rule)) : rules;
 }
 
 /** An agent inside of a call keeps the rules for itself: what it does is known once it has ended. Nothing that the rules are about runs
  *  beside it, nor another one. */
 function isApart(context: AgentContext, record: CallRecord, starting: ReadonlySet<CallRecord>): boolean {
-  if (!context.calls.some(({ rules }) => rules?.isInner)) return true;
-  const matters = ({ call, rules }: CallRecord): boolean =>
-    rules?.isInner === true ||
-    rulesOf(context).some(({ law }) => isJudged(law, call.name) || isCounted(law, call.name));
+  if (!hasInner(context.calls)) return true;
+  const matters = (each: CallRecord): boolean => {
+    const { binding: stops, shadow, counting } = interestOf(context, each);
+    return each.rules?.isInner === true || [stops, shadow, counting].some(({ length }) => length > 0);
+  };
   if (!matters(record)) return true;
   return !context.calls.some((other) => {
     if (other === record || otherIs(other, starting) !== "running") return false;
@@ -90,15 +96,21 @@ function judgementOf(
   starting: ReadonlySet<CallRecord> = NONE_STARTS,
 ): Judgement {
   if (starting.size > 0) return judgedNow(context, record, starting);
-  const known = judgements.get(context) ?? new Map<CallRecord, Judgement>();
-  const judgement = known.get(record) ?? judgedNow(context, record, NONE_STARTS);
-  judgements.set(context, known.set(record, judgement));
+  let known = judgements.get(context);
+  if (!known) judgements.set(context, (known = new Map()));
+  let judgement = known.get(record);
+  if (!judgement) known.set(record, (judgement = judgedNow(context, record, NONE_STARTS)));
   return judgement;
 }
 
 function judgedNow(context: AgentContext, record: CallRecord, starting: ReadonlySet<CallRecord>): Judgement {
   if (!isApart(context, record, starting)) return "wait";
-  return together(binding(context, record).map((rule) => judgedBy(context, record, rule, starting)));
+  let judgement: Judgement = "run";
+  for (const rule of binding(context, record)) {
+    judgement = worst(judgement, judgedBy(context, record, rule, starting));
+    if (judgement === "break") break;
+  }
+  return judgement;
 }
 
 /** True if an approved call keeps all rules, whatever the calls that run and those of `starting` come to. */
@@ -213,6 +225,9 @@ export function refuseByRules(context: AgentContext): Change {
   };
 }
 
+const isNoted = ({ account }: CallRecord, { name }: RuleData, did: "shadow" | "ordered"): boolean =>
+  account?.rules?.some((known) => known.rule === name && known.did === did) === true;
+
 /** Returns the notes of the rules about calls that start, and about those that the rules hold back behind them. They state which of them a
  *  rule that only notes would have stopped, and which are put in order. */
 export function notedByRules(
@@ -220,20 +235,23 @@ export function notedByRules(
   starting: ReadonlySet<CallRecord>,
   held: ReadonlySet<CallRecord>,
 ): (record: CallRecord) => CallRecord {
-  const rules = rulesOf(context);
-  if (rules.length === 0) return (record) => record;
+  if (context.settings.rules === undefined) return (record) => record;
   const { at } = context;
+  const found = (record: CallRecord): readonly RuleData[] => {
+    if (starting.has(record))
+      return interestOf(context, record).shadow.filter(
+        (rule) => !isNoted(record, rule, "shadow") && judgedBy(context, record, rule, starting) === "break",
+      );
+    if (!held.has(record)) return NO_RULES;
+    return interestOf(context, record).binding.filter(
+      (rule) => !isNoted(record, rule, "ordered") && judgedBy(context, record, rule, starting) === "wait",
+    );
+  };
   return (record) => {
-    const isStarting = starting.has(record);
-    if (!isStarting && !held.has(record)) return record;
-    const did = isStarting ? "shadow" : "ordered";
-    const found = rules.filter((rule) => {
-      if (record.account?.rules?.some((known) => known.rule === rule.name && known.did === did)) return false;
-      if (isStarting) return rule.mode === "shadow" && judgedBy(context, record, rule, starting) === "break";
-      return rule.mode === "enforce" && judgedBy(context, record, rule, starting) === "wait";
-    });
-    if (found.length === 0) return record;
-    const account = found.reduce(
+    const rules = found(record);
+    if (rules.length === 0) return record;
+    const did = starting.has(record) ? "shadow" : "ordered";
+    const account = rules.reduce(
       (now, { name }) => noted(now, "rules", { rule: name, at, did }),
       record.account,
     );

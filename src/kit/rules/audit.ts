@@ -168,11 +168,8 @@ class SessionAudit {
       const ruled = this.#ruled(rule, known);
       let state = stateOf(data, this.#states, this.#turn);
       for (let attempt = unknownBefore(told); attempt > 0; attempt--)
-        state = {
-          ...state,
-          ...step(data.law, state, { ...ruled, id: `${ruled.id}?${attempt}` }, "maybe", at),
-        };
-      const next = { ...state, ...step(data.law, state, ruled, came, at) };
+        state = step(data.law, state, { ...ruled, id: `${ruled.id}?${attempt}` }, "maybe", at);
+      const next = step(data.law, state, ruled, came, at);
       this.#states = { ...this.#states, [data.name]: next };
     }
   }

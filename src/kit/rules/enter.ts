@@ -54,8 +54,7 @@ function rebuilt(rule: Rule, context: AgentContext, around: AroundSession): Rule
   for (const past of pastCalls(context)) {
     const { call, result, at, batchAt, place, index } = past;
     if (data.scope === "turn" && index < turnAt) continue;
-    if (around.isInner(call.name) && result.state !== "denied")
-      state = { ...state, ...lost(data.law, state) };
+    if (around.isInner(call.name) && result.state !== "denied") state = lost(data.law, state);
     const came = isCounted(data.law, call.name) ? cameTo(past) : undefined;
     if (came === undefined) continue;
     const input = ranInput(call, result.account);
@@ -68,8 +67,8 @@ function rebuilt(rule: Rule, context: AgentContext, around: AroundSession): Rule
     const id = idOfCall({ ...context, progress: { ...context.progress, batchAt } }, place);
     const ruled: RuledCall = { id, name: call.name, letter };
     for (let attempt = unknownBefore(result); attempt > 0; attempt--)
-      state = { ...state, ...step(data.law, state, { ...ruled, id: `${id}?${attempt}` }, "maybe", at) };
-    state = { ...state, ...step(data.law, state, ruled, came, at) };
+      state = step(data.law, state, { ...ruled, id: `${id}?${attempt}` }, "maybe", at);
+    state = step(data.law, state, ruled, came, at);
   }
   return state;
 }

@@ -81,16 +81,14 @@ export function reader(
   const functions = [per, when, counts, amount].filter((each) => typeof each === "function");
   if (functions.length === 0 && per === undefined) return { functions };
   const read: ReadLetter = (name, input): Letter => {
-    const isOther = isJudged(law, name) && when !== undefined && !truth("when", when(input));
-    const isVoid = isCounted(law, name) && counts !== undefined && !truth("if", counts(input));
-    const matters =
-      (isJudged(law, name) && !isOther) || (isCounted(law, name) && !isVoid && law.kind !== "limit");
-    return {
-      ...(isOther && { isOther }),
-      ...(isVoid && { isVoid }),
-      ...(matters && per !== undefined && { key: keyIn(per, name, input) }),
-      ...(matters && amount && { amount: amountOf(amount(input)) }),
-    };
+    const letter: { -readonly [Key in keyof Letter]: Letter[Key] } = {};
+    const [judged, counted] = [isJudged(law, name), isCounted(law, name)];
+    if (judged && when !== undefined && !truth("when", when(input))) letter.isOther = true;
+    if (counted && counts !== undefined && !truth("if", counts(input))) letter.isVoid = true;
+    const matters = (judged && !letter.isOther) || (counted && !letter.isVoid && law.kind !== "limit");
+    if (matters && per !== undefined) letter.key = keyIn(per, name, input);
+    if (matters && amount) letter.amount = amountOf(amount(input));
+    return letter;
   };
   const wants: Wants = {
     ...(per !== undefined && { key: true }),

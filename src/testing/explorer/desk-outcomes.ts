@@ -141,10 +141,7 @@ function innerEndings(
         output: {
           ...output,
           rules: Object.fromEntries(
-            rules.map((rule) => {
-              const known = stateOfRule(rule);
-              return [rule.name, { ...known, ...step(rule.law, known, ruled(rule), is, at) }];
-            }),
+            rules.map((rule) => [rule.name, step(rule.law, stateOfRule(rule), ruled(rule), is, at)]),
           ),
         },
         meaning: { result: output.result, inner: [{ name, letters: read, is }] },

@@ -1,4 +1,4 @@
-// A limit is judged by what it remembers in parts and without a look at most calls: it judges as a plain sum over all of them does.
+// What rules remember of a subject is its own. A limit is judged by what it remembers in parts and without a look at most calls: it judges as a plain sum over all of them does.
 import { expect, test } from "vitest";
 import { dueCalls } from "../../../machines/agent/updates/acting.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
@@ -6,7 +6,7 @@ import { judge, usedBy } from "../../../src/core/tool/rules/judge.ts";
 import type { LawState, RuledCall } from "../../../src/core/tool/rules/law.ts";
 import { usesOf } from "../../../src/core/tool/rules/uses.ts";
 import { join, step } from "../../../src/core/tool/rules/step.ts";
-import { sum } from "../../../src/kit/rules/build.ts";
+import { before, sum } from "../../../src/kit/rules/build.ts";
 import fc from "../../support/fast-check.ts";
 import { asking, contextOf } from "./at.ts";
 import { RULED } from "./ruled.ts";
@@ -69,6 +69,23 @@ test("a limit remembers each call once, in the form of today and of 0.1.0, joine
     }),
   );
 });
+
+test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+  "a subject with the name %s has succeeded only if it has",
+  (about) => {
+    const { data } = before("verify", "act", { per: "key" });
+    const call = (name: string, subject: string): RuledCall => ({ id: "1", name, letter: { key: subject } });
+    const judged = (state: LawState) => judge(data.law, state, call("act", about), () => [], 250);
+    const heard = (state: LawState, subject: string) =>
+      step(data.law, state, call("verify", subject), "success", 200);
+    const other = heard({}, "a");
+    expect(judged(other)).toBe("break");
+    expect(judged(join(other, heard({}, "b")))).toBe("break");
+    const stored = JSON.parse(JSON.stringify(heard(other, about))) as LawState;
+    expect(judged(stored)).toBe("run");
+    expect(judged(join(other, heard({}, about)))).toBe("run");
+  },
+);
 
 const call = fc.record({
   status: fc.constantFrom("approved", "running", "pending", "unknown", "done" as const),

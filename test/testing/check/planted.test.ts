@@ -109,7 +109,25 @@ const FAULTS: readonly (readonly [string, Fault])[] = (
     [
       "a failure that counts as a success",
       before("verify", "refund"),
-      forgetting((state, { at }) => ({ ...state, seen: { "": at } })),
+      {
+        remembering(context, change, event) {
+          const next = ruleEngine.remembering(context, change, event);
+          const { output } = (event ?? {}) as {
+            readonly output?: { readonly result?: { readonly state: string } };
+          };
+          if (output?.result?.state !== "error") return next;
+          const progress = next.progress ?? context.progress;
+          const rules = Object.entries(ruleEngine.statesOf({ ...context, progress }));
+          const seen = { "": context.at };
+          return {
+            ...next,
+            progress: {
+              ...progress,
+              rules: Object.fromEntries(rules.map(([name, state]) => [name, { ...state, seen }])),
+            },
+          };
+        },
+      },
     ],
     [
       "an approval by anybody",

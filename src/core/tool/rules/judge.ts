@@ -1,23 +1,24 @@
 import {
+  bitsOf,
   isCounted,
   isJudged,
+  seenAt,
   type Law,
   type LawState,
   type Letter,
   type OtherCall,
   type RuledCall,
 } from "./law.ts";
-import { summaryOf, usesOf } from "./uses.ts";
+import { isIn, summaryOf, usesOf } from "./uses.ts";
 
 /** The judgement of a call: it may run, it may once others of its batch have come to something, or it breaks the law. */
 export type Judgement = "run" | "wait" | "break";
 
+const RANK = { run: 0, wait: 1, break: 2 } as const satisfies { readonly [is in Judgement]: number };
+
 /** Of two judgements, the stricter. */
-const ORDER: readonly Judgement[] = ["run", "wait", "break"];
-const worst = (one: Judgement, other: Judgement): Judgement =>
-  ORDER.indexOf(one) > ORDER.indexOf(other) ? one : other;
-const best = (one: Judgement, other: Judgement): Judgement =>
-  ORDER.indexOf(one) < ORDER.indexOf(other) ? one : other;
+export const worst = (one: Judgement, other: Judgement): Judgement => (RANK[one] > RANK[other] ? one : other);
+const best = (one: Judgement, other: Judgement): Judgement => (RANK[one] < RANK[other] ? one : other);
 
 /** The other calls of a batch, which most judgements do not ask for. */
 export type Others = () => readonly OtherCall[];
@@ -56,7 +57,7 @@ export function usedBy(
   const calls = usesOf(used, keyOf(letter));
   const { amount: all, oldest } = summaryOf(calls);
   const isAll = within === undefined || isRecent(oldest, at, within, "against");
-  if (isAll && !calls.some(([id]) => id === self)) return all;
+  if (isAll && !isIn(calls, self)) return all;
   let sum = 0;
   for (const [id, then, amount] of calls)
     if (id !== self && isRecent(then, at, within, "against")) sum += amount;
@@ -68,11 +69,6 @@ const total = (calls: readonly OtherCall[]): number =>
     (sum, { letter }) => sum + (letter?.problem === undefined ? (letter?.amount ?? 1) : Infinity),
     0,
   );
-
-/** The bits of the tools that have succeeded. */
-function bitsOf(knows: readonly string[], has: (name: string) => boolean): number {
-  return knows.reduce((bits, name, index) => (has(name) ? bits | (1 << index) : bits), 0);
-}
 
 /** All unions of `base` with some of the bits of `more`. */
 function unions(base: number, more: number): readonly number[] {
@@ -90,16 +86,24 @@ function judgeIf(
   othersOf: Others,
 ): Judgement {
   const { table = 0 } = letter ?? {};
+  const every = (1 << (1 << law.knows.length)) - 1;
+  if ((table & every) === every) return "run";
+  if ((table & every) === 0) return "break";
   const allows = (bits: number): boolean => (table & (1 << bits)) !== 0;
-  const now = bitsOf(law.knows, (name) => state.seen?.[name] !== undefined);
-  const others = othersOf();
-  const of = (is: OtherCall["is"][]): number =>
-    bitsOf(law.knows, (known) =>
-      others.some((other) => is.includes(other.is) && isCounted({ ...law, knows: [known] }, other.name)),
-    );
-  const running = unions(now, of(["running"]));
-  if (running.every(allows)) return "run";
-  return unions(now, of(["running", "next"])).some(allows) ? "wait" : "break";
+  let now = 0;
+  law.knows.forEach((name, index) => {
+    if (seenAt(state.seen, name) !== undefined) now |= 1 << index;
+  });
+  let running = 0;
+  let coming = 0;
+  for (const { is, name } of othersOf()) {
+    if (is === "stuck") continue;
+    const bits = bitsOf(law.knows, name);
+    coming |= bits;
+    if (is === "running") running |= bits;
+  }
+  if (unions(now, running).every(allows)) return "run";
+  return unions(now, coming).some(allows) ? "wait" : "break";
 }
 
 /**
@@ -117,12 +121,13 @@ export function judge(law: Law, state: LawState, call: RuledCall, others: Others
     case "approved":
       return call.approver !== undefined && law.by.includes(call.approver) ? "run" : "break";
     case "before": {
-      if (isRecent(state.seen?.[keyOf(letter)], at, law.within, "for")) return "run";
+      if (isRecent(seenAt(state.seen, keyOf(letter)), at, law.within, "for")) return "run";
       const helps = about(law, call, others).some(({ is }) => is !== "stuck");
       return helps ? "wait" : "break";
     }
     case "never": {
-      if (state.isLost || isRecent(state.seen?.[keyOf(letter)], at, law.within, "against")) return "break";
+      if (state.isLost || isRecent(seenAt(state.seen, keyOf(letter)), at, law.within, "against"))
+        return "break";
       const against = about(law, call, others);
       if (against.some(({ is }) => is === "stuck")) return "break";
       return against.some(({ is }) => is === "running") ? "wait" : "run";
@@ -154,14 +159,14 @@ function judgeAny(
   others: Others,
   at: number,
 ): Judgement {
-  const judged = of.flatMap((part, index) => {
-    if (!isJudged(part, call.name)) return [];
+  let judged: Judgement | undefined;
+  for (const [index, part] of of.entries()) {
+    if (!isJudged(part, call.name)) continue;
     const mine = { ...call, letter: partOf(call.letter, index) };
     const theirs = () => others().map((other) => ({ ...other, letter: partOf(other.letter, index) }));
-    return [judge(part, state.of?.[index] ?? {}, mine, theirs, at)];
-  });
-  return judged.reduce(best, judged.length > 0 ? "break" : "run");
+    const one = judge(part, state.of?.[index] ?? {}, mine, theirs, at);
+    if (one === "run") return one;
+    judged = judged === undefined ? one : best(judged, one);
+  }
+  return judged ?? "run";
 }
-
-/** The judgement of several laws together. */
-export const together = (judgements: readonly Judgement[]): Judgement => judgements.reduce(worst, "run");

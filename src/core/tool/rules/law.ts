@@ -104,20 +104,34 @@ export type OtherCall = RuledCall & { readonly is: "running" | "next" | "stuck" 
 /** The most calls and keys that a law remembers. */
 export const MAX_REMEMBERED = 1_000;
 
-/** The names that patterns were asked about: a rule is asked about the same few for each call. */
-const asked = new WeakMap<readonly string[], Map<string, boolean>>();
-/** A model may invent names. */
+/** The most names of tools about which something is remembered: a model may invent names. */
 const MAX_NAMES = 1_000;
 
-function includes(patterns: readonly string[], name: string): boolean {
-  const known = asked.get(patterns) ?? new Map<string, boolean>();
-  let is = known.get(name);
-  if (is !== undefined) return is;
-  is = patterns.some((pattern) => matchesName(pattern, name));
-  if (known.size >= MAX_NAMES) known.clear();
-  asked.set(patterns, known.set(name, is));
-  return is;
+/** Returns a function that finds something out about the name of a tool once: laws are asked about the same few for each call. */
+export function perName<Of extends object, T>(
+  find: (of: Of, name: string) => T,
+): (of: Of, name: string) => T {
+  const found = new WeakMap<Of, Map<string, T>>();
+  return (of, name) => {
+    let known = found.get(of);
+    if (!known) found.set(of, (known = new Map<string, T>()));
+    const former = known.get(name);
+    if (former !== undefined) return former;
+    const is = find(of, name);
+    if (known.size >= MAX_NAMES) known.clear();
+    known.set(name, is);
+    return is;
+  };
 }
+
+const includes = perName((patterns: readonly string[], name): boolean =>
+  patterns.some((pattern) => matchesName(pattern, name)),
+);
+
+/** Returns which of the patterns a name matches: bit n is 1 if it matches the n-th. */
+export const bitsOf = perName((patterns: readonly string[], name): number =>
+  patterns.reduce((bits, pattern, at) => (matchesName(pattern, name) ? bits | (1 << at) : bits), 0),
+);
 
 /** True if calls of the tool are judged by the law. */
 export function isJudged(law: Law, name: string): boolean {
@@ -140,6 +154,11 @@ export function isCounted(law: Law, name: string): boolean {
     case "any":
       return law.of.some((part) => isCounted(part, name));
   }
+}
+
+/** Returns when a law has last heard of a success about a key: a model may call a customer "constructor". */
+export function seenAt(seen: LawState["seen"], key: string): number | undefined {
+  return seen && Object.hasOwn(seen, key) ? seen[key] : undefined;
 }
 
 /** True if the law asks who has approved a call. */

@@ -1,6 +1,8 @@
 import {
+  bitsOf,
   isCounted,
   MAX_REMEMBERED,
+  seenAt,
   type Came,
   type Law,
   type LawState,
@@ -12,24 +14,37 @@ import {
 import { partOf } from "./judge.ts";
 import { countOf, joinUsed, usedSince, withUsed } from "./uses.ts";
 
+/** The number of keys of a memory, which never changes. */
+const sizes = new WeakMap<NonNullable<LawState["seen"]>, number>();
+
+function sizeOf(seen: NonNullable<LawState["seen"]>): number {
+  let size = sizes.get(seen);
+  if (size === undefined) sizes.set(seen, (size = Object.keys(seen).length));
+  return size;
+}
+
 /** The state with a success about a key. Of too many keys the oldest is forgotten where a success is required, and nothing is known any
  *  more where it forbids. */
-function withSeen(state: LawState, key: string, at: number, forbids: boolean): LawState {
+function withSeen<State extends LawState>(state: State, key: string, at: number, forbids: boolean): State {
   const { seen = {} } = state;
-  const next = { ...seen, [key]: Math.max(at, seen[key] ?? at) };
-  if (Object.keys(next).length <= MAX_REMEMBERED) return { ...state, seen: next };
+  const known = seenAt(seen, key);
+  if (known !== undefined && known >= at) return state;
+  const next = { ...seen, [key]: at };
+  const size = sizeOf(seen) + (known === undefined ? 1 : 0);
+  sizes.set(next, size);
+  if (size <= MAX_REMEMBERED) return { ...state, seen: next };
   if (forbids) return { ...state, isLost: true };
   const [oldest] = Object.entries(next).reduce((one, other) => (other[1] < one[1] ? other : one));
   const { [oldest]: _, ...rest } = next;
   return { ...state, seen: rest };
 }
 
-function withUse(
+function withUse<State extends LawState>(
   { within }: Extract<Law, { kind: "limit" }>,
-  state: LawState,
+  state: State,
   { id, letter }: RuledCall,
   at: number,
-): LawState {
+): State {
   const { key = "", amount = 1 } = letter ?? {};
   const used = withUsed(state.used, key, [id, at, amount]);
   if (countOf(used) <= MAX_REMEMBERED) return { ...state, used };
@@ -40,12 +55,18 @@ function withUse(
 
 /** Returns what a law remembers after a call came to something at an instant. What only may have taken effect counts where a success
  *  forbids, and not where one is required. */
-export function step(law: Law, state: LawState, call: RuledCall, came: Came, at: number): LawState {
+export function step<State extends LawState>(
+  law: Law,
+  state: State,
+  call: RuledCall,
+  came: Came,
+  at: number,
+): State {
   const { name, letter } = call;
   if (!isCounted(law, name)) return state;
   if (law.kind === "any") {
     const of = law.of.map((part, index) =>
-      step(part, state.of?.[index] ?? {}, { ...call, letter: partOf(letter, index) }, came, at),
+      step<LawState>(part, state.of?.[index] ?? {}, { ...call, letter: partOf(letter, index) }, came, at),
     );
     return { ...state, of };
   }
@@ -56,11 +77,13 @@ export function step(law: Law, state: LawState, call: RuledCall, came: Came, at:
       const isSuccess = came === "success" || (came === "answered" && law.answers === true);
       return isSuccess && !isUnread ? withSeen(state, letter?.key ?? "", at, false) : state;
     }
-    case "if":
+    case "if": {
       if (came !== "success") return state;
+      const bits = bitsOf(law.knows, name);
       return law.knows
-        .filter((known) => isCounted({ ...law, knows: [known] }, name))
+        .filter((_, index) => (bits & (1 << index)) !== 0)
         .reduce((now, known) => withSeen(now, known, at, false), state);
+    }
     case "never":
       return isUnread ? { ...state, isLost: true } : withSeen(state, letter?.key ?? "", at, true);
     case "limit":
@@ -72,17 +95,18 @@ export function step(law: Law, state: LawState, call: RuledCall, came: Came, at:
 }
 
 /** Returns what a law remembers once something may have happened of which nothing is known. */
-export function lost(law: Law, state: LawState): LawState {
+export function lost<State extends LawState>(law: Law, state: State): State {
   if (law.kind === "any")
-    return { ...state, of: law.of.map((part, index) => lost(part, state.of?.[index] ?? {})) };
+    return { ...state, of: law.of.map((part, index) => lost<LawState>(part, state.of?.[index] ?? {})) };
   return law.kind === "never" || law.kind === "limit" ? { ...state, isLost: true } : state;
 }
 
 function joinSeen(one: LawState["seen"], other: LawState["seen"]): LawState["seen"] {
   if (!one || !other) return one ?? other;
-  const all = { ...one };
-  for (const [key, at] of Object.entries(other)) all[key] = Math.max(at, all[key] ?? at);
-  return all;
+  const later = Object.entries(other).map(
+    ([key, at]) => [key, Math.max(at, seenAt(one, key) ?? at)] as const,
+  );
+  return { ...one, ...Object.fromEntries(later) };
 }
 
 /** Returns what two memories of a law know together. */

@@ -165,7 +165,7 @@ export class RuleTrial {
     if (came === undefined || !isCounted(this.#law, String(known.call["name"]))) return;
     const ruled = this.#ruled(known);
     const count = (of: RuledCall, as: Came): void => {
-      this.#state = { ...this.#state, ...step(this.#law, this.#state, of, as, at) };
+      this.#state = step(this.#law, this.#state, of, as, at);
     };
     for (let attempt = unknownBefore(result); attempt > 0; attempt--)
       count({ ...ruled, id: `${ruled.id}?${attempt}` }, "maybe");

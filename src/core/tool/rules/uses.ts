@@ -54,11 +54,38 @@ export function countOf(used: Used): number {
   return known;
 }
 
-/** Returns the place of a call in a list; -1 if it is not there. A call that is there is mostly one of the last. */
+/** The places of the calls of a long list. A list that has one more call takes them over. */
+const places = new WeakMap<Calls, Map<string, number>>();
+/** So short a list is searched. */
+const FEW = 16;
+
+function placesOf(calls: Calls): Map<string, number> {
+  let known = places.get(calls);
+  if (!known) places.set(calls, (known = new Map(calls.map(([id], place) => [id, place]))));
+  return known;
+}
+
+/** Returns the place of a call in a list; -1 if it is not there. */
 function placeOf(calls: Calls, id: string): number {
+  if (calls.length > FEW) return placesOf(calls).get(id) ?? -1;
   let place = calls.length - 1;
   while (place >= 0 && calls[place]![0] !== id) place--;
   return place;
+}
+
+/** True if a list has a call. */
+export const isIn = (calls: readonly Use[], id: string): boolean => placeOf(calls, id) >= 0;
+
+/** Returns a list with one more call. */
+function withOne(before: Calls, use: Use): Calls {
+  const calls = [...before, use];
+  summaries.set(calls, withUse(summaryOf(before), use));
+  const known = places.get(before);
+  if (known) {
+    places.delete(before);
+    places.set(calls, known.set(use[0], before.length));
+  }
+  return calls;
 }
 
 /** Returns what is remembered with a use; one of the same call is replaced. */
@@ -66,9 +93,7 @@ export function withUsed(used: Used | undefined, key: string, use: Use): Used {
   const before = usesOf(used, key);
   const place = placeOf(before, use[0]);
   if (place >= 0) return { ...used, [key]: before.with(place, use) };
-  const calls = [...before, use];
-  const next: Used = { ...used, [key]: calls };
-  summaries.set(calls, withUse(summaryOf(before), use));
+  const next: Used = { ...used, [key]: withOne(before, use) };
   counts.set(next, (used ? countOf(used) : 0) + 1);
   return next;
 }
