@@ -89,8 +89,10 @@ const centsForTheBank = defineHook({
   },
 });
 
+type Common = Pick<AgentConfig, "inspect" | "store">;
+
 /** An agent that cannot pay 31 euros back, because of a hook. */
-function refundDesk(common: Pick<AgentConfig, "inspect" | "store">): Agent {
+function refundDesk(common: Common): AgentConfig {
   const policy = agentTool({
     agent: {
       name: "refund-policy",
@@ -102,7 +104,7 @@ function refundDesk(common: Pick<AgentConfig, "inspect" | "store">): Agent {
     },
     description: "Says whether an order may be paid back.",
   });
-  return createAgent({
+  return {
     ...common,
     name: "refund-desk",
     sysPrompt: "You pay orders back that never came. Ask for the policy first.",
@@ -128,16 +130,18 @@ function refundDesk(common: Pick<AgentConfig, "inspect" | "store">): Agent {
       },
       { text: "I am sorry: the bank refuses to pay your order back, and I do not know why." },
     ]),
-  });
+  };
 }
 
-/**
- * Creates the agents of the demo, each with its task; all of them get the inspector and the store in `common`.
- */
-export function demoAgents(
-  common: Pick<AgentConfig, "inspect" | "store">,
-): readonly { readonly agent: Agent; readonly task: string }[] {
-  const parser = createAgent({
+/** Creates the agents of the demo, each with its task; all of them get the inspector and the store in `common`. */
+export const demoAgents = (common: Common): readonly { readonly agent: Agent; readonly task: string }[] =>
+  demoConfigs(common).map(({ config, task }) => ({ agent: createAgent(config), task }));
+
+/** The configurations of the agents of the demo. */
+export function demoConfigs(
+  common: Common,
+): readonly { readonly config: AgentConfig; readonly task: string }[] {
+  const parser: AgentConfig = {
     ...common,
     name: "parser-fix",
     sysPrompt: "You repair parsers. Push a branch only after its tests have passed.",
@@ -168,8 +172,8 @@ export function demoAgents(
         text: "Done:\n\n1. `rule4` keeps its newline\n2. 184 tests pass\n3. the branch is pushed\n\n| file | lines |\n|---|---|\n| lexer.ts | 3 |\n",
       },
     ]),
-  });
-  const care = createAgent({
+  };
+  const care: AgentConfig = {
     ...common,
     name: "customer-care",
     tools: [askCustomer],
@@ -180,8 +184,8 @@ export function demoAgents(
       },
       { text: "Thank you. I have noted the answer and closed the case." },
     ]),
-  });
-  const nightly = createAgent({
+  };
+  const nightly: AgentConfig = {
     ...common,
     name: "nightly-scan",
     tools: [readFile],
@@ -193,14 +197,14 @@ export function demoAgents(
         calls: [{ name: "read_file", input: { path: `src/part-${round + 1}.ts` } }],
       })),
     ),
-  });
+  };
   return [
     {
-      agent: refundDesk(common),
+      config: refundDesk(common),
       task: "My order 4812 over 31 euros never came. Please pay it back.",
     },
-    { agent: nightly, task: "Scan all parts of the project." },
-    { agent: care, task: "Case 4812: is the customer satisfied?" },
-    { agent: parser, task: "The parser loses newlines. Find the cause, fix it and push the branch." },
+    { config: nightly, task: "Scan all parts of the project." },
+    { config: care, task: "Case 4812: is the customer satisfied?" },
+    { config: parser, task: "The parser loses newlines. Find the cause, fix it and push the branch." },
   ];
 }

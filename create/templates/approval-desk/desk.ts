@@ -15,23 +15,25 @@ const refund = defineTool({
   },
 });
 
-/** A refunds desk that pays up to ten euros by itself, and asks a person about more. */
+/** The configuration of a refunds desk that pays up to ten euros by itself, and asks a person about more. */
+export const deskConfig = (model: ChatModel): AgentConfig => ({
+  name: "desk",
+  sysPrompt: "You work at the refunds desk. Refund what customers ask for.",
+  model,
+  tools: [refund],
+  permissions: {
+    rules: [
+      {
+        tool: "refund",
+        action: "ask",
+        when: ({ cents }) => Number(cents) > 1_000,
+        reason: "more than ten euros",
+      },
+    ],
+    expiresAfterMs: 3 * 24 * 3_600_000, // after three days the call is denied
+  },
+});
+
+/** The desk in a session of a store. */
 export const desk = (model: ChatModel, session: Pick<AgentConfig, "store" | "sessionId">) =>
-  createAgent({
-    name: "desk",
-    sysPrompt: "You work at the refunds desk. Refund what customers ask for.",
-    model,
-    tools: [refund],
-    permissions: {
-      rules: [
-        {
-          tool: "refund",
-          action: "ask",
-          when: ({ cents }) => Number(cents) > 1_000,
-          reason: "more than ten euros",
-        },
-      ],
-      expiresAfterMs: 3 * 24 * 3_600_000, // after three days the call is denied
-    },
-    ...session,
-  });
+  createAgent({ ...deskConfig(model), ...session });

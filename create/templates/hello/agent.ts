@@ -1,4 +1,4 @@
-import { createAgent, defineTool, type ChatModel } from "agentchart";
+import { createAgent, defineTool, type AgentConfig, type ChatModel } from "agentchart";
 import { z } from "zod";
 
 const clock = defineTool({
@@ -8,6 +8,13 @@ const clock = defineTool({
   execute: ({ timeZone }) => new Date().toLocaleString("en-GB", { timeZone }),
 });
 
+/** The configuration of an agent that knows the time. */
+export const helloConfig = (model: ChatModel): AgentConfig => ({
+  name: "hello",
+  sysPrompt: "You are brief.",
+  model,
+  tools: [clock],
+});
+
 /** An agent that knows the time. */
-export const hello = (model: ChatModel) =>
-  createAgent({ name: "hello", sysPrompt: "You are brief.", model, tools: [clock] });
+export const hello = (model: ChatModel) => createAgent(helloConfig(model));
