@@ -107,6 +107,9 @@ test("a person labels a run and makes a test of it", async () => {
   await page.evaluate(`location.hash = "#/overview"`);
   const labels = page.getByRole("table", { name: "Labels" });
   await expect.poll(() => labels.innerText()).toMatch(/wrong\s+1/);
+  await page.getByRole("button", { name: /^Filters/ }).click();
+  await page.getByLabel("label", { exact: true }).selectOption("wrong");
+  await expect.poll(() => page.getByTestId("overview-runs").innerText()).toMatch(/^1 runs · /);
   expect(faults).toEqual(NO_FAULTS);
 });
 
@@ -117,6 +120,9 @@ test("reports are listed, compared and lead to their runs", async () => {
   await expect.poll(() => results.last().innerText()).toMatch(/sum #1\s+failed\s+/);
   await page.getByRole("button", { name: "after (after.json)" }).click();
   await expect.poll(() => results.last().innerText()).toMatch(/sum #1\s+failed\s+passed/);
+  expect(await page.getByTestId("pairs").innerText()).toBe(
+    "1 better, 0 worse of 1 pairs, p = 1.000 (McNemar's exact test)",
+  );
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.evaluate(`location.hash = "#/reports/2"`);
   await page.getByRole("table", { name: "Experiment" }).getByRole("button", { name: "Compare" }).click();

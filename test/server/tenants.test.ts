@@ -1,5 +1,6 @@
 // Tenants are apart on every route.
 import { describe, expect, test } from "vitest";
+import { addLabel, labelsOf } from "agentchart/evals";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted } from "../support/agents.ts";
 import { createSession, openServer, TOKENS, type TestServer } from "./open-server.ts";
@@ -107,6 +108,24 @@ describe("GET /v1/sessions", () => {
       detail: "json.meta: `tenant` is set by the token",
     });
   });
+});
+
+test("the labels of a store are of no tenant, and what a tenant names like them is its own", async () => {
+  const server = openServer();
+  await storeSession(server, "acme/done", { tenant: "acme" });
+  await addLabel(server.store, { sessionId: "acme/done", label: "wrong", by: "ada", note: "of acme" });
+  for (const as of ["acme", "globex"] as const) {
+    for (const name of ["agentchart.labels", "../agentchart.labels", "%2e%2e%2fagentchart.labels"])
+      for (const [method, path, body] of ROUTES) {
+        const to = `/v1/sessions/${encodeURIComponent(name)}${path}`;
+        const { status } = await server.request(method, to, { as, ...(body !== undefined && { body }) });
+        expect([as, method, to, status]).toEqual([as, method, to, 404]);
+      }
+    const list = await (await server.request("GET", "/v1/sessions", { as })).text();
+    expect(list).not.toContain("labels");
+  }
+  expect(await server.store.takeInputs("agentchart.labels", 10)).toEqual([]);
+  expect(await labelsOf(server.store)).toMatchObject([{ sessionId: "acme/done", note: "of acme" }]);
 });
 
 test("The same idempotency key is one session per tenant", async () => {

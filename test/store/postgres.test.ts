@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, describe, test } from "vitest";
 import { postgresStore } from "../../src/store/postgres.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
+import { expectLabelsKept } from "../inspect/hub/labels-law.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 
 const server = await startPostgres();
@@ -29,6 +30,13 @@ if (server) {
     }),
     { describe, test },
   );
+
+  test("labels of people are all kept when many give them at once", { timeout: 60_000 }, async () => {
+    await pool.query(empty);
+    const store = () => postgresStore({ pool, schema });
+    await expectLabelsKept([store(), store()]);
+    await pool.query(empty);
+  });
 } else {
   test.skip(`the contract on Postgres (${NO_POSTGRES})`, () => {});
 }

@@ -80,7 +80,7 @@ export class Hub {
     this.live = new LiveRuns((change) => this.#changed(change));
     this.suspicions = suspicions;
     this.labels = stored && new LabelReader(stored.store);
-    this.runs = new Runs(this.live, files, { stored, suspicions });
+    this.runs = new Runs(this.live, files, { stored, suspicions, labels: this.labels });
     this.workers = new Workers(() => this.#workersChanged());
     this.#reading = setInterval(() => void this.#refreshStored(), READ_INTERVAL_MS).unref();
   }

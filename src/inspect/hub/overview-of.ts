@@ -23,6 +23,8 @@ export type OverviewOptions = {
   readonly tool?: string | undefined;
   /** A check of this name has found something; "any": one of all checks has. */
   readonly suspicion?: string | undefined;
+  /** The newest label that people gave the session, such as "wrong". */
+  readonly label?: string | undefined;
   /** Epoch ms: the session has changed at this time or later. */
   readonly since?: number | undefined;
   /** The known cost is at least this. */
@@ -38,6 +40,7 @@ const overviewSchema = s.lazily(() =>
     outcome: s.optional(s.oneOf(...OUTCOME_NAMES)),
     tool: s.optional(s.string()),
     suspicion: s.optional(s.string()),
+    label: s.optional(s.string()),
     since: s.optional(s.atLeast(0)),
     minCost: s.optional(s.atLeast(0)),
     suspicions: s.optional(s.listOf(suspicionSchema())),
@@ -52,8 +55,9 @@ export async function overviewOf(store: SessionStore, options: OverviewOptions =
   const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const suspicions = new RunSuspicions(own);
   const stored = new StoreRuns(store);
-  const runs = new Runs(new LiveRuns(() => {}), new Map(), { stored, suspicions });
-  const labels = await new LabelReader(store).newest();
+  const reader = new LabelReader(store);
+  const runs = new Runs(new LiveRuns(() => {}), new Map(), { stored, suspicions, labels: reader });
+  const labels = await reader.newest();
   const overviews = new Overviews(runs, suspicions, async () => (id) => labels.get(id)?.label);
   let overview = await overviews.overview(filter, Infinity);
   while (overview.left > 0) overview = await overviews.overview(filter, Infinity);

@@ -7,7 +7,7 @@ export function readFilter(query: Readonly<Record<string, string>>): RunFilter |
   if (outcome !== undefined && !runOutcome) return `\`outcome\` must be one of ${OUTCOME_NAMES.join(", ")}.`;
   if ([since, minCost].some((text) => text !== undefined && !/^\d{1,15}(\.\d{1,15})?$/.test(text)))
     return "`since` and `minCost` must be numbers of at least 0.";
-  const texts = ["q", "agent", "tool", "suspicion"].flatMap((key) =>
+  const texts = ["q", "agent", "tool", "suspicion", "label"].flatMap((key) =>
     query[key] === undefined ? [] : [[key, query[key]]],
   );
   return {

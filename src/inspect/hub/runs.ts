@@ -1,11 +1,13 @@
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
+import type { Label, LabelReader } from "../labels/labels.ts";
+import { labelledPage } from "./labelled-page.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { groupOf } from "../protocol/outcomes.ts";
 import type { OpenRun } from "./open-run.ts";
 import { matchesFilter } from "./run-words.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
-import type { StoreRuns } from "./store-runs.ts";
+import type { StoreQuery, StoreRuns } from "./store-runs.ts";
 import { StoredSuspicions } from "./stored-suspicions.ts";
 import type { RunFilter } from "../protocol/outcomes.ts";
 
@@ -33,6 +35,11 @@ export type RunPage = {
 export const MAX_ROWS = 500;
 const DEFAULT_ROWS = 100;
 
+/** The ids of the sessions whose newest label is this one. */
+function labelledAs(label: string, newest: ReadonlyMap<string, Label> = new Map()): ReadonlySet<string> {
+  return new Set([...newest].flatMap(([id, each]) => (each.label === label ? [id] : [])));
+}
+
 /** All runs that can be displayed: live ones, then those of files, then those of the store. */
 export class Runs {
   readonly #live: LiveRuns;
@@ -40,12 +47,22 @@ export class Runs {
   readonly #stored: StoreRuns | undefined;
   readonly #suspicions: RunSuspicions;
   readonly #storedSuspicions: StoredSuspicions | undefined;
+  readonly #labels: Pick<LabelReader, "newest"> | undefined;
 
   constructor(
     live: LiveRuns,
     files: ReadonlyMap<string, OpenRun>,
-    { stored, suspicions }: { readonly stored?: StoreRuns | undefined; readonly suspicions: RunSuspicions },
+    {
+      stored,
+      suspicions,
+      labels,
+    }: {
+      readonly stored?: StoreRuns | undefined;
+      readonly suspicions: RunSuspicions;
+      readonly labels?: Pick<LabelReader, "newest"> | undefined;
+    },
   ) {
+    this.#labels = labels;
     this.#live = live;
     this.#files = files;
     this.#stored = stored;
@@ -72,9 +89,18 @@ export class Runs {
     return { ...page, rows: page.rows.map(now) };
   }
 
-  async #page({ group, worker, cursor = "n0", limit = DEFAULT_ROWS, ...filter }: RunQuery): Promise<RunPage> {
+  async #page({
+    group,
+    worker,
+    label,
+    cursor = "n0",
+    limit = DEFAULT_ROWS,
+    ...filter
+  }: RunQuery): Promise<RunPage> {
     const inMemory = this.#runsInMemory();
+    const labelled = label === undefined ? undefined : labelledAs(label, await this.#labels?.newest());
     const matching = inMemory
+      .filter(({ row }) => labelled?.has(row.runId) !== false)
       .map((run) => ({ run, row: this.rowOf(run) }))
       .filter(({ row }) => !group || groupOf(row) === group)
       .filter(({ row }) => worker === undefined || row.worker?.id === worker)
@@ -86,13 +112,14 @@ export class Runs {
     const from = isInMemory ? Number(cursor.slice(1)) || 0 : matching.length;
     const rows = matching.slice(from, from + limit);
     const end = from + rows.length;
-    const page = await stored?.list({
+    const query: StoreQuery = {
       ...filter,
       ...(group && { group }),
       except: inMemory.map(({ row }) => row.runId),
       limit: Math.max(1, limit - rows.length),
       ...(!isInMemory && cursor.length > 1 && { cursor: cursor.slice(1) }),
-    });
+    };
+    const page = await (labelled && stored ? labelledPage(stored, query, labelled) : stored?.list(query));
     const total = matching.length + (page?.total ?? 0);
     const about = { total, ...(page?.unindexed !== undefined && { unindexed: page.unindexed }) };
     if (end < matching.length) return { rows, cursor: `n${end}`, ...about };

@@ -16,13 +16,15 @@ export type RunFilter = {
   readonly tool?: string;
   /** A check of this name has found something; "any": one of all checks has. */
   readonly suspicion?: string;
+  /** The newest label that people gave the run, such as "wrong". */
+  readonly label?: string;
   /** Epoch ms: the run has changed at this time or later. */
   readonly since?: number;
   /** The known cost is at least this. */
   readonly minCost?: number;
 };
 
-/** True if the row has what a filter asks for, its text and its tools aside. */
+/** True if the row has what a filter asks for, its text, its tools and its label aside. */
 export function hasFacts(
   row: {
     readonly suspicions?: readonly { readonly kind: string }[];

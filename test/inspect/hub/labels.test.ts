@@ -1,8 +1,6 @@
 // What people say about runs: who may, where it is kept, and what an evaluation makes of it.
 import { join } from "node:path";
-import { createAgent, type SessionStore } from "agentchart";
 import { addLabel, casesOfLabels, evaluate, labelsOf, reply, type Label } from "agentchart/evals";
-import { exportSession, importSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
@@ -11,15 +9,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { testHome, testHub } from "../../support/hub-page.ts";
 import { get, type List } from "../../support/stored-runs.ts";
 import { scratch } from "../../store/scratch.ts";
+import { expectLabelsKept, play, type Two } from "./labels-law.ts";
 
-async function play(store: SessionStore, sessionId: string, answer: string): Promise<void> {
-  const agent = createAgent({ name: "clerk", store, sessionId, model: scriptedModel([answer]) });
-  await agent.call("What is two and two?");
-  await agent.close();
-}
-
-/** Two stores of the same sessions, as two processes have them. */
-type Two = readonly [SessionStore, SessionStore];
 const STORES: { readonly [name: string]: (dir: string) => Two } = {
   memory: () => {
     const store = memoryStore();
@@ -37,25 +28,7 @@ describe.each(Object.entries(STORES))("Labels in a store of %s", (_, open) => {
       await Promise.all(stores.map((store) => store.close?.()));
       remove();
     });
-    const [store] = stores;
-    await play(store, "sum", "Four.");
-    const held = createAgent({ name: "clerk", store, sessionId: "sum", model: scriptedModel([]) });
-    await held.open(); // a process has the session
-    const people = Array.from({ length: 12 }, (__, n) => `person ${n}`);
-    await Promise.all(
-      people.map((by, n) =>
-        addLabel(stores[n % 2]!, { sessionId: "sum", label: n % 2 ? "wrong" : "right", by }),
-      ),
-    );
-    await held.close();
-    const kept = await labelsOf(stores[1], "sum");
-    expect(kept.map(({ by }) => by).toSorted()).toEqual(people.toSorted());
-    expect(kept.every(({ at, seq }) => at > 0 && seq > 0)).toBe(true);
-    expect(await store.prune!({ olderThan: 0 })).toMatchObject({ pruned: 1 });
-    expect(await labelsOf(store)).toHaveLength(12);
-    const copy = memoryStore();
-    await importSession(copy, exportSession(store, "agentchart.labels"));
-    expect(await labelsOf(copy)).toEqual(kept);
+    await expectLabelsKept(stores);
   });
 });
 
@@ -113,6 +86,13 @@ test("a page adds labels unless the hub is read-only, and lists no session for t
   expect(canAdd).toBe(true);
   expect((await get<List>(hub, "/api/runs")).rows.map(({ runId }) => runId)).toEqual(["sum"]);
   expect((await get<List>(hub, "/api/runs")).total).toBe(1);
+  await play(store, "other", "Five.");
+  const found = async (query: string) =>
+    (await get<List>(hub, `/api/runs?${query}`)).rows.map(({ runId }) => runId);
+  expect(await found("label=wrong")).toEqual(["sum"]);
+  expect(await found("label=right")).toEqual([]);
+  expect(await found("label=wrong&q=nobody")).toEqual([]);
+  expect(await get(hub, "/api/overview?label=wrong")).toMatchObject({ runs: 1 });
   expect((await post(hub, { ...label, sessionId: "other", by: "" })).status).toBe(400);
   expect((await post(hub, label, {}, "nobody")).status).toBe(404);
   expect((await post(hub, label, { authorization: "Bearer no" })).status).toBe(401);

@@ -8,6 +8,8 @@ export type ListFilter = {
   readonly tool: string;
   /** The name of a check that has found something; "any" for one of all. */
   readonly suspicion: string;
+  /** The newest label of people. */
+  readonly label: string;
   /** Only runs that have changed within so many hours. */
   readonly hours: number;
   readonly minCost: number;
@@ -19,6 +21,7 @@ export const NO_FILTER: ListFilter = {
   outcome: "",
   tool: "",
   suspicion: "",
+  label: "",
   hours: 0,
   minCost: 0,
 };
@@ -35,7 +38,7 @@ const HOUR_MS = 3_600_000;
 
 /** Returns the query with which the server is asked. `now`: epoch ms. */
 export function queryOf(
-  { agent, outcome, tool, suspicion, hours, minCost }: ListFilter,
+  { agent, outcome, tool, suspicion, label, hours, minCost }: ListFilter,
   search: string,
   now: number,
 ): RunFilter {
@@ -46,6 +49,7 @@ export function queryOf(
     ...(outcome !== "" && { outcome }),
     ...(tool !== "" && { tool }),
     ...(suspicion !== "" && { suspicion }),
+    ...(label !== "" && { label }),
     ...(hours > 0 && { since: now - hours * HOUR_MS }),
     ...(minCost > 0 && { minCost }),
   };
@@ -55,7 +59,8 @@ export function queryOf(
 export type Chip = { readonly key: keyof ListFilter; readonly text: string };
 
 /** The active filters, for people. */
-export function chipsOf({ agent, outcome, tool, suspicion, hours, minCost }: ListFilter): readonly Chip[] {
+export function chipsOf(filter: ListFilter): readonly Chip[] {
+  const { agent, outcome, tool, suspicion, label, hours, minCost } = filter;
   const chips: readonly (Chip | false)[] = [
     outcome !== "" && { key: "outcome", text: t(outcome) },
     agent !== "" && { key: "agent", text: t`agent ${agent}` },
@@ -64,6 +69,7 @@ export function chipsOf({ agent, outcome, tool, suspicion, hours, minCost }: Lis
       key: "suspicion",
       text: suspicion === ANY_SUSPICION ? t("any suspicion") : t`suspicion ${suspicion}`,
     },
+    label !== "" && { key: "label", text: t`label ${t(label)}` },
     hours > 0 && {
       key: "hours",
       text: HOURS.find(([each]) => each === hours)?.[1] ?? t`last ${hours} hours`,
@@ -77,7 +83,7 @@ export function chipsOf({ agent, outcome, tool, suspicion, hours, minCost }: Lis
 export function isListed(row: RunRow, query: RunFilter, found: ReadonlySet<string>): boolean {
   if (!hasFacts(row, query)) return false;
   if (found.has(row.runId)) return true;
-  if (query.tool !== undefined) return false;
+  if (query.tool !== undefined || query.label !== undefined) return false;
   const about = `${row.agent} ${row.runId} ${row.title ?? ""}`.toLowerCase();
   return query.q === undefined || about.includes(query.q.toLowerCase());
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { isObject } from "../../../src/core/base/is-object.ts";
 import type { Json, JsonObject } from "../../../src/core/base/json.ts";
+import { mcNemar } from "../../../src/testing/evals/statistics.ts";
 import { Button } from "../parts/button.tsx";
 import { compareRuns, select, showMany } from "../store/navigate.ts";
 import { t } from "../words/t.ts";
@@ -110,37 +111,59 @@ function Evaluation({ report, before }: EvaluationProps) {
     former.has(keyOf(each)) && former.get(keyOf(each))!["state"] !== each["state"];
   const rank = (each: JsonObject): number => (isChanged(each) ? 0 : each["state"] === "passed" ? 2 : 1);
   const results = listOf(report["results"]).toSorted((one, other) => rank(one) - rank(other));
+  const changes = results.map((each) => changeOf(former.get(keyOf(each)), each));
+  const count = (what: ReturnType<typeof changeOf>): number => changes.filter((each) => each === what).length;
+  const [better, worse] = [count("better"), count("worse")];
+  const pairs = better + worse + count("same");
+  const p = mcNemar(better, worse);
   return (
-    <table aria-label={t("Evaluation")}>
-      <thead>
-        <tr>
-          {[t("case"), ...(before ? [t("before")] : []), t("result"), t("reason")].map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {results.slice(0, MAX_ROWS).map((each) => (
-          <tr key={keyOf(each)} data-divergence={isChanged(each) || undefined}>
-            <th scope="row">
-              <OpenRun id={each["sessionId"]} label={`${textOf(each["case"])} #${textOf(each["repeat"])}`} />
-            </th>
-            {before && <td>{textOf(former.get(keyOf(each))?.["state"])}</td>}
-            <td>{textOf(each["state"])}</td>
-            <td>
-              {isObject(each["error"]) ? `${textOf(each["error"]["message"])} ` : ""}
-              {listOf(each["verdicts"])
-                .filter(({ pass }) => pass !== true)
-                .map(({ judge, reason }) => `${textOf(judge)}: ${textOf(reason)}`)
-                .join(" ")}
-            </td>
+    <>
+      {before && (
+        <p data-testid="pairs" style={INSET}>
+          {t`${better} better, ${worse} worse of ${pairs} pairs, p = ${p < 0.001 ? p.toExponential(1) : p.toFixed(3)} (McNemar's exact test)`}
+        </p>
+      )}
+      <table aria-label={t("Evaluation")}>
+        <thead>
+          <tr>
+            {[t("case"), ...(before ? [t("before")] : []), t("result"), t("reason")].map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {results.slice(0, MAX_ROWS).map((each) => (
+            <tr key={keyOf(each)} data-divergence={isChanged(each) || undefined}>
+              <th scope="row">
+                <OpenRun
+                  id={each["sessionId"]}
+                  label={`${textOf(each["case"])} #${textOf(each["repeat"])}`}
+                />
+              </th>
+              {before && <td>{textOf(former.get(keyOf(each))?.["state"])}</td>}
+              <td>{textOf(each["state"])}</td>
+              <td>
+                {isObject(each["error"]) ? `${textOf(each["error"]["message"])} ` : ""}
+                {listOf(each["verdicts"])
+                  .filter(({ pass }) => pass !== true)
+                  .map(({ judge, reason }) => `${textOf(judge)}: ${textOf(reason)}`)
+                  .join(" ")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   );
+}
+
+/** Returns how a run differs between two evaluations; undefined if one of them has no judgement of it. */
+function changeOf(then: JsonObject | undefined, now: JsonObject): "better" | "worse" | "same" | undefined {
+  const [before, after] = [then?.["state"], now["state"]];
+  if (![before, after].every((state) => state === "passed" || state === "failed")) return undefined;
+  return before === after ? "same" : after === "passed" ? "better" : "worse";
 }
 
 /** The clusters of an experiment, then its rows, those that differ first. Each opens the pair side by side. */

@@ -162,6 +162,19 @@ function Fields({ filter }: { readonly filter: ListFilter }) {
         </select>
       </label>
       <label>
+        {t("label")}
+        <select
+          className="input"
+          aria-label={t("label")}
+          value={filter.label}
+          onChange={(event) => filterRuns({ label: event.target.value })}
+        >
+          <option value="">{t("any")}</option>
+          <option value="right">{t("right")}</option>
+          <option value="wrong">{t("wrong")}</option>
+        </select>
+      </label>
+      <label>
         {t("agent")}
         <select
           className="input"
