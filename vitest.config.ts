@@ -60,6 +60,7 @@ const PROCESS_TESTS = [
   "test/store/two-processes.test.ts",
   "test/store/move-killed.test.ts",
   "test/session/idle-heap.test.ts",
+  "test/inspect/hub/overview-many.test.ts",
   "test/workspace/hostile.test.ts",
   "test/workspace/killed.test.ts",
   "test/worker/schedules.test.ts",
