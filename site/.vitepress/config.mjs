@@ -14,6 +14,14 @@ const slugify = (title) =>
     .replaceAll(/[^\w\- ]/g, "")
     .replaceAll(" ", "-");
 
+/** Makes a plain cell of a heading without text, as that over the names of rows is: nothing is named by it. */
+const withoutEmptyHeadings = (md) =>
+  md.core.ruler.push("empty_headings", ({ tokens }) => {
+    for (const [at, { type }] of tokens.entries())
+      if (type === "th_open" && tokens[at + 1].content === "")
+        for (const cell of [tokens[at], tokens[at + 2]]) cell.tag = "td";
+  });
+
 export default defineConfig({
   title: "Agentchart",
   description:
@@ -23,7 +31,11 @@ export default defineConfig({
   outDir: "dist",
   cacheDir: "build/cache",
   head: [["link", { rel: "icon", href: "data:," }]],
-  markdown: { anchor: { slugify }, theme: { light: "github-light-high-contrast", dark: "github-dark" } },
+  markdown: {
+    anchor: { slugify },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: withoutEmptyHeadings,
+  },
   locales: {
     root: { label: "English", lang: "en" },
     zh: {

@@ -6,8 +6,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, posix } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
+import { accessibilityProblems, COLOR_RULES } from "./support/axe.ts";
 import { launch } from "./support/browser.ts";
 
 const SITE = join(ROOT, "site/dist");
@@ -32,6 +34,15 @@ async function serveSite(onSend: (bytes: number) => void = () => {}): Promise<st
   await once(server, "listening");
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** What axe says of the colors of a page in a theme, which is then that of the page again. */
+async function problemsInTheme(page: Page, theme: "light" | "dark"): Promise<readonly string[]> {
+  const isDark = await page.evaluate<boolean>('document.documentElement.classList.contains("dark")');
+  await page.evaluate(`document.documentElement.classList.toggle("dark", ${theme === "dark"})`);
+  const problems = await accessibilityProblems(page, undefined, COLOR_RULES);
+  await page.evaluate(`document.documentElement.classList.toggle("dark", ${isDark})`);
+  return problems;
 }
 
 // A build takes minutes, and brings packages of its own: `SOAK=1 npx vitest run test/e2e/site.test.ts`.
@@ -64,6 +75,40 @@ describe.runIf(process.env["SOAK"] === "1")("the site", () => {
     expect(dead).toEqual([]);
     expect(ids.get("guide/errors.html")).toContain("run-busy"); // each error code has an anchor
   });
+
+  test("has no page that axe objects to or that is wider than its window, at two widths and in both themes", async () => {
+    const origin = await serveSite();
+    const browser = await launch();
+    onTestFinished(() => browser.close());
+    const pages = globSync("**/*.html", { cwd: SITE }).filter(
+      (file) => !/^(?:404\.html|source\/)/.test(file),
+    );
+    const found = new Map<string, string[]>();
+    for (const { width, height, colorScheme } of [
+      { width: 1440, height: 900, colorScheme: "light" },
+      { width: 390, height: 844, colorScheme: "dark" },
+    ] as const) {
+      const page = await browser.newPage({
+        viewport: { width, height },
+        colorScheme,
+        reducedMotion: "reduce",
+      });
+      for (const file of pages) {
+        await page.goto(`${origin}/${file}`, { waitUntil: "load" });
+        const other = colorScheme === "light" ? "dark" : "light";
+        const problems = [
+          ...(await accessibilityProblems(page)),
+          ...(await problemsInTheme(page, other)).map((each) => `${other}: ${each}`),
+        ];
+        const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        if (wide > 0) problems.push(`${wide} px wider than the window`);
+        for (const problem of problems)
+          found.set(problem, [...(found.get(problem) ?? []), `${width} ${file}`]);
+      }
+      await page.close();
+    }
+    expect(Object.fromEntries(found)).toEqual({});
+  }, 1_800_000);
 
   test("loads at most 300 kB for its first page, with the agent before it is started", async () => {
     let bytes = 0;

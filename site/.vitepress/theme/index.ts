@@ -1,7 +1,7 @@
 import DefaultTheme from "vitepress/theme-without-fonts";
 import type { Theme } from "vitepress";
-import { defineComponent, h, onBeforeUnmount, onMounted, ref } from "vue";
-import { withBase } from "vitepress";
+import { defineComponent, h, nextTick, onBeforeUnmount, onMounted, ref, watch } from "vue";
+import { useRoute, withBase } from "vitepress";
 // oxlint-disable-next-line import/no-unassigned-import -- a style has no name
 import "./style.css";
 
@@ -20,7 +20,26 @@ const AgentDemo = defineComponent(() => {
     h("div", { ref: element, class: "agent-demo", "aria-label": "An agent in this page", role: "region" });
 });
 
+/** The heading of a group in the contents is a button, and VitePress puts another one into it, which does the same: nothing may stand
+ *  inside of a button that takes the focus. */
+function mendContents(): void {
+  for (const caret of document.querySelectorAll('.VPSidebarItem .item[role="button"] > .caret')) {
+    caret.removeAttribute("role");
+    caret.removeAttribute("tabindex");
+    caret.removeAttribute("aria-label");
+    caret.setAttribute("aria-hidden", "true");
+  }
+}
+
 export default {
   extends: DefaultTheme,
+  setup() {
+    const route = useRoute();
+    onMounted(mendContents);
+    watch(
+      () => route.path,
+      () => void nextTick(mendContents),
+    );
+  },
   enhanceApp: ({ app }) => void app.component("AgentDemo", AgentDemo),
 } satisfies Theme;

@@ -4,7 +4,7 @@ import { settled } from "./settled.ts";
 
 const ALL_RULES = `rules: { "target-size": { enabled: true } }`;
 /** The rules whose outcome depends on colors. */
-const COLOR_RULES = `runOnly: ["color-contrast", "link-in-text-block"]`;
+export const COLOR_RULES = `runOnly: ["color-contrast", "link-in-text-block"]`;
 
 /**
  * Returns the rules of axe that a page, or the part of it that matches a selector, violates, each with the
