@@ -11,10 +11,20 @@ const VERSION = "6.0.0-alpha.52";
 const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "xstate-6-"));
 const tests = process.argv.slice(2);
+const module = join(folder, "node_modules/xstate/dist/xstate.development.esm.js");
 try {
   execFileSync("npm", ["install", "--prefix", folder, "--ignore-scripts", "--silent", `xstate@${VERSION}`], {
     stdio: "inherit",
   });
+  // what the inspector shows of its actors
+  execFileSync(
+    process.execPath,
+    ["--conditions=agentchart-source", join(import.meta.dirname, "inspects.mjs")],
+    {
+      stdio: "inherit",
+      env: { ...process.env, XSTATE_6: module },
+    },
+  );
   const args = [
     "run",
     "--config",
@@ -28,7 +38,7 @@ try {
     stdio: "inherit",
     env: {
       ...process.env,
-      XSTATE_6: join(folder, "node_modules/xstate/dist/xstate.development.esm.js"),
+      XSTATE_6: module,
       NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, "in-threads.mjs")).href}`,
     },
   });

@@ -54,6 +54,8 @@ export type ChartEdge = {
   readonly reenter: boolean;
   /** The name of the refusal with which a command is answered. */
   readonly refuse?: string | undefined;
+  /** True if the machine does not tell the target, since a function decides it: it was seen in a run. The guard is named "learnt". */
+  readonly learnt?: true | undefined;
 };
 
 /** True for a decision: a choice that takes no time, so that no session is ever seen in it. */
@@ -107,8 +109,8 @@ function nodeOf(state: AnyStateNode): ChartNode {
     ...(description !== undefined && { description }),
     tags,
     ...(initial !== undefined && { initial }),
-    entry: entry.map(nameOf),
-    exit: exit.map(nameOf),
+    entry: listOf(entry).map(nameOf),
+    exit: listOf(exit).map(nameOf),
     invoke: invoke.map(({ src }) => nameOf(src).name),
   };
 }
@@ -140,14 +142,16 @@ function edgesFrom(state: AnyStateNode): ChartEdge[] {
 
 function edgeOf(state: AnyStateNode, edge: AnyTransitionDefinition, index: number): ChartEdge {
   const { eventType, target = [], guard, actions, reenter, meta } = edge;
+  // in XState 6 a transition can be a function, which decides by itself
+  const judged = guard ?? ("to" in edge && edge.to ? "function" : undefined);
   return {
     id: edgeId(state, edge, index),
     source: state.id,
     targets: target.map(({ id }) => id),
     kind: kindOf(eventType),
     event: eventType,
-    ...(guard !== undefined && { guard: nameOf(guard) }),
-    actions: actions.map(nameOf),
+    ...(judged !== undefined && { guard: nameOf(judged) }),
+    actions: listOf(actions).map(nameOf),
     reenter,
     ...refusalOf(meta),
   };
@@ -163,6 +167,9 @@ function kindOf(event: string): ChartEdge["kind"] {
   if (event === "") return "always";
   return (["done", "error", "after"] as const).find((kind) => event.startsWith(`xstate.${kind}.`)) ?? "event";
 }
+
+/** Lists actions: a machine of XState 6 has a function or nothing in their place. */
+const listOf = (actions: unknown): readonly unknown[] => [actions ?? []].flat();
 
 /** Names a guard, an action or a service, which a machine gives as a name, a name with parameters, or code. */
 function nameOf(reference: unknown): ChartName {

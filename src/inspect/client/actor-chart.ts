@@ -1,4 +1,4 @@
-import type { AnyStateMachine, AnyTransitionDefinition } from "xstate";
+import type { AnyStateMachine } from "xstate";
 import type { JsonObject } from "../../core/base/json.ts";
 import { chartHash } from "../../core/diagram/chart-hash.ts";
 import { chartJson, edgeIdsOf, type Chart, type ChartName } from "../../core/diagram/chart-json.ts";
@@ -10,6 +10,9 @@ import { foreignJson, PAYLOAD_LIMITS } from "./foreign-value.ts";
 export type ActorChart = ChartVersion & {
   /** The id of a transition's edge; undefined for one that the chart does not have. */
   edgeOf(transition: object): string | undefined;
+  /** Returns the edge of a step that took one transition between two configurations. It is another one if a function decides the target, as
+   *  XState 6 allows: the chart has it from then on. */
+  learnt(edge: string, before: readonly string[], now: readonly string[]): string;
   /** The ids of the active states of a snapshot, outermost first. */
   statesOf(snapshot: ActorSnapshot): readonly string[];
 };
@@ -27,22 +30,78 @@ export type ActorSnapshot = {
 /** A state says at most this of itself, in characters. */
 const MAX_DESCRIPTION = 1_000;
 
+/** The transitions that are learnt of a machine. */
+const MAX_LEARNT = 100;
+
 const known = new WeakMap<object, ActorChart>();
 
 /** Returns the chart of a machine, which is made once for each. */
 export function machineChart(machine: AnyStateMachine): ActorChart {
   const before = known.get(machine);
   if (before) return before;
-  const chart = bounded(chartJson(machine));
-  const edges: ReadonlyMap<object, string> = edgeIdsOf(machine);
-  const made: ActorChart = {
-    chart,
-    hash: chartHash(chart),
-    edgeOf: (transition) => edges.get(transition as AnyTransitionDefinition),
-    statesOf: ({ value }) => activeStates(machine, value),
-  };
+  const made = new MachineChart(machine);
   known.set(machine, made);
   return made;
+}
+
+/** The chart of a machine, which grows by the transitions that are learnt. */
+class MachineChart implements ActorChart {
+  chart: Chart;
+  hash: string;
+  readonly #machine: AnyStateMachine;
+  readonly #edges: ReadonlyMap<object, string>;
+  /** The edges of transitions that are functions, by their ids. */
+  readonly #functions: ReadonlyMap<string, Chart["edges"][number]>;
+  readonly #learnt = new Set<string>();
+
+  constructor(machine: AnyStateMachine) {
+    this.#machine = machine;
+    this.#edges = edgeIdsOf(machine);
+    this.chart = bounded(chartJson(machine));
+    this.hash = chartHash(this.chart);
+    const decided = new Set(
+      [...this.#edges].flatMap(([{ to }, id]: readonly [{ readonly to?: unknown }, string]) =>
+        typeof to === "function" ? [id] : [],
+      ),
+    );
+    this.#functions = new Map(
+      this.chart.edges.filter(({ id }) => decided.has(id)).map((edge) => [edge.id, edge]),
+    );
+  }
+
+  edgeOf(transition: object): string | undefined {
+    return this.#edges.get(transition);
+  }
+
+  statesOf({ value }: ActorSnapshot): readonly string[] {
+    return activeStates(this.#machine, value);
+  }
+
+  learnt(id: string, before: readonly string[], now: readonly string[]): string {
+    const edge = this.#functions.get(id);
+    const entered = now.filter((each) => !before.includes(each));
+    const isOne = entered.every((each, at) => at === 0 || this.#parentOf(each) === entered[at - 1]);
+    const target = isOne ? entered.at(-1) : entered[0]; // of several regions the state around them
+    if (!edge || target === undefined) return id;
+    const learntId = `${id}>${target}`;
+    if (this.#learnt.has(learntId)) return learntId;
+    if (this.#learnt.size >= MAX_LEARNT) return id;
+    this.#learnt.add(learntId);
+    const learnt = {
+      ...edge,
+      id: learntId,
+      targets: [target],
+      guard: { name: "learnt" },
+      learnt: true,
+    } as const;
+    this.chart = { ...this.chart, edges: [...this.chart.edges, learnt] };
+    this.hash = chartHash(this.chart);
+    return learntId;
+  }
+
+  #parentOf(id: string): string | undefined {
+    return this.chart.nodes.find((node) => node.id === id)?.parent;
+  }
 }
 
 /** The chart without secrets, and of bounded size. */
@@ -119,6 +178,7 @@ export function statusChart(kind: string): ActorChart {
     chart,
     hash: chartHash(chart),
     edgeOf: () => undefined,
+    learnt: (edge) => edge,
     statesOf: (snapshot) => [kind, idOf(statusOf(snapshot))],
   };
 }

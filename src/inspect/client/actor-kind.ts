@@ -21,9 +21,9 @@ const MAKERS: { readonly [kind in "promise" | "callback" | "observable" | "trans
   };
 
 /** Names that XState gives the events that actors of a kind send to themselves. */
-const OWN_EVENTS: { readonly [kind in "promise" | "observable"]: string } = {
-  promise: "xstate.promise.",
-  observable: "xstate.observable.",
+const OWN_EVENTS: { readonly [kind in "promise" | "observable"]: RegExp } = {
+  promise: /^xstate\.(?:promise|async)\./,
+  observable: /^xstate\.observable\./,
 };
 
 let texts: ReadonlyMap<string, ActorKind> | undefined;
@@ -62,5 +62,5 @@ export function kindOf(actor: ReadActor): ActorKind {
 
 /** Returns the kind that an event of an actor to itself tells; undefined if it tells none. */
 export function kindByEvent(type: string): ActorKind | undefined {
-  return (["promise", "observable"] as const).find((kind) => type.startsWith(OWN_EVENTS[kind]));
+  return (["promise", "observable"] as const).find((kind) => OWN_EVENTS[kind].test(type));
 }

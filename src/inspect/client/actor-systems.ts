@@ -38,6 +38,20 @@ type System = {
   missing: number;
 };
 
+/** The event of XState 6 that tells what four of XState 5 tell: once for each event that an actor has processed. */
+type Transition6 = {
+  readonly type: "@xstate.transition";
+  readonly actorRef: object;
+  readonly event: { readonly type: string };
+  readonly sourceRef: object | undefined;
+  readonly snapshot: ActorSnapshot;
+  readonly microsteps: readonly object[];
+  readonly actions: readonly { readonly type: string }[];
+};
+
+/** An inspection event of XState 5 or 6. */
+type Inspected = InspectionEvent | Transition6;
+
 /** An event that was sent to an actor. */
 type Sent = {
   readonly event: unknown;
@@ -81,7 +95,7 @@ export class ActorSystems {
   }
 
   /** Takes an inspection event. */
-  observe(event: InspectionEvent): void {
+  observe(event: Inspected): void {
     if (!this.#hasEnded) guarded(() => this.#budget.timed(() => this.#take(event)));
   }
 
@@ -108,9 +122,13 @@ export class ActorSystems {
     return [...this.#shown.keys()];
   }
 
-  #take(event: InspectionEvent): void {
+  #take(event: Inspected): void {
     const actor = event.actorRef as ReadActor;
     const observation = this.#observations.get(actor) ?? this.#add(actor);
+    if (event.type === "@xstate.transition") {
+      if (observation && "microsteps" in event) this.#transition(event, observation); // XState 5 has others beside it
+      return;
+    }
     if (event.type === "@xstate.event") this.#sent(event, observation);
     if (!observation) return;
     if (event.type === "@xstate.microstep") observation.shown.took(event._transitions);
@@ -121,6 +139,8 @@ export class ActorSystems {
   #add(actor: ReadActor): Observation | undefined {
     const above = (actor as { readonly _parent?: ReadActor })._parent;
     if (this.#inside.has(actor) || this.#leftOut.has(actor)) return undefined;
+    // XState 6 may tell of an actor before its parent
+    if (above && !this.#observations.has(above)) this.#add(above);
     const parent = this.#shownAbove(above);
     if (parent === "inside" || parent?.shown.kind === "agent") {
       this.#inside.add(actor);
@@ -143,6 +163,17 @@ export class ActorSystems {
     this.#shown.set(runId, made);
     this.#options.added(shown);
     return made;
+  }
+
+  #transition({ event, sourceRef, snapshot, microsteps, actions }: Transition6, to: Observation): void {
+    if (to.shown.hasEnded) return;
+    const type = event.type.replace(/^@(?=xstate\.)/, ""); // as XState 5 names it
+    const from = sourceRef && this.#observations.get(sourceRef)?.shown.runId;
+    const sent = { ...event, type };
+    to.waiting.push({ event: sent, order: ++to.system.events, from, at: Date.now() });
+    to.shown.took(microsteps);
+    for (const action of actions) to.shown.ran(action.type.replace(/^@(?=xstate\.)/, ""));
+    this.#record(to, sent, snapshot);
   }
 
   #systemOf({ system }: ReadActor): System {

@@ -54,6 +54,8 @@ export class ObservedActor implements ReportedRun {
   /** The values of the context that were read last, by key. */
   #read: ReadonlyMap<string, { readonly raw: unknown; readonly json: Json }> = new Map();
   #edges: string[] = [];
+  /** The states after the newest step; undefined after one that is not recorded. */
+  #states: readonly string[] | undefined = NOTHING;
   #actions: string[] = [];
 
   constructor(actor: ReadActor, place: ActorPlace) {
@@ -104,6 +106,7 @@ export class ObservedActor implements ReportedRun {
   /** Forgets what was noted of a step that is not recorded. */
   skip(snapshot: ActorSnapshot): void {
     this.#snapshot = snapshot;
+    this.#states = undefined;
     this.#edges = [];
     this.#actions = [];
   }
@@ -128,6 +131,8 @@ export class ObservedActor implements ReportedRun {
     if (!machineOf(this.#actor) && !isFirst && status !== before)
       edges.push(`${this.#chart.chart.id}.active|${status}|0`);
     const states = guarded(() => this.#chart.statesOf(snapshot)) ?? NOTHING;
+    if (edges.length === 1 && this.#states) edges[0] = this.#chart.learnt(edges[0]!, this.#states, states);
+    this.#states = states;
     const ops = readsContext ? this.#changes(snapshot) : "[]";
     const error = status === "error" ? errorOf(snapshot.error) : undefined;
     const about: ActorStep = {

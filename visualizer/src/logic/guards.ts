@@ -16,7 +16,8 @@ export function branchesOf(index: ChartIndex, taken: readonly string[]): readonl
     const group = index.chart.edges.filter(
       ({ source, event }) => source === edge.source && event === edge.event,
     );
-    return [{ taken: edge, notTaken: group.slice(0, group.indexOf(edge)) }];
+    // of a transition that is a function nobody knows what it has tried
+    return [{ taken: edge, notTaken: edge.learnt ? [] : group.slice(0, group.indexOf(edge)) }];
   });
 }
 
