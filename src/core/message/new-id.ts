@@ -4,7 +4,7 @@ let used = random.length;
 
 const DIGITS = new TextEncoder().encode("0123456789abcdef");
 const text = new TextEncoder().encode("00000000-0000-4000-8000-000000000000");
-/** Where the text has the two digits of each byte. */
+/** Places of the two digits of each byte in the text. */
 const PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 /** Returns a random UUID (version 4) in one piece. `crypto.randomUUID` is not there in a page that came over plain HTTP; that of Node
