@@ -44,7 +44,7 @@ export const postgresKnowledgeSchema = s.lazily(() =>
   ),
 );
 
-/** What made the tables of earlier releases says so nowhere: the first migration takes them as they are. The row of the version is the one
+/** Tables of earlier releases have no version: the first migration takes them as they are. The row of the version is the one
  *  that writers wait for each other at. */
 const MIGRATIONS = [
   `CREATE TABLE IF NOT EXISTS S.knowledge_about (key text PRIMARY KEY, value text NOT NULL);

@@ -35,7 +35,7 @@ export const postgresMemorySchema = s.lazily(() =>
   ),
 );
 
-/** What made the tables of earlier releases says so nowhere: the first migration takes them as they are. */
+/** Tables of earlier releases have no version: the first migration takes them as they are. */
 const MIGRATIONS = [
   `CREATE TABLE IF NOT EXISTS S.memories (${COLUMNS});
    ${ADDED_COLUMNS.map((column) => `ALTER TABLE S.memories ADD COLUMN IF NOT EXISTS ${column}`).join("; ")}`,

@@ -26,7 +26,7 @@ export const sqliteMemorySchema = s.lazily(() =>
   ),
 );
 
-/** What made the tables of earlier releases says so nowhere: the first migration takes them as they are. */
+/** Tables of earlier releases have no version: the first migration takes them as they are. */
 const MIGRATIONS = [
   (db: DatabaseSync): void => {
     db.exec(`CREATE TABLE IF NOT EXISTS memories (${COLUMNS}) WITHOUT ROWID`);

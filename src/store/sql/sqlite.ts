@@ -78,7 +78,7 @@ export function inSqliteTransaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-/** What leads from one version of the tables to the next one. */
+/** Statements that lead from one version of the tables to the next one. */
 export type SqliteMigration = string | ((db: DatabaseSync) => void);
 
 /** The version of the tables. Those of a part that may lie beside others in one file have a table of their own for it. */

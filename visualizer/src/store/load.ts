@@ -164,7 +164,7 @@ async function fillBelow(run: RunData, runId: string, below: number): Promise<bo
 }
 
 /**
- * Loads the context before the oldest of the steps that were loaded, if it is unknown: it has all messages up to it, and the contexts
+ * Loads the context before the oldest of the steps that were loaded, if it is unknown. It has all messages up to it, and the contexts
  * after it share them. One for each page would take memory that grows with the square of the steps.
  */
 function fillContext(run: RunData, runId: string, at: number): Promise<boolean> {
