@@ -139,11 +139,12 @@ export class SessionSignals {
     });
   }
 
-  /** Sends the collected events, says to subscribers that the session is released, and unsubscribes. */
+  /** Sends the collected events, says that the session is released, and unsubscribes. */
   stop(): void {
     this.#send();
     const end = (): void => {
-      if (Date.now() <= this.#listenersUntil) this.#queue.publish(this.#sessionId, RELEASED);
+      // also if no subscriber has been heard of: one may have subscribed since, and a short turn is over before its answer has come
+      this.#queue.publish(this.#sessionId, RELEASED);
       void this.#subscribed.then((stop) => stop()).catch(() => {});
     };
     if (this.#sending) void this.#sending.then(end);
