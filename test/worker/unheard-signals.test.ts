@@ -1,7 +1,8 @@
 // Subscribers see short turns to their end, whichever signals between them and the worker come late or are lost.
+import { once } from "node:events";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentEvent } from "agentchart";
+import type { AgentEvent, SessionStore } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
 import { createDispatcher, createWorker, inProcessQueue, type WakeQueue } from "agentchart/worker";
@@ -18,11 +19,21 @@ const hears = (queue: WakeQueue, isHeard: (type: unknown) => boolean): WakeQueue
   close: async () => {},
 });
 
+/** The store without what polls it, as `dev` has it: signals alone say that a journal has become longer. */
+const unwatched = (store: SessionStore): SessionStore => ({
+  ...store,
+  async *watch(_, { signal }) {
+    if (!signal.aborted) await once(signal, "abort");
+    yield* [];
+  },
+});
+const watched = (store: SessionStore): SessionStore => store;
+
 test.each([
-  ["all arrive", () => true, () => true],
-  ["the worker hears of no subscriber", (type: unknown) => type !== "listen", () => true],
-  ["subscribers hear nothing", () => true, () => false],
-])("when %s", async (_, worker, subscriber) => {
+  ["all arrive", () => true, () => true, unwatched],
+  ["the worker hears of no subscriber", (type: unknown) => type !== "listen", () => true, unwatched],
+  ["subscribers hear nothing, and watch the store", () => true, () => false, watched],
+])("when %s", async (_, worker, subscriber, storeOf) => {
   const { dir, remove } = scratch();
   const path = join(dir, "s.db");
   const queue = inProcessQueue();
@@ -40,7 +51,7 @@ test.each([
     remove();
   });
   await running.start();
-  const dispatcher = createDispatcher({ queue: hears(queue, subscriber), store: stores[1] });
+  const dispatcher = createDispatcher({ queue: hears(queue, subscriber), store: storeOf(stores[1]) });
   for (let round = 0; round < 20; round++) {
     const id = `s${round}`;
     const ended = new AbortController();
