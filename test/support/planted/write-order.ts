@@ -30,15 +30,15 @@ export async function writeOrder(place: Place): Promise<Agent> {
     model: scriptedModel([
       {
         calls: [
-          { id: "first", name: "write_cell", input: { workbook, cell: "B7", value: 1 } },
-          { id: "second", name: "write_cell", input: { workbook, cell: "B7", value: 2 } },
+          { id: "first", name: "write_cell", input: { workbook, cell: "total", value: 1 } },
+          { id: "second", name: "write_cell", input: { workbook, cell: "total", value: 2 } },
         ],
       },
-      "B7 is 2.",
+      "The total is 2.",
     ]),
     tools: [write],
     parallelToolCalls: true,
   });
-  await agent.call("Put 1 into B7, then 2.");
+  await agent.call("Put 1 into the total, then 2.");
   return agent;
 }
