@@ -102,7 +102,7 @@ test.each(["map", "chart"] as const)("the %s is saved as SVG and PNG as it is di
   const page = await openDialog(picture);
   const svg = readFileSync(await saved(page, "SVG"), "utf8");
   expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="/);
-  expect(svg).toContain(picture === "map" ? ">read_invoice<" : ">executing<");
+  expect(svg).toContain(picture === "map" ? ">read_invoice<" : ">acting<");
   expect(svg).toContain("font/woff2");
   const png = readFileSync(await saved(page, "PNG"));
   expect(png.subarray(1, 4).toString()).toBe("PNG");
