@@ -156,7 +156,10 @@ test("j and k move between the matching steps while the timeline is filtered by 
   const entering = microsteps.flatMap(({ states }, at) =>
     states.includes(id) && !microsteps[at - 1]?.states.includes(id) ? [at + 1] : [],
   );
-  await page.locator(`svg.chart [data-state="${id}"] .title`).click({ force: true });
+  await page
+    .locator(`svg.chart [data-state="${id}"] rect`)
+    .first()
+    .click({ force: true, position: { x: 5, y: 5 } });
   await expect
     .poll(() => page.locator(".timeline .found").innerText())
     .toMatch(`entered ${entering.length} times, `);

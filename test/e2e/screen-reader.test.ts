@@ -74,7 +74,10 @@ describe("The list of steps", () => {
       states.includes(id) && !microsteps[at - 1]?.states.includes(id) ? [at + 1] : [],
     );
     await ui.choose(agent.sessionId);
-    await page.locator(`svg.chart [data-state="${id}"] .title`).click({ force: true });
+    await page
+      .locator(`svg.chart [data-state="${id}"] rect`)
+      .first()
+      .click({ force: true, position: { x: 5, y: 5 } });
     await page.locator(".timeline .found").waitFor();
     await ui.goTo(matching[4]!);
     await expect
