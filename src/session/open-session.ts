@@ -70,7 +70,7 @@ export const messagesSchema = s.lazily(() =>
 );
 
 /** Adds to a `session/damaged` which positions of the session can be read. */
-function withReadablePart(error: unknown, seq: number): unknown {
+export function withReadablePart(error: unknown, seq: number): unknown {
   if (!AgentError.is(error) || error.code !== "session/damaged" || seq === 0) return error;
   const { code, message, data } = error;
   return new AgentError(code, `${message} Its positions up to ${seq} can be read.`, { cause: error, data });

@@ -111,6 +111,11 @@ export class JournalRun {
       this.settle();
       throw error;
     }
+    this.push(entry);
+  }
+
+  /** Adds an entry that was read before. Throws `session/damaged` as the fold does. */
+  push(entry: SessionEntry): void {
     this.#append.push(entry);
     if (entry.type === "position" && entry.data.state !== undefined) this.#addAppend();
   }

@@ -22,7 +22,7 @@ import {
   type ExperimentRow,
 } from "./experiment-types.ts";
 import { tokensOf } from "./judges.ts";
-import { RunReader } from "./read-run.ts";
+import { runOfJournal } from "./read-run.ts";
 import {
   conditionSchema,
   firstStep,
@@ -174,15 +174,11 @@ class ExperimentRuns {
   readonly #store: SessionStore;
   readonly #into: SessionStore;
   readonly #options: ExperimentOptions;
-  readonly #stored: RunReader;
-  readonly #made: RunReader;
 
   constructor(store: SessionStore, into: SessionStore, options: ExperimentOptions) {
     this.#store = store;
     this.#into = into;
     this.#options = options;
-    this.#stored = new RunReader(store);
-    this.#made = new RunReader(into);
   }
 
   /** Runs a session once. Rejects `run/aborted` and `config/invalid`; any other failure is the row. */
@@ -219,7 +215,7 @@ class ExperimentRuns {
     const { at } = this.#options;
     const suspicions = typeof at === "object" && "suspicion" in at;
     const recorded = await recordedSession(this.#store, sessionId);
-    return { recorded, messages: recorded.messages, ...(await this.#stored.read(sessionId, { suspicions })) };
+    return { recorded, messages: recorded.messages, ...(await runOfJournal(recorded, { suspicions })) };
   }
 
   /** The position at which the run begins; undefined for the start. */
@@ -237,7 +233,7 @@ class ExperimentRuns {
     { repeat, at }: { readonly repeat: number; readonly at: number | undefined },
   ): Promise<ExperimentRow> {
     const { sessionId, recordedId, divergences, stopped, ran, notes, error } = replay;
-    const made = await this.#made.read(sessionId, { suspicions: false });
+    const made = await runOfJournal(session, { suspicions: false });
     const { messages } = session;
     const [divergence] = divergences;
     const edges = divergence && partingEdges({ ...original }, { ...made, messages }, divergence.message);

@@ -1,6 +1,10 @@
+import { AgentError } from "../../core/base/error.ts";
+import type { SessionEntry } from "../../session/entry.ts";
+import { JournalFold } from "../../session/fold.ts";
 import { ModelCallReader } from "../../session/model-calls.ts";
-import { openSession } from "../../session/open-session.ts";
+import { withReadablePart } from "../../session/open-session.ts";
 import { readEntries } from "../../session/read-entry.ts";
+import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import { EntryReader } from "../../session/replay.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
@@ -49,6 +53,8 @@ export type RecordedSession = {
   readonly requests: readonly ModelCall[];
   /** The hashes of the agent that began the last turn. */
   readonly fingerprint: Fingerprint | undefined;
+  /** The journal, from which everything else was read. */
+  readonly entries: readonly SessionEntry[];
 };
 
 type Draft = { turn: number; input: Msg[]; rests: Reason[]; from: number; extended: Limits[] };
@@ -59,10 +65,28 @@ const isByHand = ({ metadata }: Msg): boolean => {
   return isObject(about) && about["cause"] === "manual";
 };
 
-/** Reads a stored session. Rejects as {@link openSession}. */
+/** Reads a stored session, its journal once. Rejects `session/not-found`, `session/damaged` and `session/version`. */
 export async function recordedSession(store: SessionStore, sessionId: string): Promise<RecordedSession> {
-  const session = await openSession(store, sessionId);
-  const { messages, seq } = await session.at();
+  const fold = new JournalFold(READER_SETTINGS);
+  const entries: SessionEntry[] = [];
+  try {
+    for await (const entry of readEntries(store, sessionId)) {
+      fold.push(entry);
+      entries.push(entry);
+    }
+  } catch (error) {
+    throw withReadablePart(error, fold.seq);
+  }
+  if (entries.length === 0) throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
+  const messages = [...fold.state().messages];
+  return { sessionId, seq: fold.seq, messages, entries, ...partsOf(entries, messages) };
+}
+
+/** Returns what a journal says beside its messages. */
+function partsOf(
+  entries: readonly SessionEntry[],
+  messages: readonly Msg[],
+): Omit<RecordedSession, "sessionId" | "seq" | "messages" | "entries"> {
   const indexes = new Map(messages.map(({ id }, index) => [id, index]));
   const turns: Draft[] = [];
   const steered = new Set<number>();
@@ -83,7 +107,7 @@ export async function recordedSession(store: SessionStore, sessionId: string): P
     turns.push(made);
     return made;
   };
-  for await (const entry of readEntries(store, sessionId)) {
+  for (const entry of entries) {
     if (entry.type === "session") ({ meta = meta } = entry.data as { readonly meta?: JsonObject });
     else if (entry.type === "call") {
       const { id, set } = entry.data;
@@ -120,10 +144,7 @@ export async function recordedSession(store: SessionStore, sessionId: string): P
   }
   const results = messages.flatMap(toolResultsOf).filter(({ state }) => state !== "suspended");
   return {
-    sessionId,
-    seq,
     meta,
-    messages,
     turns,
     steered,
     calls: new Map(messages.flatMap(toolUsesOf).map((call) => [call.id, call])),

@@ -86,6 +86,7 @@ export async function replayOf(
   sessionId: string,
   options: ReplayOptions,
 ): Promise<Replay> {
+  check(storeSchema(), store, "replayOf", "`store`");
   checkOptions(options);
   if (options.signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
   return (await replayRecorded(store, await recordedSession(store, sessionId), options)).replay;

@@ -122,6 +122,17 @@ test("one planted change in five sessions is found, none without a change, and n
   expect([...unchanged.acts, ...acts]).toEqual([]);
 });
 
+test("each session is read once, and each replay", async () => {
+  const read: string[] = [];
+  const counting = (store: SessionStore): SessionStore => ({
+    ...store,
+    read: (sessionId, options) => (read.push(sessionId), store.read(sessionId, options)),
+  });
+  const { report } = await run(counting(await recorded(3)), { into: counting(memoryStore()) });
+  const replays = report.rows.map(({ replayId }) => replayId!);
+  expect(read.toSorted()).toEqual(["desk/001", "desk/002", "desk/003", ...replays].toSorted());
+});
+
 test("no model is asked unless that is said, and changes that only a model notices need it said", async () => {
   const store = await recorded(2);
   const model = scriptedModel([]);
