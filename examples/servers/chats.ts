@@ -80,6 +80,8 @@ function streamed(chunks: AsyncGenerator<unknown, void>): Response {
 const STATUS: { readonly [code: string]: number } = {
   "message/invalid": 400,
   "config/invalid": 400,
+  "run/bad-results": 400,
+  "run/bad-decision": 400,
   "session/not-found": 404,
   "run/stale-decision": 409,
   "run/busy": 409,

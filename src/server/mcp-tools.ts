@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { AgentError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import { missingPackage } from "../core/base/missing-package.ts";
 import { userMsg } from "../core/message/create.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { Access, Scope } from "./tokens.ts";
@@ -19,13 +20,7 @@ import { TenantSessions } from "./tenant-sessions.ts";
 /** Imports the optional package when it is first needed. Rejects with `config/invalid` if it is not installed. */
 export async function loadMcpServer() {
   const name = "@modelcontextprotocol/server";
-  try {
-    return await import("@modelcontextprotocol/server");
-  } catch (cause) {
-    throw new AgentError("config/invalid", `Serving MCP needs the package ${name}: npm install ${name}`, {
-      cause,
-    });
-  }
+  return import("@modelcontextprotocol/server").catch(missingPackage("Serving MCP", name));
 }
 
 type Loaded = Awaited<ReturnType<typeof loadMcpServer>>;

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import packageJson from "agentchart/package.json" with { type: "json" };
-import { AgentError } from "../../core/base/error.ts";
+import { missingPackage } from "../../core/base/missing-package.ts";
 import type { McpOptions } from "../../kit/mcp/types.ts";
 import type { Handler } from "../define-command.ts";
 import type { acp as definition } from "../definitions.ts";
@@ -11,17 +11,6 @@ import { openAgent } from "../with-agent.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "../workers/shutdown-signal.ts";
 import { acpAgent } from "./acp-agent.ts";
-
-async function loadSdk() {
-  const name = "@agentclientprotocol/sdk";
-  try {
-    return await import("@agentclientprotocol/sdk");
-  } catch (cause) {
-    throw new AgentError("config/invalid", `Serving ACP needs the package ${name}: npm install ${name}`, {
-      cause,
-    });
-  }
-}
 
 const pairs = (all: readonly { readonly name: string; readonly value: string }[]) =>
   Object.fromEntries(all.map(({ name, value }) => [name, value]));
@@ -38,7 +27,9 @@ function optionsOf(server: McpServer): McpOptions {
 
 /** `agentchart acp`: an agent for an editor that starts this command, until it closes stdin. */
 export const acpCommand: Handler<typeof definition> = async ({ flags }, io) => {
-  const sdk = await loadSdk();
+  const sdk = await import("@agentclientprotocol/sdk").catch(
+    missingPackage("Serving ACP", "@agentclientprotocol/sdk"),
+  );
   const ended = shutdownSignal(io.exit);
   const own = await openMcpServers(flags, io);
   return withCleanup(

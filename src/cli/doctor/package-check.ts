@@ -17,6 +17,7 @@ export const USES: { readonly [name: string]: string } = {
   croner: "schedules with `cron`",
   "csv-parse": "cases of evaluations in CSV",
   ioredis: "a queue on Redis",
+  openai: '`transport: "openai"` of openaiModel',
   pg: "stores, queues and knowledge in Postgres",
   react: "useAgent in a page",
   "sqlite-vec": "knowledge with vectors in SQLite",

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { AgentError } from "../../core/base/error.ts";
+import { missingPackage } from "../../core/base/missing-package.ts";
 import { parseSkill, type ParsedSkill } from "./parse-skill.ts";
 import { readInside } from "./read-inside.ts";
 import type { Skill } from "./skill.ts";
@@ -18,11 +18,7 @@ export type Found = {
 const MAX_FOLDERS = 1_000;
 
 async function yamlParser(): Promise<(text: string) => unknown> {
-  const { parse } = await import("yaml").catch((error: unknown) => {
-    throw new AgentError("config/invalid", "skills with `dirs` needs the package yaml: npm install yaml", {
-      cause: error,
-    });
-  });
+  const { parse } = await import("yaml").catch(missingPackage("skills with `dirs`", "yaml"));
   return (text) => parse(text, { logLevel: "error" }) as unknown;
 }
 

@@ -1,14 +1,13 @@
 import type { ClientBase, Pool, PoolClient, PoolConfig } from "pg";
 import { AgentError } from "../../core/base/error.ts";
+import { missingPackage } from "../../core/base/missing-package.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 const TIMEOUT_MS = 10_000;
 
 /** Loads the package `pg` for the function `of`. Throws `config/invalid` without it. */
 export async function loadPg(of: string): Promise<(typeof import("pg"))["default"]> {
-  const { default: pg } = await import("pg").catch((error: unknown) => {
-    throw new AgentError("config/invalid", `${of} needs the package pg: npm install pg`, { cause: error });
-  });
+  const { default: pg } = await import("pg").catch(missingPackage(of, "pg"));
   return pg;
 }
 

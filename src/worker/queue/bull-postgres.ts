@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
 import type { Socket } from "node:net";
 import type { Pool, PoolClient } from "pg";
+import { missingPackage } from "../../core/base/missing-package.ts";
 import { postgresError } from "../../store/postgres-database.ts";
-import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
+import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 
 /** The schema of BullMQ's tables; it cannot be changed for a given pool. */
@@ -35,8 +36,8 @@ type ConnectedClient = PoolClient & { readonly connection: { readonly stream: So
 
 /** Connects to BullMQ on Postgres. Rejects `config/invalid` for a missing package, and the driver's errors. */
 export async function postgresTransport(connectionString: string, name: string): Promise<BullTransport> {
-  const { default: pg } = await loadPackage("pg", () => import("pg"));
-  const bullmq = await loadPackage("bullmq", () => import("bullmq"));
+  const { default: pg } = await import("pg").catch(missingPackage("bullQueue", "pg"));
+  const bullmq = await import("bullmq").catch(missingPackage("bullQueue", "bullmq"));
   const { Queue, Worker } = bullmq.withBackend(bullmq.createPostgresBackend);
   const pool: Pool = new pg.Pool({
     connectionString,

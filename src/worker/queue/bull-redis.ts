@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
 import type { Redis } from "ioredis";
+import { missingPackage } from "../../core/base/missing-package.ts";
 import {
   decodeSignal,
-  loadPackage,
   encodeSignal,
   type BullTransport,
   type Signals,
@@ -48,8 +48,8 @@ function redisSignals(client: Redis, name: string): Signals & { close(): void } 
 
 /** Connects to BullMQ on Redis. Rejects `config/invalid` for a missing package. */
 export async function redisTransport(url: string, name: string): Promise<BullTransport> {
-  const { Redis: RedisClient } = await loadPackage("ioredis", () => import("ioredis"));
-  const { Queue, Worker } = await loadPackage("bullmq", () => import("bullmq"));
+  const { Redis: RedisClient } = await import("ioredis").catch(missingPackage("bullQueue", "ioredis"));
+  const { Queue, Worker } = await import("bullmq").catch(missingPackage("bullQueue", "bullmq"));
   const client = new RedisClient(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => Math.min(50 * 2 ** times, MAX_RECONNECT_MS),

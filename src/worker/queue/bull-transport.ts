@@ -1,5 +1,4 @@
 import type { Job, Queue, Worker, WorkerOptions } from "bullmq";
-import { AgentError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 
 /** The data of a job: the key of a session. */
@@ -22,17 +21,6 @@ export interface BullTransport {
   close(): Promise<void>;
   /** Cuts the connections of a server that does not answer. */
   cut(): void;
-}
-
-/** Imports an optional package. Rejects `config/invalid` with the install command if it is missing. */
-export async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    throw new AgentError("config/invalid", `bullQueue needs the package ${name}: npm install ${name}`, {
-      cause: error,
-    });
-  }
 }
 
 /** Encodes a signal. */

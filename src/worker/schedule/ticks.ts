@@ -1,4 +1,5 @@
 import { AgentError, messageOf } from "../../core/base/error.ts";
+import { missingPackage } from "../../core/base/missing-package.ts";
 
 /** The times of a schedule, as they are stored. Times are epoch ms. */
 export type Times =
@@ -24,7 +25,7 @@ async function cronTicks(cron: string, timeZone: string): Promise<NextTick> {
     new AgentError("config/invalid", `The cron expression '${cron}' is invalid: ${why}`, { cause });
   if (!/^(?:@[a-z]+|\S+(?:\s+\S+){4,6})$/u.test(cron.trim()))
     throw wrong("expected five fields, or six with seconds before them.");
-  const { Cron } = await loadCroner();
+  const { Cron } = await import("croner").catch(missingPackage("A schedule with `cron`", "croner"));
   try {
     const pattern = new Cron(cron, { timezone: timeZone, paused: true });
     return (after) => pattern.nextRun(new Date(after))?.getTime();
@@ -41,20 +42,6 @@ function checkTimeZone(timeZone: string): void {
       "schedule/unknown-zone",
       `The time zone '${timeZone}' is unknown here; expected a name such as Europe/Berlin, or UTC.`,
       { cause: error },
-    );
-  }
-}
-
-async function loadCroner(): Promise<typeof import("croner")> {
-  try {
-    return await import("croner");
-  } catch (error) {
-    throw new AgentError(
-      "config/invalid",
-      "Schedules with `cron` need the package croner: npm install croner",
-      {
-        cause: error,
-      },
     );
   }
 }

@@ -1,10 +1,12 @@
 // Both transports send the same request to the same address.
 import { execFileSync } from "node:child_process";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createAgent } from "agentchart";
 import { AgentError } from "../../../src/core/base/error.ts";
 import { collect } from "../../../src/core/model/fold.ts";
 import { openaiModel, type OpenAIModelOptions } from "../../../src/core/model/openai/index.ts";
 import { ROOT } from "../../project/source-files.ts";
+import { freshModules } from "../../support/fresh-modules.ts";
 import { bodyOf, fetchOf, modelOf, never, request, TRANSPORTS } from "./replay.ts";
 
 type Transport = (typeof TRANSPORTS)[number];
@@ -187,4 +189,31 @@ test.each([
   [{ transport: "fetch", client: { chat: {} } }, "`transport` is given together with `client`"],
 ])("it refuses %j", (options, words) => {
   expect(() => openaiModel({ model: "m", ...options } as never)).toThrow(words);
+});
+
+test("without the package `openai` only its transport fails, once, and says what to install", async () => {
+  freshModules();
+  vi.doMock("openai", () => {
+    throw new Error("Cannot find package");
+  });
+  onTestFinished(() => {
+    vi.doUnmock("openai");
+  });
+  const { openaiModel } = await import("agentchart/openai");
+  let asked = 0;
+  const fetch = async (): Promise<Response> => {
+    asked++;
+    return Response.json({ choices: [{ message: { content: "ok" }, finish_reason: "stop" }] });
+  };
+  const ask = (transport: "fetch" | "openai") =>
+    createAgent({
+      name: "a",
+      model: openaiModel({ model: "m", apiKey: "k", fetch, transport }),
+    }).call("Hi");
+  await expect(ask("openai")).rejects.toMatchObject({
+    code: "config/invalid",
+    message: 'openaiModel with transport: "openai" needs the package openai: npm install openai',
+  });
+  expect(asked).toBe(0);
+  expect((await ask("fetch")).text).toBe("ok");
 });

@@ -1,4 +1,5 @@
 import type { ClientOptions, OpenAI } from "openai";
+import { missingPackage } from "../../base/missing-package.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 import { withError } from "./error-body.ts";
 
@@ -34,10 +35,12 @@ export type OpenAIClientOptions = {
 
 /**
  * A client that takes everything from its arguments and nothing from the environment, does not log, retry or time
- * out. The `openai` package is loaded here, with the first call.
+ * out. The `openai` package is loaded here, with the first call. Rejects `config/invalid` if it is not installed.
  */
-export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptions): Promise<OpenAI> {
-  const { OpenAI } = await import("openai");
+async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptions): Promise<OpenAI> {
+  const { OpenAI } = await import("openai").catch(
+    missingPackage('openaiModel with transport: "openai"', "openai"),
+  );
   const options: ClientOptions = {
     apiKey: apiKey || "none",
     baseURL: baseURL ?? OPENAI_BASE_URL,
@@ -59,7 +62,7 @@ export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptio
 
 /** Posts a request. Rejects with what `toModelError` judges. */
 export type Post = (
-  path: "/chat/completions" | "/responses",
+  path: "/chat/completions" | "/embeddings" | "/responses",
   body: string,
   options: CallOptions,
 ) => Promise<Response>;

@@ -6,8 +6,9 @@ import { embedInBatches, type Embedder } from "../embedder.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
 import { withKey } from "./api-key.ts";
-import { createClient, type CallOptions } from "./client.ts";
+import type { CallOptions } from "./client.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
+import { fetchTransport } from "./fetch-transport.ts";
 
 /** The part of an `openai` client that is needed to embed. */
 export interface EmbeddingsClient {
@@ -65,8 +66,8 @@ type Answer = { readonly data: readonly { readonly index: number; readonly embed
 type Create = (body: object, options: CallOptions) => PromiseLike<unknown>;
 
 /**
- * Returns an embedder behind OpenAI's endpoint `/embeddings`, which DashScope, Ollama, vLLM and others have too. The `openai` package
- * is loaded with the first call. Throws `config/invalid` for an unknown option, and for a model of unknown dimensions.
+ * Returns an embedder behind OpenAI's endpoint `/embeddings`, which DashScope, Ollama, vLLM and others have too. Throws
+ * `config/invalid` for an unknown option, and for a model of unknown dimensions.
  *
  * @example
  * ```ts
@@ -91,7 +92,14 @@ export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
-  let ownClient: Promise<EmbeddingsClient> | undefined;
+  const post = fetchTransport(options);
+
+  /** Asks once. */
+  async function ask(body: object, signal: AbortSignal): Promise<unknown> {
+    const call: CallOptions = { signal, maxRetries: 0 };
+    if (client) return (client.embeddings.create as unknown as Create).call(client.embeddings, body, call);
+    return (await post("/embeddings", JSON.stringify(body), call)).json();
+  }
 
   async function embedBatch(
     input: readonly string[],
@@ -99,10 +107,7 @@ export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
   ): Promise<readonly (readonly number[])[]> {
     const body = { model, input, encoding_format: "float", ...(sendDimensions && { dimensions }) };
     try {
-      const { embeddings } = client ?? (await (ownClient ??= createClient(options)));
-      const create = (embeddings.create as unknown as Create).bind(embeddings);
-      const answer = await unlessAborted(Promise.resolve(create(body, { signal, maxRetries: 0 })), signal);
-      return vectorsOf(answer, endpoint);
+      return vectorsOf(await unlessAborted(ask(body, signal), signal), endpoint);
     } catch (thrown) {
       throwIfAborted(signal);
       throw toModelError(thrown, endpoint);

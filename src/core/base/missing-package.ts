@@ -1,0 +1,11 @@
+import { AgentError } from "./error.ts";
+
+/**
+ * Returns what an import of an optional package does if it fails: it throws `config/invalid` with the command that installs `of`. `user` is
+ * what needs the package, such as "mcp".
+ */
+export const missingPackage =
+  (user: string, of: string) =>
+  (cause: unknown): never => {
+    throw new AgentError("config/invalid", `${user} needs the package ${of}: npm install ${of}`, { cause });
+  };
