@@ -1,5 +1,5 @@
 // Runs that are handed on as one file, and pictures that are saved.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,24 +7,36 @@ import type { Download, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, type Agent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { fullAgent } from "../support/map-agents.ts";
+import { fullAgent, largestAgent } from "../support/map-agents.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { InspectorPage } from "./support/inspector-page.ts";
 
 let env: Environment;
 let agent: Agent;
+let large: Agent;
 const dir = mkdtempSync(join(tmpdir(), "agentchart-hand-on-"));
 beforeAll(async () => {
   env = await makeEnvironment();
   agent = await fullAgent({ inspect: env.hub.address });
+  large = await largestAgent({ inspect: env.hub.address });
 });
 afterEach(() => env.closePages());
 afterAll(async () => {
   await agent.close();
+  await large.close();
   await env.close();
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** The tools and sub-agents of the largest agent. */
+const NAMES_OF_LARGE = [
+  ...["github", "calendar", "warehouse_of_the_eastern_district"].flatMap((server) =>
+    Array.from({ length: 14 }, (_, at) => `${server}__operation_${at + 1}`),
+  ),
+  ...Array.from({ length: 18 }, (_, at) => `own_tool_${at + 1}`),
+  ...["researcher", "translator", "reviewer", "lawyer", "geographer", "statistician"],
+];
 
 async function saved(page: Page, label: string): Promise<string> {
   const [download] = await Promise.all([
@@ -36,9 +48,9 @@ async function saved(page: Page, label: string): Promise<string> {
   return path;
 }
 
-async function openDialog(picture: "map" | "chart", step?: number): Promise<Page> {
+async function openDialog(picture: "map" | "chart", step?: number, of = agent): Promise<Page> {
   const { page, ui } = await env.open({ picture });
-  await ui.run(agent.sessionId).click();
+  await ui.run(of.sessionId).click();
   await page.locator(`svg.${picture}`).waitFor();
   if (step !== undefined) await ui.goTo(step);
   await page.getByRole("button", { name: /^Hand on/ }).click();
@@ -98,14 +110,21 @@ test("text of a run cannot become a part of the page that it is handed on in", a
   await other.close();
 });
 
-test.each(["map", "chart"] as const)("the %s is saved as SVG and PNG as it is displayed", async (picture) => {
-  const page = await openDialog(picture);
+test.each(["map", "chart"] as const)("the %s is saved as SVG and PNG with all its names", async (picture) => {
+  const page = await openDialog(picture, undefined, large);
   const svg = readFileSync(await saved(page, "SVG"), "utf8");
   expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="/);
-  expect(svg).toContain(picture === "map" ? ">read_invoice<" : ">acting<");
+  const texts = new Set([...svg.matchAll(/<text[^>]*>([^<]+)/g)].map(([, text]) => text!));
+  const states = await page
+    .locator("svg.chart [data-state]:has(> rect.box)") // a decision has its guards in it, and no name
+    .evaluateAll((all) => all.map((each) => each.getAttribute("data-state")!.split(".").at(-1)!));
+  const names = picture === "map" ? NAMES_OF_LARGE : states;
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !texts.has(name))).toEqual([]);
   expect(svg).toContain("font/woff2");
   const png = readFileSync(await saved(page, "PNG"));
   expect(png.subarray(1, 4).toString()).toBe("PNG");
+  if (process.env["SHOTS"]) writeFileSync(`${process.env["SHOTS"]}/saved-${picture}.png`, png);
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   // what tells for how long somebody is waited for may have grown between two of them
   const later = readFileSync(await saved(page, "SVG"), "utf8");

@@ -78,6 +78,25 @@ test("T1 transcripts are as lists would be, whichever of them is changed and how
   );
 });
 
+test("T2 appending the same messages to the same transcript again shares its array, and appending others does not", () => {
+  for (const count of [0, 3, 40]) {
+    const start = Transcript.of(messagesOf(count));
+    const [one, other] = [messagesOf(2), messagesOf(2)];
+    const first = start.append(one);
+    const later = first.append(other);
+    const again = start.append(structuredClone(one));
+    expect(again.known).toBe(first.known);
+    expect(again.slice()).toEqual(first.slice());
+    expect(again.append(structuredClone(other)).slice()).toEqual(later.slice());
+    for (const differs of [other, [...one, ...one], [...one, ...other, ...one]]) {
+      const apart = start.append(differs);
+      expect(apart.known).not.toBe(first.known);
+      expect(apart.slice()).toEqual([...start.slice(), ...differs]);
+    }
+    expect(first.slice()).toEqual([...start.slice(), ...one]);
+  }
+});
+
 test("T3 the messages of a transcript are frozen, and the list that it was made of is not", () => {
   for (const count of [1, 40]) {
     const list = [...messagesOf(count)];

@@ -1,4 +1,5 @@
 import { freeze } from "../base/freeze.ts";
+import { isSame } from "../base/is-same.ts";
 import { hasBlock, toolUsesOf } from "./query.ts";
 import type { TranscriptHead } from "./transcript-head.ts";
 import type { Msg } from "./types.ts";
@@ -27,7 +28,8 @@ export type TranscriptMemo = { [by: symbol]: unknown };
  * made from, and JSON contains only the length.
  *
  * T1 A transcript never changes: `append`, `insert` and `replaceFrom` return a new one.
- * T2 Appending to the newest transcript costs the same at any length; any other change copies the array once.
+ * T2 Appending to the newest transcript, or again what follows in the array, costs the same at any length; any other change copies the
+ *    array once.
  * T3 Its messages are deeply frozen.
  * T4 The messages are reachable through `slice` and `at` only, not by walking the object, as XState does with a context.
  *
@@ -124,12 +126,22 @@ export class Transcript {
     if (messages.length === 0) return this;
     const { head, first, more } = this.#log;
     const isNewest = this.#own + first.length + more.length === this.length;
-    if (!isNewest) return Transcript.after(head, [...this.slice(this.#own), ...messages]);
+    if (!isNewest)
+      return this.#again(messages) ?? Transcript.after(head, [...this.slice(this.#own), ...messages]);
     const added = messages.map(freeze);
     if (more.length < SHORT) this.#log.more = more.concat(added);
     else more.push(...added);
     addCallIds(this.#log, messages);
     return new Transcript(this.#log, this.length + added.length);
+  }
+
+  /** Returns a transcript with messages that were appended to this one before, as a step that is worked out twice does; undefined if
+   *  others follow it. */
+  #again(messages: readonly Msg[]): Transcript | undefined {
+    const { head, first, more } = this.#log;
+    const whole = new Transcript(this.#log, (head?.length ?? 0) + first.length + more.length);
+    const isSaid = messages.every((message, index) => isSame(message, whole.at(this.length + index)));
+    return isSaid ? new Transcript(this.#log, this.length + messages.length) : undefined;
   }
 
   /** Returns a transcript with `messages` before the one at `index`. */

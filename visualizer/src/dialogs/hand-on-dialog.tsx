@@ -2,6 +2,7 @@ import { useState, type ReactNode } from "react";
 import { writeAddress } from "../logic/address.ts";
 import { displayedPicture, pngOf, svgText } from "../hand-on/picture.ts";
 import { pageFile, withLayouts } from "../hand-on/page-file.ts";
+import { ofWholePicture } from "../hand-on/whole-picture.tsx";
 import { Button } from "../parts/button.tsx";
 import { client } from "../store/client.ts";
 import { copy } from "../store/copy.ts";
@@ -43,22 +44,20 @@ export default function HandOnDialog() {
               onClick={attempt(exportRun)}
             />
           </Way>
-          <Way about={t("The displayed picture, in the colors of the page.")}>
+          <Way about={t("The whole map or chart with all its names, in the colors of the page.")}>
             <Button
               icon="map"
               label={t("SVG")}
               isDisabled={!hasPicture}
               onClick={attempt(async () =>
-                save(blobOf(await svgText(displayedPicture()!), "image/svg+xml"), `${name}.svg`),
+                save(blobOf(await ofWholePicture(svgText), "image/svg+xml"), `${name}.svg`),
               )}
             />
             <Button
               icon="map"
               label={t("PNG")}
               isDisabled={!hasPicture}
-              onClick={attempt(async () =>
-                save(await pngOf(await svgText(displayedPicture()!)), `${name}.png`),
-              )}
+              onClick={attempt(async () => save(await pngOf(await ofWholePicture(svgText)), `${name}.png`))}
             />
           </Way>
           <Way about={t("A link to this step, for those who may open this inspector.")}>

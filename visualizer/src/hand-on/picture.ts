@@ -21,7 +21,8 @@ const PROPERTIES = [
 ] as const;
 /** Selects what is there to be touched, and what appears only for a moment. */
 const LEFT_OUT = ".hit, .hit-area, .chart-layer, .flash, .animation";
-const PIXELS_PER_UNIT = 2;
+/** The pixels of a picture for each unit of the map or chart. */
+export const PIXELS_PER_UNIT = 2;
 /** The largest side of a picture in px: browsers draw no larger canvas. */
 const MAX_PIXELS = 8_000;
 const SVG = "http://www.w3.org/2000/svg";

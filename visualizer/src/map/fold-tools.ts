@@ -49,7 +49,7 @@ export function foldedTools(
   const rest = units.slice(shown.length);
   const sum = (part: "count" | "used"): number => rest.reduce((total, unit) => total + unit[part], 0);
   const text =
-    sum("used") > 0 ? `${sum("count")} more, ${sum("used")} called` : t`${sum("count")} more, not called`;
+    sum("used") > 0 ? t`${sum("count")} more, ${sum("used")} called` : t`${sum("count")} more, not called`;
   return [...shown.map(({ row }) => row), foldRow(list, text, t("Shows all of them"))];
 }
 

@@ -30,13 +30,40 @@ const heightOf = (rows: readonly Row[]): number =>
 const NAMED_IN_ROW = new Set(["postActing", "postCall"]);
 const NAMED_IN_STACK = new Set(["preCall", "postCall"]);
 
+/** The widths that the four columns need at least, and have at most, from left to right, px. */
+const [LEAST_WIDTHS, MOST_WIDTHS] = [
+  [112, 160, 156, 188],
+  [150, 230, 220, 330],
+];
+const MOST_GAP = 72;
+
 /**
  * Lays out a map for a view, in which each text is as large as it is designed: what has no room is folded, never made smaller. The
- * picture is as large as the view, or higher if lists were opened.
+ * picture is as large as the view, or higher if lists were opened. `widths`: of the columns, at most.
  */
-export function layOutMap(map: AgentMap, view: Size, opened: ReadonlySet<string>): MapLayout {
-  return view.width >= WIDE ? rowLayout(map, view, opened) : stackLayout(map, view, opened);
+export function layOutMap(
+  map: AgentMap,
+  view: Size,
+  opened: ReadonlySet<string>,
+  widths: readonly number[] = MOST_WIDTHS,
+): MapLayout {
+  return view.width >= WIDE ? rowLayout(map, view, opened, widths) : stackLayout(map, view, opened);
 }
+
+/** The characters beside a name: the marks of its row. */
+const MARKS = 24;
+
+/** Lays out a map as large as it must be to have all rows and the whole names of tools and sub-agents. */
+export function layOutWhole(map: AgentMap): MapLayout {
+  const named = [...map.tools, ...map.agents];
+  const longest = Math.max(0, ...named.map(({ name, agent }) => (agent ?? name).length));
+  const widths = MOST_WIDTHS.map((most, at) => (at < 2 ? most : Math.max(most, (longest + MARKS) * LETTER)));
+  const width = widths.reduce((sum, each) => sum + each, 3 * MOST_GAP + 2 * MARGIN);
+  return layOutMap(map, { width, height: LEAST_HEIGHT + named.length * ITEM }, new Set(), widths);
+}
+
+/** The width of a letter of a name, and the height of a map without lists, px. */
+const [LETTER, LEAST_HEIGHT] = [7.4, 640];
 
 const MANY = 1_000;
 
@@ -123,7 +150,12 @@ function column(
 }
 
 /** From left to right: input, prompt, model and tools with the people who decide; below them the answer, the plan and the sub-agents. */
-function rowLayout(map: AgentMap, { width, height }: Size, opened: ReadonlySet<string>): MapLayout {
+function rowLayout(
+  map: AgentMap,
+  { width, height }: Size,
+  opened: ReadonlySet<string>,
+  widths: readonly number[],
+): MapLayout {
   const inner = height - 2 * MARGIN;
   const whole = allCards(map, opened, NAMED_IN_ROW);
   const least = (id: CardId, rank: number): number => {
@@ -154,7 +186,7 @@ function rowLayout(map: AgentMap, { width, height }: Size, opened: ReadonlySet<s
   const top = MARGIN + (spare - wider) / 2;
   const floor = top + upperHeight + CHANNEL + wider;
 
-  const { columns, gap } = columnWidths(width - 2 * MARGIN);
+  const { columns, gap } = columnWidths(width - 2 * MARGIN, widths);
   const xs = columns.map((_, at) => MARGIN + columns.slice(0, at).reduce((sum, each) => sum + each + gap, 0));
   const at = (index: number, y: number): Omit<Box, "height"> => ({
     x: xs[index]!,
@@ -174,15 +206,16 @@ function rowLayout(map: AgentMap, { width, height }: Size, opened: ReadonlySet<s
 }
 
 /** The widths of the four columns, and of the gaps between them. */
-function columnWidths(width: number): { readonly columns: readonly number[]; readonly gap: number } {
-  const least = [112, 160, 156, 188];
-  const most = [150, 230, 220, 330];
-  const gap = Math.min(72, Math.max(30, width * 0.055));
-  const free = width - 3 * gap - least.reduce((sum, each) => sum + each, 0);
-  const wish = most.map((each, index) => each - least[index]!);
+function columnWidths(
+  width: number,
+  most: readonly number[],
+): { readonly columns: readonly number[]; readonly gap: number } {
+  const gap = Math.min(MOST_GAP, Math.max(30, width * 0.055));
+  const free = width - 3 * gap - LEAST_WIDTHS.reduce((sum, each) => sum + each, 0);
+  const wish = most.map((each, index) => each - LEAST_WIDTHS[index]!);
   const all = wish.reduce((sum, each) => sum + each, 0);
   const share = Math.max(-0.25, Math.min(1, free / all));
-  const columns = least.map((each, index) => each + wish[index]! * share);
+  const columns = LEAST_WIDTHS.map((each, index) => each + wish[index]! * share);
   const left = width - 3 * gap - columns.reduce((sum, each) => sum + each, 0);
   return { columns, gap: gap + Math.max(0, left / 3) };
 }
