@@ -12,6 +12,7 @@ import { checkSameInput, inputHash, readTakenHash } from "../session/input-outco
 import { followEvents } from "../session/follow.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import { isInnerSession } from "../store/inner-session.ts";
+import { LABELS_SESSION } from "../store/labels-session.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
 import { peekAt } from "../store/peek.ts";
@@ -254,10 +255,10 @@ class StoreDispatcher implements Dispatcher {
 
   /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
   async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
-    if (sessionId.startsWith(OWN_PREFIX))
+    if (sessionId.startsWith(OWN_PREFIX) || sessionId === LABELS_SESSION)
       throw new AgentError(
         "config/invalid",
-        `${command.kind}: the session id must not begin with ${OWN_PREFIX}.`,
+        `${command.kind}: the session id must not be ${LABELS_SESSION}, nor begin with ${OWN_PREFIX}.`,
       );
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     const at = this.#now();

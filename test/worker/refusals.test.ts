@@ -53,6 +53,19 @@ describe("an input for a session that was never started", () => {
 });
 
 describe("what can never be taken is refused at once", () => {
+  test.for(["agentchart/schedule/x", "agentchart.labels"])(
+    "an input for what the package itself stores as %s",
+    async (sessionId) => {
+      const { dispatcher, store } = await bench();
+      const refused = dispatcher.dispatch(sessionId, "hi", { agent: "echo" });
+      await expect(refused).rejects.toMatchObject({
+        code: "config/invalid",
+        message: expect.stringContaining("must not be agentchart.labels") as string,
+      });
+      expect(await store.load(sessionId)).toBeUndefined();
+    },
+  );
+
   test.for([
     { answer: [null] },
     { answer: [{ type: "text" }] },
