@@ -2,12 +2,13 @@ import { partOf } from "../../../src/core/tool/rules/judge.ts";
 import {
   isCounted,
   type Law,
+  type Letter,
   type OtherCall,
   type RuleData,
   type RuledCall,
 } from "../../../src/core/tool/rules/law.ts";
 import type { AgentContext } from "../context.ts";
-import type { CallRecord } from "../call-record.ts";
+import type { CallRecord, CallRules } from "../call-record.ts";
 
 /** The hashes of session ids: each call of a batch asks for the same one. */
 const hashes = new WeakMap<AgentContext["settings"], string>();
@@ -35,15 +36,14 @@ export function ruledCall(
   { name, reads }: RuleData,
   id: string = idOfCall(context, context.calls.indexOf(record)),
 ): RuledCall {
-  const { letters, approver } = record.rules ?? {};
-  const unread = reads ? { problem: "its arguments were not read for the rule" } : undefined;
-  return {
-    id,
-    name: record.call.name,
-    letter: letters?.[name] ?? unread,
-    ...(approver !== undefined && { approver }),
-  };
+  const { letters, approver } = record.rules ?? NO_RULES;
+  const letter = letters?.[name] ?? (reads ? UNREAD : undefined);
+  const call = { id, name: record.call.name, letter };
+  return approver === undefined ? call : { ...call, approver };
 }
+
+const NO_RULES: CallRules = Object.freeze({});
+const UNREAD: Letter = Object.freeze({ problem: "its arguments were not read for the rule" });
 
 /** True if the call has no result yet. */
 export const isOpen = ({ stored, result }: CallRecord): boolean => !stored && result === undefined;
@@ -91,9 +91,18 @@ const facts = new WeakMap<readonly CallRecord[], Facts>();
 function factsOf(calls: readonly CallRecord[]): Facts {
   let known = facts.get(calls);
   if (!known) {
+    const byTool = new Map<string, CallRecord[]>();
+    let hasInner = false;
+    for (const record of calls) {
+      hasInner ||= record.rules?.isInner === true;
+      if (!isOpen(record)) continue;
+      const same = byTool.get(record.call.name);
+      if (same) same.push(record);
+      else byTool.set(record.call.name, [record]);
+    }
     known = {
-      byTool: Map.groupBy(calls.filter(isOpen), ({ call }) => call.name),
-      hasInner: calls.some(({ rules }) => rules?.isInner),
+      byTool,
+      hasInner,
       counted: new Map(),
       most: new Map(),
     };

@@ -83,30 +83,34 @@ function becoming(
   };
 }
 
-/** Memories of rules while a change is looked through: of each rule one new memory, however many calls it has heard of. */
+/** Memories of rules while a change is looked through. They are copied once, however many calls they hear of. */
 class Memory {
-  readonly #states: RuleStates | undefined;
+  readonly #before: RuleStates | undefined;
   readonly #turn: number;
-  readonly #fresh = new Map<RuleData, RuleState>();
+  #after: { [rule: string]: RuleState } | undefined;
 
   constructor(states: RuleStates | undefined, turn: number) {
-    this.#states = states;
+    this.#before = states;
     this.#turn = turn;
+  }
+
+  get states(): RuleStates | undefined {
+    return this.#after ?? this.#before;
   }
 
   /** Changes what a rule remembers. */
   change(rule: RuleData, become: (state: RuleState) => RuleState): void {
-    const known = this.#fresh.get(rule) ?? stateOf(rule, this.#states, this.#turn);
-    const next = become(known);
-    if (next !== known) this.#fresh.set(rule, next);
-  }
-
-  get states(): RuleStates | undefined {
-    if (this.#fresh.size === 0) return this.#states;
-    const fresh = Array.from(this.#fresh, ([{ name }, state]) => [name, state] as const);
-    return { ...this.#states, ...Object.fromEntries(fresh) };
+    const { name } = rule;
+    const known = stateOf(rule, this.states, this.#turn);
+    const value = become(known);
+    if (value === known) return;
+    this.#after ??= { ...this.#before };
+    if (Object.hasOwn(this.#after, name)) this.#after[name] = value;
+    else Object.defineProperty(this.#after, name, { value, ...PLAIN }); // also if it is named __proto__
   }
 }
+
+const PLAIN = { enumerable: true, configurable: true, writable: true } as const;
 
 /** Returns a change of the calls with what the rules remember after it. */
 export function remembering(context: AgentContext, change: Change, event: unknown): Change {
@@ -124,13 +128,14 @@ export function remembering(context: AgentContext, change: Change, event: unknow
     const now = after(record, place);
     if (now === record) return;
     const { counting } = interestIn(rules, record.call.name);
-    const hear = (rule: RuleData, state: RuleState, came: Came, more = ""): RuleState =>
-      step(rule.law, state, ruledCall(context, record, rule, idOfCall(context, place) + more), came, at);
+    const id = idOfCall(context, place);
+    const hear = (rule: RuleData, state: RuleState, came: Came, callId = id): RuleState =>
+      step(rule.law, state, ruledCall(context, record, rule, callId), came, at);
     if (now && !now.stored && now.result === undefined) {
       const marked = afterAttempt(record, now);
       if (record.rules?.isUnknown && record.status === "running" && now.status === "unknown")
         for (const rule of counting)
-          memory.change(rule, (state) => hear(rule, state, "maybe", `?${record.attempt}`));
+          memory.change(rule, (state) => hear(rule, state, "maybe", `${id}?${record.attempt}`));
       if (marked === now) return;
       (calls ??= new Map()).set(record.call.id, marked);
       marks.push({ type: "call", was: now, is: marked });
@@ -145,7 +150,9 @@ export function remembering(context: AgentContext, change: Change, event: unknow
       for (const rule of rules) memory.change(rule, (state) => lost(rule.law, state));
     const isBeside = countsBeside(record, result!);
     for (const rule of counting)
-      memory.change(rule, (state) => hear(rule, isBeside ? hear(rule, state, "maybe", "?") : state, came));
+      memory.change(rule, (state) =>
+        hear(rule, isBeside ? hear(rule, state, "maybe", `${id}?`) : state, came),
+      );
   });
   const { states } = memory;
   const progress = change.progress ?? context.progress;

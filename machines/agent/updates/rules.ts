@@ -10,7 +10,7 @@ import {
 import { interestIn, type Interest } from "../../../src/core/tool/rules/interest.ts";
 import { judge, partOf, worst, type Judgement } from "../../../src/core/tool/rules/judge.ts";
 import { stateOf } from "../../../src/core/tool/rules/step.ts";
-import { summaryOf, usesOf } from "../../../src/core/tool/rules/uses.ts";
+import { summaryOf } from "../../../src/core/tool/rules/uses.ts";
 import { noted } from "../../../src/core/message/account.ts";
 import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
@@ -27,14 +27,16 @@ type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[]
  *  hold, such a limit is enough. */
 function isFarBelow({ calls }: AgentContext, rule: RuleData, state: RuleState, record: CallRecord): boolean {
   const { law, name } = rule;
+  if (law.kind !== "limit" && law.kind !== "any") return false;
   const letter = record.rules?.letters?.[name];
   if (letter?.problem !== undefined) return false;
+  const most = mostOf(calls, rule);
   const isBelow = (part: Law, { used, isLost }: LawState, read: Letter | undefined, index: number): boolean =>
     part.kind === "limit" &&
     !isLost &&
     isJudged(part, record.call.name) &&
-    summaryOf(usesOf(used, read?.key ?? "")).amount + mostOf(calls, rule)[index]! <= part.max;
-  if (law.kind !== "any") return isBelow(law, state, letter, 0);
+    summaryOf(used, read?.key ?? "").amount + most[index]! <= part.max;
+  if (law.kind === "limit") return isBelow(law, state, letter, 0);
   return law.of.some((part, index) =>
     isBelow(part, state.of?.[index] ?? NO_STATE, partOf(letter, index), index),
   );

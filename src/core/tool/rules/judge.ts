@@ -54,12 +54,12 @@ export function usedBy(
   at: number,
   { within }: Extract<Law, { kind: "limit" }>,
 ): number {
-  const calls = usesOf(used, keyOf(letter));
-  const { amount: all, oldest } = summaryOf(calls);
+  const key = keyOf(letter);
+  const { amount: all, oldest } = summaryOf(used, key);
   const isAll = within === undefined || isRecent(oldest, at, within, "against");
-  if (isAll && !isIn(calls, self)) return all;
+  if (isAll && !isIn(used, key, self)) return all;
   let sum = 0;
-  for (const [id, then, amount] of calls)
+  for (const [id, then, amount] of usesOf(used, key))
     if (id !== self && isRecent(then, at, within, "against")) sum += amount;
   return sum;
 }

@@ -8,19 +8,15 @@ type OldCalls = { readonly [call: string]: readonly [at: number, amount: number]
 export type Used = { readonly [key: string]: Calls | OldCalls };
 
 const NONE: Calls = Object.freeze([]);
-/** Counts and readings of what is remembered, which never changes. */
-const summaries = new WeakMap<Calls, Summary>();
-const counts = new WeakMap<Used, number>();
-const read = new WeakMap<OldCalls, Calls>();
-
-type Summary = { readonly amount: number; readonly oldest: number };
+const readings = new WeakMap<OldCalls, Calls>();
 
 const isNew = (calls: Calls | OldCalls): calls is Calls => Array.isArray(calls);
 
 function listOf(calls: Calls | OldCalls): Calls {
   if (isNew(calls)) return calls;
-  let list = read.get(calls);
-  if (!list) read.set(calls, (list = Object.entries(calls).map(([id, [at, amount]]) => [id, at, amount])));
+  let list = readings.get(calls);
+  if (!list)
+    readings.set(calls, (list = Object.entries(calls).map(([id, [at, amount]]) => [id, at, amount])));
   return list;
 }
 
@@ -29,72 +25,71 @@ export function usesOf(used: Used | undefined, key: string): readonly Use[] {
   return used && Object.hasOwn(used, key) ? listOf(used[key]!) : NONE;
 }
 
-/** Returns the amount of all calls of a list, and the time of the oldest. */
-export function summaryOf(calls: readonly Use[]): Summary {
-  let known = summaries.get(calls);
-  if (!known) {
-    known = NOTHING;
-    for (const use of calls) known = withUse(known, use);
-    summaries.set(calls, known);
+/** The sum of the calls about one subject, the time of the oldest, and where each is. */
+type Tally = { amount: number; oldest: number; readonly places: Map<string, number> };
+
+/** The sums of what is remembered. The memory with one more call takes them over: one that is asked about later counts again. */
+class Tallies {
+  of: Used;
+  count: number;
+  readonly #byKey = new Map<string, Tally>();
+
+  constructor(used: Used) {
+    this.of = used;
+    this.count = Object.values(used).reduce((sum, calls) => sum + listOf(calls).length, 0);
   }
+
+  about(key: string): Tally {
+    let tally = this.#byKey.get(key);
+    if (tally) return tally;
+    tally = { amount: 0, oldest: Number.POSITIVE_INFINITY, places: new Map() };
+    for (const [place, use] of usesOf(this.of, key).entries()) addTo(tally, use, place);
+    this.#byKey.set(key, tally);
+    return tally;
+  }
+}
+
+function addTo(tally: Tally, [id, at, amount]: Use, place: number): void {
+  tally.amount += amount;
+  tally.oldest = Math.min(tally.oldest, at);
+  tally.places.set(id, place);
+}
+
+const tallies = new WeakMap<Used, Tallies>();
+
+function talliesOf(used: Used): Tallies {
+  let known = tallies.get(used);
+  if (known?.of !== used) tallies.set(used, (known = new Tallies(used)));
   return known;
 }
 
-const NOTHING: Summary = { amount: 0, oldest: Number.POSITIVE_INFINITY };
-const withUse = ({ amount, oldest }: Summary, [, at, more]: Use): Summary => ({
-  amount: amount + more,
-  oldest: Math.min(oldest, at),
-});
+/** Returns the amount of the calls about a subject, and the time of the oldest. */
+export function summaryOf(used: Used | undefined, key: string): Pick<Tally, "amount" | "oldest"> {
+  return used ? talliesOf(used).about(key) : NOTHING;
+}
+
+const NOTHING = Object.freeze({ amount: 0, oldest: Number.POSITIVE_INFINITY });
 
 /** Returns how many calls are remembered. */
-export function countOf(used: Used): number {
-  let known = counts.get(used);
-  if (known === undefined)
-    counts.set(used, (known = Object.values(used).reduce((sum, calls) => sum + listOf(calls).length, 0)));
-  return known;
-}
+export const countOf = (used: Used): number => talliesOf(used).count;
 
-/** The places of the calls of a long list. A list that has one more call takes them over. */
-const places = new WeakMap<Calls, Map<string, number>>();
-/** So short a list is searched. */
-const FEW = 16;
-
-function placesOf(calls: Calls): Map<string, number> {
-  let known = places.get(calls);
-  if (!known) places.set(calls, (known = new Map(calls.map(([id], place) => [id, place]))));
-  return known;
-}
-
-/** Returns the place of a call in a list; -1 if it is not there. */
-function placeOf(calls: Calls, id: string): number {
-  if (calls.length > FEW) return placesOf(calls).get(id) ?? -1;
-  let place = calls.length - 1;
-  while (place >= 0 && calls[place]![0] !== id) place--;
-  return place;
-}
-
-/** True if a list has a call. */
-export const isIn = (calls: readonly Use[], id: string): boolean => placeOf(calls, id) >= 0;
-
-/** Returns a list with one more call. */
-function withOne(before: Calls, use: Use): Calls {
-  const calls = [...before, use];
-  summaries.set(calls, withUse(summaryOf(before), use));
-  const known = places.get(before);
-  if (known) {
-    places.delete(before);
-    places.set(calls, known.set(use[0], before.length));
-  }
-  return calls;
-}
+/** True if a call is remembered about a subject. */
+export const isIn = (used: Used | undefined, key: string, id: string): boolean =>
+  used !== undefined && talliesOf(used).about(key).places.has(id);
 
 /** Returns what is remembered with a use; one of the same call is replaced. */
 export function withUsed(used: Used | undefined, key: string, use: Use): Used {
+  if (!used) return { [key]: [use] };
+  const known = talliesOf(used);
+  const tally = known.about(key);
   const before = usesOf(used, key);
-  const place = placeOf(before, use[0]);
-  if (place >= 0) return { ...used, [key]: before.with(place, use) };
-  const next: Used = { ...used, [key]: withOne(before, use) };
-  counts.set(next, (used ? countOf(used) : 0) + 1);
+  const place = tally.places.get(use[0]);
+  if (place !== undefined) return { ...used, [key]: before.with(place, use) };
+  const next: Used = { ...used, [key]: before.concat([use]) };
+  addTo(tally, use, before.length);
+  known.count += 1;
+  known.of = next;
+  tallies.set(next, known);
   return next;
 }
 
