@@ -106,14 +106,16 @@ class QueueWorker implements Worker {
     const { schedules, queue, now } = this.#options;
     if (schedules) await declareSchedules({ queue, store: this.#store, now }, schedules);
     if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it was started.");
-    this.#setState("running");
+    this.#state = "running"; // what wakes up from now on is taken
     try {
       await this.#wakeUps.start();
     } catch (error) {
-      this.#setState("idle");
+      this.#state = "idle";
       throw error;
     }
-    if (!this.#closing) this.#sweep.start();
+    if (this.#closing) return;
+    this.#setState("running");
+    this.#sweep.start();
   }
 
   async close(options: { readonly deadlineMs?: number } = {}): Promise<void> {

@@ -85,9 +85,9 @@ describe("deploy/Dockerfile", () => {
     return () => rmSync(app, { recursive: true, force: true });
   });
 
-  test("adds no secret and less than 45 MB to the base image", () => {
+  test("adds no secret and less than 30 MB to the base image", () => {
     expect(existsSync(join(app, ".env"))).toBe(false);
-    expect(sizeOf(app)).toBeLessThan(45e6);
+    expect(sizeOf(app)).toBeLessThan(30e6);
   });
 
   test("starts a worker as a user without rights, which is ready by its health check and drains at SIGTERM", async ({

@@ -296,6 +296,22 @@ describe("the installed command", () => {
     expect((await server.finished).code).toBe(0);
   });
 
+  test.each([
+    ["redis://127.0.0.1:1", "ioredis"],
+    ["postgres://127.0.0.1:1/none", "pg"],
+  ])(
+    "ends a worker over %s that lacks %s before it runs, with the command that installs it",
+    async (queue, name) => {
+      const agents = `export default { greeter: () => ({ name: "greeter", model: { name: "m", stream: () => [] } }) };`;
+      writeFileSync(join(folder, "one-agent.mjs"), agents);
+      const flags = ["--agents", "one-agent.mjs", "--store", "sqlite:sessions.db", "--queue", queue];
+      const { code, stdout, stderr } = await startCommand("worker", ...flags).finished;
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(`bullQueue needs the package ${name}: npm install ${name}`);
+      expect(stdout + stderr).not.toMatch(/"state":"(?:running|idle)"/);
+    },
+  );
+
   test("runs agents with a chat page, and loads them again", async () => {
     const agentsSaying = (answer: string): string => `
       import { scriptedModel } from "agentchart/testing";
@@ -348,11 +364,15 @@ describe("the installed command", () => {
 
 describe("the README in an empty folder", () => {
   const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const start = readFileSync(join(ROOT, "docs/guide/getting-started.md"), "utf8");
+  /** What the first page of the guide shows of a program: its code, or what it prints. */
+  const shown = (kind: "ts" | "text", file: string): string =>
+    new RegExp(`^\`\`\`${kind} examples/guide/${file}\n([^]*?)^\`\`\``, "m").exec(start)![1]!;
   const blocks = (pattern: RegExp): readonly string[] =>
     [...readme.matchAll(pattern)].map(([, block]) => block!.trim());
 
   test(
-    "sets a project up, type-checks, and runs every program to its end",
+    "sets a project up, type-checks, and runs every program to its end, and those of the first page of the guide",
     { timeout: 300_000 },
     async () => {
       const parent = mkdtempSync(join(tmpdir(), "agentchart-readme-"));
@@ -360,11 +380,13 @@ describe("the README in an empty folder", () => {
       const project = join(parent, "project");
       for (const path of [join(parent, "agentchart"), project]) mkdirSync(path);
       cpSync(join(folder, tarball), join(parent, "agentchart", tarball));
-      const provider = await chatCompletionsServer(({ messages }) => {
+      const provider = await chatCompletionsServer(({ messages, tools }) => {
         const last = messages.at(-1)!;
+        const { name } = tools![0]!.function;
+        const said = name === "clock" ? "In Tokyo it is" : "It was";
         return last.role === "tool"
-          ? { content: `In Tokyo it is ${last.content as string}` }
-          : { tool_calls: [{ function: { name: "clock", arguments: '{"timeZone":"Asia/Tokyo"}' } }] };
+          ? { content: `${said} ${last.content as string}${name === "clock" ? "" : "."}` }
+          : { calls: [{ name, input: { timeZone: "Asia/Tokyo", orderId: "17" } }] };
       });
       onTestFinished(() => provider.close());
       const { OPENAI_API_KEY: _, ...inherited } = process.env; // with the user's configuration of npm
@@ -390,6 +412,13 @@ describe("the README in an empty folder", () => {
       for (const command of commands) printed += `$ ${command}\n${await shell(command)}`;
       expect(commands).toHaveLength(2);
       expect(printed.trim()).toBe(session);
+
+      writeFileSync(join(project, "hello.ts"), shown("ts", "getting-started.ts"));
+      writeFileSync(join(project, "test.ts"), shown("ts", "testing.ts"));
+      expect(await shell("OPENAI_API_KEY=sk-none node hello.ts")).toBe(shown("text", "getting-started.ts"));
+      expect(await shell("node test.ts")).toBe("passed\n");
+      await expect(shell("npx tsc --noEmit")).resolves.toBe("");
+      expect(await shell("OPENAI_API_KEY=sk-none npx agentchart doctor --model m")).toMatch(/^ok +node/m);
     },
   );
 });

@@ -100,8 +100,9 @@ test("a queue that does not answer delays the start of a worker by two seconds a
 test("a worker whose queue no time mends is not started, and may be started again", async () => {
   let isMended = false;
   const { queue, counts } = lateQueue(() => (isMended ? Promise.resolve() : Promise.reject(away(false))));
-  const { worker, dispatcher, isDone } = workerOn(queue, 0);
+  const { worker, events, dispatcher, isDone } = workerOn(queue, 0);
   await expect(worker.start()).rejects.toMatchObject({ code: "queue/failed" });
+  expect(events.filter(({ type }) => type === "worker.state")).toEqual([]);
   expect(worker.stats().state).toBe("idle");
   expect(counts()).toMatchObject({ attempts: 1, closed: 1 });
   isMended = true;
