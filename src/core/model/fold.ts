@@ -322,7 +322,8 @@ const isStringOrAbsent = (value: unknown): boolean => value === undefined || typ
 
 const isCount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
 
-function isUsage(usage: unknown): boolean {
+/** True for a usage whose counts are numbers from 0 on. */
+export function isUsage(usage: unknown): usage is Usage {
   if (!isObject(usage)) return false;
   const { estimated, ...counts } = usage;
   const areCounts = Object.values(counts).every((count) => count === undefined || isCount(count));

@@ -6,21 +6,42 @@ import { LabelReader } from "../../inspect/labels/labels.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { caseSchema } from "./evaluate.ts";
+import { linesOf } from "./lines.ts";
 import type { EvalCase } from "./types.ts";
 
 const invalid = (message: string, cause?: unknown): AgentError =>
   new AgentError("config/invalid", message, { cause });
 
-/** A case from a file, with the line that it is in. */
-function caseOf(value: unknown, place: string): EvalCase {
-  const problem = problemOf(caseSchema(), value);
-  if (problem !== undefined) throw invalid(`${place}: ${problem}`);
-  return value as EvalCase;
+/** Reads the cases of a file, each with the line that it is in. */
+class CaseReader {
+  readonly #from: string;
+  /** The lines of the names. */
+  readonly #lines = new Map<string, number>();
+
+  constructor(from: string) {
+    this.#from = from;
+  }
+
+  /** Returns the error about a line. */
+  refuse(line: number, problem: string, cause?: unknown): AgentError {
+    return invalid(`${this.#from}, line ${line}: ${problem}`, cause);
+  }
+
+  read(value: unknown, line: number): EvalCase {
+    const problem = problemOf(caseSchema(), value);
+    if (problem !== undefined) throw this.refuse(line, problem);
+    const of = value as EvalCase;
+    const before = this.#lines.get(of.name);
+    if (before !== undefined)
+      throw this.refuse(line, `the case of line ${before} is named '${of.name}' too.`);
+    this.#lines.set(of.name, line);
+    return of;
+  }
 }
 
 /**
  * Returns the cases of a text in JSON Lines: an object `{ name, input, expected, meta }` a line; empty lines are left out. Throws
- * `config/invalid` with the line that is wrong; `from` names the file.
+ * `config/invalid` with the line that is wrong or has the name of another one; `from` names the file.
  *
  * @example
  * ```ts
@@ -31,21 +52,22 @@ function caseOf(value: unknown, place: string): EvalCase {
  * ```
  */
 export function casesOfJsonLines(text: string, from = "cases"): readonly EvalCase[] {
-  return text.split(/\r?\n/).flatMap((line, at) => {
-    if (line.trim() === "") return [];
-    const place = `${from}, line ${at + 1}`;
+  const reader = new CaseReader(from);
+  return linesOf(text).map(({ line, number }) => {
+    let value: unknown;
     try {
-      return [caseOf(JSON.parse(line), place)];
+      value = JSON.parse(line);
     } catch (cause) {
-      if (AgentError.is(cause)) throw cause;
-      throw invalid(`${place}: ${messageOf(cause)}`, cause);
+      throw reader.refuse(number, messageOf(cause), cause);
     }
+    return reader.read(value, number);
   });
 }
 
 /**
  * Returns the cases of a text in CSV, whose first line names the columns: `name`, `input` and `expected`; others are `meta`. `expected` is a
- * text. Needs the package `csv-parse`. Rejects `config/invalid` with the line that is wrong, and without the package.
+ * text; a blank field expects nothing. Needs the package `csv-parse`. Rejects `config/invalid` with the line that is wrong or has the name of
+ * another one, and without the package.
  *
  * @example
  * ```ts
@@ -61,18 +83,31 @@ export async function casesOfCsv(text: string, from = "cases"): Promise<readonly
   });
   let rows: readonly Row[];
   try {
-    rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, info: true });
+    const columns = (header: readonly string[]): string[] => columnsOf(header, from);
+    rows = parse(text, { columns, bom: true, skip_empty_lines: true, info: true });
   } catch (cause) {
+    if (AgentError.is(cause)) throw cause;
     throw invalid(`${from}: ${messageOf(cause)}`, cause);
   }
+  const reader = new CaseReader(from);
   return rows.map(({ record, info }) => {
     const { name, input, expected, ...meta } = record;
     const rest = Object.keys(meta).length > 0 && { meta };
-    return caseOf(
-      { name, input, ...(expected !== undefined && { expected }), ...rest },
-      `${from}, line ${info.lines}`,
-    );
+    const wanted = expected !== undefined && expected !== "" && { expected };
+    return reader.read({ name, input, ...wanted, ...rest }, info.lines);
   });
+}
+
+/** The names of the columns. Throws `config/invalid` without those that each case has, and for one that is there twice. */
+function columnsOf(header: readonly string[], from: string): string[] {
+  const names = header.map((name) => name.trim());
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) throw invalid(`${from}, line 1: two columns are named '${twice}'.`);
+  if (!names.includes("name"))
+    throw invalid(
+      `${from}, line 1: expected the columns name, input and expected, separated by commas; got ${header.join(", ")}.`,
+    );
+  return names;
 }
 
 type Row = {

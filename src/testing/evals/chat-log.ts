@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AgentError, messageOf } from "../../core/base/error.ts";
+import { linesOf } from "./lines.ts";
 
 const part = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
@@ -105,14 +106,12 @@ export function chatsOf(text: string, from = "chats"): readonly Chat[] {
     const list = jsonOf(body, from);
     return (list as readonly unknown[]).map((each, at) => chatOf(each, `${from}, [${at}]`, `chat-${at + 1}`));
   }
-  const lines = text
-    .split(/\r?\n/)
-    .flatMap((line, at) => (line.trim() === "" ? [] : [[line, at + 1] as const]));
-  const isOne = lines.length > 1 && !isJson(lines[0]![0]);
+  const lines = linesOf(text);
+  const isOne = lines.length > 1 && !isJson(lines[0]!.line);
   if (isOne) return [chatOf(jsonOf(body, from), from, "chat-1")];
-  return lines.map(([line, at]) => {
-    const place = `${from}, line ${at}`;
-    return chatOf(jsonOf(line, place), place, `chat-${at}`);
+  return lines.map(({ line, number }) => {
+    const place = `${from}, line ${number}`;
+    return chatOf(jsonOf(line, place), place, `chat-${number}`);
   });
 }
 

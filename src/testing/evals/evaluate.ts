@@ -1,13 +1,21 @@
 import { AgentError, errorInfo, type ErrorInfo } from "../../core/base/error.ts";
+import { isObject } from "../../core/base/is-object.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
+import { isUsage } from "../../core/model/fold.ts";
 import { memoryStore } from "../../store/memory.ts";
 import { storeSchema } from "../../store/store-schema.ts";
+import { allAtOnce } from "./all-at-once.ts";
 import { tokensOf } from "./judges.ts";
 import { RunReader } from "./read-run.ts";
 import { reportOf } from "./report.ts";
 import { runCase, type RunPlan } from "./run-case.ts";
 import type { EvalCase, EvalReport, EvalResult, EvalRun, EvaluateOptions, Judge, Verdict } from "./types.ts";
+
+/** The default of `runLimitMs`. */
+const RUN_LIMIT_MS = 1_800_000;
+/** The time in which a run that is aborted should end, ms. */
+const ABORT_MS = 2_000;
 
 const judgeSchema = s.lazily(() => s.having<Judge>("judge", "a judge: an object with `name` and `judge`"));
 
@@ -29,6 +37,7 @@ const evaluateSchema = s.lazily(() =>
     decide: s.optional(s.func()),
     user: s.optional(s.func()),
     maxTurns: s.optional(s.integer(1, 1_000)),
+    runLimitMs: s.optional(s.integer(1, 2 ** 31 - 1)),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
     onProgress: s.optional(s.func()),
   }),
@@ -52,7 +61,9 @@ function checkOptions(name: string, options: EvaluateOptions): void {
     throw new AgentError("config/invalid", `evaluate: ${problem}.`);
   };
   if (cases.length === 0) invalid("expected at least one case");
-  if ([judge].flat().length === 0) invalid("expected at least one judge");
+  const judges = [judge].flat();
+  if (judges.length === 0) invalid("expected at least one judge");
+  if (judges.some(({ name: of }) => typeof of !== "string" || of === "")) invalid("a judge has no `name`");
   const names = new Set<string>();
   for (const { name: of, input = [] } of cases) {
     if (names.has(of)) invalid(`two cases are named '${of}'`);
@@ -65,8 +76,8 @@ function checkOptions(name: string, options: EvaluateOptions): void {
 /**
  * Runs an agent on each case, `repeat` times, each in a session of its own, and judges what is stored of it. Returns the report. With a
  * `store` an evaluation that was cut off goes on when it is called again: sessions are named `NAME/CASE/REPEAT`, a turn that is stored is
- * not run again, and each session opens in the inspector. Use another name for another configuration. A run that fails or that a judge
- * cannot judge is an error of its own; the others go on.
+ * not run again, and each session opens in the inspector. Use another name for another configuration. A run that fails, that a judge
+ * cannot judge, or that takes longer than `runLimitMs` is an error of its own; the others go on.
  *
  * Rejects `config/invalid` for wrong options, before anything runs, and `run/aborted`.
  *
@@ -103,16 +114,16 @@ export async function evaluate(name: string, options: EvaluateOptions): Promise<
       if (signal?.aborted) throw new AgentError("run/aborted", `The evaluation '${name}' was aborted.`);
       const place = next++;
       const plan = plans[place]!;
-      const result = isOver(spent, options) ? skipped(plan) : await resultOf(plan, options, reader, edges);
+      const result = isOver(spent, options)
+        ? skipped(plan)
+        : await withinLimit(plan, options, (limited) => resultOf(plan, limited, reader, edges));
       spent.tokens += result.tokens ?? 0;
       spent.cost += result.cost ?? 0;
       results[place] = result;
       onProgress?.({ done: ++done, of: plans.length, result });
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: Math.min(concurrency, plans.length) }, work));
-  const failed = workers.find(({ status }) => status === "rejected");
-  if (failed?.status === "rejected") throw failed.reason;
+  await allAtOnce(Math.min(concurrency, plans.length), work, () => (next = plans.length));
   return reportOf(name, repeat, results, edges);
 }
 
@@ -122,6 +133,36 @@ function isOver(
 ): boolean {
   const { tokens = Infinity, cost = Infinity } = budget;
   return spent.tokens >= tokens || spent.cost >= cost;
+}
+
+/** Ends a run that takes too long, such as one with a judge that never answers, or that is aborted meanwhile. */
+async function withinLimit(
+  { case: of, repeat, sessionId }: RunPlan,
+  options: EvaluateOptions,
+  run: (limited: EvaluateOptions) => Promise<EvalResult>,
+): Promise<EvalResult> {
+  const { runLimitMs = RUN_LIMIT_MS, signal } = options;
+  const stop = new AbortController();
+  const ended = Promise.withResolvers<EvalResult>();
+  let late: NodeJS.Timeout;
+  const abort = (): void => {
+    clearTimeout(late);
+    const aborted = new AgentError("run/aborted", "The evaluation was aborted.");
+    late = setTimeout(() => ended.reject(aborted), ABORT_MS);
+    stop.abort();
+  };
+  late = setTimeout(() => {
+    const error = infoOf(new AgentError("run/timeout", `The run took longer than ${runLimitMs} ms.`));
+    ended.resolve({ case: of.name, repeat, sessionId, state: "error", verdicts: [], error });
+    stop.abort();
+  }, runLimitMs);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([ended.promise, run({ ...options, signal: stop.signal })]);
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 const skipped = ({ case: of, repeat, sessionId }: RunPlan): EvalResult => ({
@@ -176,8 +217,12 @@ async function resultOf(
 
 function verdictOf(given: Verdict | boolean, judge: string): Verdict {
   if (typeof given === "boolean") return { pass: given, reason: given ? "It holds." : "It does not hold." };
-  if (typeof given === "object" && typeof given.pass === "boolean") return given;
-  throw new AgentError("config/invalid", `The judge '${judge}' returned neither a boolean nor a verdict.`);
+  const { pass, reason, usage } = (isObject(given) ? given : {}) as Partial<Verdict>;
+  if (typeof pass !== "boolean" || typeof reason !== "string")
+    throw new AgentError("config/invalid", `The judge '${judge}' returned neither a boolean nor a verdict.`);
+  if (usage !== undefined && !isUsage(usage))
+    throw new AgentError("config/invalid", `The judge '${judge}' returned a \`usage\` that has no counts.`);
+  return { pass, reason, ...(usage && { usage }) };
 }
 
 function spentOf(run: EvalRun, verdicts: readonly Verdict[]): Pick<EvalResult, "tokens" | "cost"> {

@@ -13,6 +13,7 @@ import type { AgentDifference } from "../replay/agent-changes.ts";
 import { recordedSession, type RecordedSession } from "../replay/recorded-session.ts";
 import { replayRecorded } from "../replay/replay-of.ts";
 import type { Replay } from "../replay/types.ts";
+import { allAtOnce } from "./all-at-once.ts";
 import { experimentReport } from "./experiment-report.ts";
 import {
   sessionsOf,
@@ -155,9 +156,7 @@ export async function experiment(store: SessionStore, options: ExperimentOptions
       onProgress?.({ done: ++done, of: plans.length, row: ran.row });
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: Math.min(concurrency, plans.length) }, work));
-  const failed = workers.find(({ status }) => status === "rejected");
-  if (failed?.status === "rejected") throw failed.reason;
+  await allAtOnce(Math.min(concurrency, plans.length), work, () => (next = plans.length));
   return experimentReport(made, times);
 }
 

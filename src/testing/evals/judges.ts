@@ -2,6 +2,8 @@ import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/is-object.ts";
 import { isSame } from "../../core/base/is-same.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { check } from "../../core/base/options.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { CallFact } from "../../inspect/suspicions/facts.ts";
 import type { EvalCase, EvalRun, Judge, Verdict } from "./types.ts";
@@ -14,9 +16,10 @@ type Wanted<T> = T | ((of: EvalCase) => T);
 const wantedOf = <T>(wanted: Wanted<T>, of: EvalCase): T =>
   typeof wanted === "function" ? (wanted as (of: EvalCase) => T)(of) : wanted;
 
-/** The text that a case expects. Throws `config/invalid` if it expects none. */
+/** The text that a case expects. Throws `config/invalid` if it expects none, or a blank one, which every reply contains. */
 function expectedText({ name, expected }: EvalCase): string {
-  if (typeof expected === "string" || typeof expected === "number") return String(expected);
+  if (typeof expected === "number") return String(expected);
+  if (typeof expected === "string" && expected.trim() !== "") return expected;
   throw invalid(`The case '${name}' has no \`expected\` text or number, which this judge compares with.`);
 }
 
@@ -41,6 +44,7 @@ export const reply = {
   contains: (wanted: Wanted<string> = expectedText): Judge =>
     ofReply("reply contains", (text, of) => {
       const part = wantedOf(wanted, of);
+      if (part === "") throw invalid("reply.contains: every reply contains an empty text.");
       const has = text.toLowerCase().includes(part.toLowerCase());
       return verdict(has, `The reply ${has ? "contains" : "lacks"} ${quoted(part)}.`);
     }),
@@ -54,8 +58,10 @@ export const reply = {
       );
     }),
   /** The last number of the reply is this one, give or take `within`, default 0. Thousands may be separated by commas. */
-  isNumber: (wanted: Wanted<number> = (of) => Number(expectedText(of)), within = 0): Judge =>
-    ofReply("reply is number", (text, of) => {
+  isNumber: (wanted: Wanted<number> = (of) => Number(expectedText(of)), within = 0): Judge => {
+    if (!(within >= 0))
+      throw invalid(`reply.isNumber: \`within\` is ${within}; expected a number from 0 on.`);
+    return ofReply("reply is number", (text, of) => {
       const exact = wantedOf(wanted, of);
       if (!Number.isFinite(exact)) throw invalid(`The case '${of.name}' expects no number.`);
       const last = text.match(/[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/giu)?.at(-1);
@@ -66,7 +72,8 @@ export const reply = {
         isNear,
         `The reply says ${number}; expected ${exact}${within > 0 ? ` ± ${within}` : ""}.`,
       );
-    }),
+    });
+  },
   /** The structured answer contains these fields; without them, it is what the case expects. */
   hasOutput: (fields?: JsonObject): Judge => ({
     name: "reply has output",
@@ -106,17 +113,17 @@ export class Occurrence implements Judge {
 
   /** Judges that it happens so many times. */
   times(count: number): Judge {
-    return this.#counted(`${this.name} ${count} times`, (times) => times === count);
+    return this.#counted(`${this.name} ${counted(count)} times`, (times) => times === count);
   }
 
   /** Judges that it happens so many times or less. */
   atMost(count: number): Judge {
-    return this.#counted(`${this.name} at most ${count} times`, (times) => times <= count);
+    return this.#counted(`${this.name} at most ${counted(count)} times`, (times) => times <= count);
   }
 
   /** Judges that it happens so many times or more. */
   atLeast(count: number): Judge {
-    return this.#counted(`${this.name} at least ${count} times`, (times) => times >= count);
+    return this.#counted(`${this.name} at least ${counted(count)} times`, (times) => times >= count);
   }
 
   /** Judges that it never happens. */
@@ -150,6 +157,12 @@ export class Occurrence implements Judge {
       },
     };
   }
+}
+
+/** The count, if it is one. Throws `config/invalid`. */
+function counted(count: number): number {
+  if (Number.isInteger(count) && count >= 0) return count;
+  throw invalid(`A number of times is ${count}; expected an integer from 0 on.`);
 }
 
 function told(steps: readonly number[]): string {
@@ -261,8 +274,20 @@ export type Limits = {
   readonly durationMs?: number | undefined;
 };
 
+const limitsSchema = s.lazily(() => {
+  const limit = s.optional(s.atLeast(0));
+  return s.options<Limits>({
+    tokens: limit,
+    cost: limit,
+    modelCalls: limit,
+    toolCalls: limit,
+    durationMs: limit,
+  });
+});
+
 /**
- * Judges that a run used no more than this. A count that is not known does not pass.
+ * Judges that a run used no more than this. A count that is not known does not pass. Throws `config/invalid` without a limit, and for one that is
+ * no number.
  *
  * @example
  * ```ts
@@ -272,7 +297,9 @@ export type Limits = {
  * ```
  */
 export function atMost(limits: Limits): Judge {
-  const given = Object.entries(limits) as [keyof Limits, number][];
+  check(limitsSchema(), limits, "atMost");
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined) as [keyof Limits, number][];
+  if (given.length === 0) throw invalid("atMost: expected at least one limit.");
   return {
     name: `at most ${given.map(([name, limit]) => `${limit} ${name}`).join(", ")}`,
     judge: (run) => {

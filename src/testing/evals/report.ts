@@ -122,7 +122,7 @@ const resultSchema = s.lazily(() =>
 export function readReport(text: string, from: string): EvalReport {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\uFEFF/u, ""));
   } catch (cause) {
     throw new AgentError("config/invalid", `${from} is not JSON: expected a report of an evaluation.`, {
       cause,

@@ -1,15 +1,19 @@
 import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent, Reply } from "../../agent/types.ts";
-import { agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, agentErrorOf, messageOf, type ErrorInfo } from "../../core/base/error.ts";
 import { textOf } from "../../core/message/query.ts";
 import type { Usage } from "../../core/message/types.ts";
 import { addUsage } from "../../core/message/usage.ts";
+import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { RunReader } from "./read-run.ts";
 import type { EvalCase, EvalRun, EvaluateOptions } from "./types.ts";
 
 type Options = Pick<EvaluateOptions, "agent" | "output" | "decide" | "user" | "maxTurns" | "signal">;
+
+/** Errors that say nothing about a turn of the agent: of what it was given, and of a session that is of other inputs. */
+const NO_TURN: ReadonlySet<string> = new Set(["config/invalid", "run/key-reused"]);
 
 /** The input of a call that goes on with a turn. */
 const NOTHING = undefined;
@@ -74,7 +78,7 @@ async function runTurns(agent: Agent, of: EvalCase, options: Options): Promise<T
       count(turns, await runTurn(agent, input, turn, of, options));
     } catch (error) {
       const failed = agentErrorOf(error, "run/invalid-event");
-      if (options.signal?.aborted || failed.code === "config/invalid") throw failed;
+      if (options.signal?.aborted || NO_TURN.has(failed.code)) throw failed;
       turns.error = failed.toJSON();
       return turns;
     }
@@ -92,7 +96,9 @@ async function inputOf(
   const inputs = of.input === undefined ? [] : [of.input].flat();
   if (turn <= inputs.length) return inputs[turn - 1];
   if (!user || turn > maxTurns) return undefined;
-  return said[turn - 1] ?? (await user(await agent.messages(), of));
+  const input = said[turn - 1] ?? (await user(await agent.messages(), of));
+  if (input === undefined || typeof input === "string") return input;
+  throw new AgentError("config/invalid", "evaluate: `user` returned neither a text nor undefined.");
 }
 
 async function runTurn(
@@ -109,7 +115,7 @@ async function runTurn(
     const open = reply.pending.filter(({ decided }) => decided === undefined);
     let left = open.length;
     for (const call of open) {
-      const decision = await decide(call, of);
+      const decision = await decided(decide, call, of);
       if (decision === undefined) continue;
       await agent.decide(call.callId, decision);
       left--;
@@ -118,6 +124,19 @@ async function runTurn(
     reply = await agent.call(NOTHING, more);
   }
   return reply;
+}
+
+/** Returns the decision of `decide`. Its failure is none of the turn. */
+async function decided(
+  decide: NonNullable<Options["decide"]>,
+  call: PendingCall,
+  of: EvalCase,
+): Promise<Decision | undefined> {
+  try {
+    return await decide(call, of);
+  } catch (cause) {
+    throw new AgentError("config/invalid", `evaluate: \`decide\` failed: ${messageOf(cause)}`, { cause });
+  }
 }
 
 function count(turns: Turns, reply: Reply): void {

@@ -115,6 +115,8 @@ export type EvaluateOptions = {
     | undefined;
   /** The maximum number of turns of a session with a `user`, 1 to 1,000; default 10. */
   readonly maxTurns?: number | undefined;
+  /** The longest time of a run with its judges, ms; default 1,800,000. One that takes longer is an error, and is interrupted. */
+  readonly runLimitMs?: number | undefined;
   /** An aborted signal interrupts the runs; then `evaluate` rejects with `run/aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each run. */

@@ -12,8 +12,10 @@ import {
   reply,
   rubric,
   used,
+  by,
   type EvalReport,
   type EvaluateOptions,
+  type Judge,
 } from "agentchart/evals";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
@@ -158,6 +160,73 @@ test("an abort interrupts the runs and rejects", async () => {
   });
 });
 
+test("a judge that never answers is an error of its run after the limit, and an abort ends it", async () => {
+  const never = by("never", () => new Promise<boolean>(() => {}));
+  const { results } = await evaluate(
+    "endless",
+    base({ judge: [reply.contains(), never], cases: CASES.slice(0, 1), runLimitMs: 20 }),
+  );
+  expect(results).toMatchObject([
+    { state: "error", error: { code: "run/timeout", message: expect.stringContaining("20 ms") } },
+  ]);
+  const stop = new AbortController();
+  const begun = by("begun", () => (stop.abort(), new Promise<boolean>(() => {})));
+  const aborted = evaluate("aborted", base({ judge: begun, signal: stop.signal }));
+  await expect(aborted).rejects.toMatchObject({ code: "run/aborted" });
+});
+
+test.each<[string, Judge["judge"]]>([
+  ["no boolean", () => Number.NaN as never],
+  ["a verdict of no boolean", () => ({ pass: Number.NaN, reason: "It is." }) as never],
+  ["a verdict without a reason", () => ({ pass: true }) as never],
+  [
+    "a usage of no numbers",
+    () => ({ pass: true, reason: "It is.", usage: { inputTokens: Number.NaN } }) as never,
+  ],
+])("a judge that returns %s is an error", async (_, judge) => {
+  const { results } = await evaluate("odd", base({ judge: by("odd", judge), cases: CASES.slice(0, 1) }));
+  expect(results).toMatchObject([{ state: "error", error: { code: "config/invalid" } }]);
+});
+
+test("failures of `decide` and `user`, and inputs that are others than those of the store, are errors of their runs", async () => {
+  const pays = () => ({
+    name: "desk",
+    model: scriptedModel([{ calls: [{ name: "pay", input: {} }] }, "paid"]),
+    tools: [{ ...toolOf("pay", () => "paid"), permission: "ask" as const }],
+  });
+  const passes = by("passes", () => true);
+  const cases = CASES.slice(0, 1);
+  const errorOf = async (name: string, more: Partial<EvaluateOptions>): Promise<unknown> =>
+    (await evaluate(name, base({ cases, judge: passes, ...more }))).results[0];
+  const decide = (): never => {
+    throw new Error("Nobody is here.");
+  };
+  expect(await errorOf("decides", { agent: pays, decide })).toMatchObject({
+    state: "error",
+    error: { message: "evaluate: `decide` failed: Nobody is here." },
+  });
+  expect(await errorOf("says", { user: () => Number.NaN as never })).toMatchObject({ state: "error" });
+  const store = memoryStore();
+  expect(await errorOf("kept", { store })).toMatchObject({ state: "passed" });
+  const changed = [{ name: "a", input: "Say something else." }];
+  expect(await errorOf("kept", { store, cases: changed })).toMatchObject({
+    state: "error",
+    error: { code: "run/key-reused" },
+  });
+});
+
+test("nothing begins after a failure that ends the evaluation", async () => {
+  const { agent, asked } = echo();
+  const onProgress = (): never => {
+    throw new Error("The terminal is gone.");
+  };
+  const cases = Array.from({ length: 20 }, (_, n) => ({ name: `n${n}`, input: "Hi." }));
+  await expect(
+    evaluate("gone", base({ agent, cases, concurrency: 2, judge: reply.contains("hi"), onProgress })),
+  ).rejects.toThrow("The terminal is gone.");
+  expect(asked.length).toBeLessThanOrEqual(2);
+});
+
 test("a call without a decision leaves the turn suspended", async () => {
   const agent = () => ({
     name: "desk",
@@ -200,6 +269,7 @@ test.each([
   ["no input", { cases: [{ name: "silent" }] }, "has no `input`"],
   ["no judge", { judge: [] }, "at least one judge"],
   ["another judge", { judge: "exact" as never }, "a judge"],
+  ["a judge without a name", { judge: { judge: () => true } as never }, "a judge has no `name`"],
   ["a wrong case", { cases: [{ name: "x", inputs: "y" } as never] }, "input"],
   ["no run", { repeat: 0 }, "repeat"],
   ["an unknown option", { retries: 3 } as never, "retries"],
@@ -228,6 +298,14 @@ test("cases are read from JSON Lines and CSV, and a bad line is named", async ()
   ]);
   await expect(casesOfCsv("name,input\na,b,c\n", "c.csv")).rejects.toThrow(/c\.csv.*line 2/);
   await expect(casesOfCsv("name,input\na,b\n,d\n", "c.csv")).rejects.toThrow(/c\.csv, line 3/);
+  expect(casesOfJsonLines('\u{FEFF}{"name":"a"}\r{"name":"b"}\r')).toHaveLength(2);
+  expect(() => casesOfJsonLines('{"name":"a"}\n\n{"name":"a"}', "c.jsonl")).toThrow(
+    "c.jsonl, line 3: the case of line 1 is named 'a' too.",
+  );
+  await expect(casesOfCsv("name,input\na,b\na,c\n", "c.csv")).rejects.toThrow("c.csv, line 3: the case of");
+  await expect(casesOfCsv("name,input,input\na,b,c\n")).rejects.toThrow("two columns are named 'input'");
+  await expect(casesOfCsv("name;input\na;b\n")).rejects.toThrow("separated by commas; got name;input");
+  expect(await casesOfCsv("name, input ,expected\na,b,\n")).toEqual([{ name: "a", input: "b" }]);
 });
 
 test("a stored session is a case: its inputs, and its last answer", async () => {

@@ -162,6 +162,17 @@ test("a judge that throws makes the run an error, not a failure", async () => {
   ).toBe("error");
 });
 
+test("counts, limits and texts that no run can fulfil or fail are refused", async () => {
+  expect(() => used("refund").times(Number.NaN)).toThrow(/integer from 0 on/);
+  expect(() => used("refund").atMost(-1)).toThrow(/integer from 0 on/);
+  expect(() => atMost({ tokens: Number.NaN })).toThrow(/`tokens` is NaN/);
+  expect(() => atMost({ tokenz: 5 } as never)).toThrow(/did you mean `tokens`/);
+  expect(() => atMost({})).toThrow(/at least one limit/);
+  expect(() => reply.isNumber(1, Number.NaN)).toThrow(/`within`/);
+  for (const judge of [reply.contains(""), reply.contains(), reply.isNumber()])
+    expect(await verdictOf(judge, { ...TALK, expected: "" })).toMatchObject({ state: "error" });
+});
+
 test("a judge of rules reads what ran, and refuses what is no rule", async () => {
   const judge = obeys(before("verify", "refund"));
   expect(await verdictOf(judge, VERIFIED)).toMatchObject({ state: "passed" });
