@@ -15,13 +15,14 @@ import { parseArgs } from "node:util";
 import { pageOf, type Matrix } from "./page.ts";
 import { PEERS } from "./peers.ts";
 import { ROWS, runCell, type Cell } from "./scenarios.ts";
+import { runScript, THREADS } from "./threads.ts";
 
 const HELP = `Kills agents of several projects in real processes, each persisted as its documentation recommends, and counts what they did.
 
 Usage: npm run crash:peers -- [options]
 
   --systems A,B   of ${Object.keys(PEERS).join(", ")} (default: all)
-  --rows A,B      of ${Object.keys(ROWS).join(", ")} (default: all)
+  --rows A,B      of ${Object.keys(ROWS).join(", ")} (default: all, and scripts of public threads)
   --folder DIR    installs the packages there, unless they are there (default: a temporary folder)
   --write         writes docs/crash-matrix.md; needs all systems and rows
   --help          prints this
@@ -109,11 +110,21 @@ try {
       console.log(`${system} · ${row}: ${cell.word}\n  ${cell.grade}: ${cell.seen}`);
     }
   }
+  const scripts = new Map<string, boolean>();
+  for (const { id, system, by, reproduced, mended } of THREADS) {
+    if (!("script" in by) || !systems.includes(system) || rows.length < Object.keys(ROWS).length) continue;
+    const isMended = await runScript(folder, runs, by.script);
+    scripts.set(by.script, isMended);
+    console.log(`${id}: ${isMended ? mended : reproduced}`);
+  }
   if (values.write) {
     const names = [...new Set(Object.values(PEERS).flatMap(({ packages }) => packages))];
     const versions = Object.fromEntries(names.map((name) => [name, versionOf(name)]));
     const page = join(ROOT, "docs/crash-matrix.md");
-    writeFileSync(page, pageOf(matrix satisfies Matrix, versions, new Date().toISOString().slice(0, 10)));
+    writeFileSync(
+      page,
+      pageOf(matrix satisfies Matrix, scripts, versions, new Date().toISOString().slice(0, 10)),
+    );
     execFileSync(join(ROOT, "node_modules/.bin/oxfmt"), [page], { cwd: ROOT });
   }
   rmSync(runs, { recursive: true });

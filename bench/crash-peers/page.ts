@@ -1,54 +1,13 @@
 import { PEERS } from "./peers.ts";
 import { ROWS, type Cell } from "./scenarios.ts";
+import { isCellMended, THREADS, type Thread } from "./threads.ts";
 
 /** What came of each cell, by system and row. */
 export type Matrix = ReadonlyMap<string, ReadonlyMap<string, Cell>>;
+/** True for the scripts of threads that found nothing. */
+type Scripts = ReadonlyMap<string, boolean>;
 
 const SIGNS = { good: "✓", safe: "○", bad: "✗", error: "!" };
-
-/** Public threads about cells of the matrix, and what the run shows of each. */
-const THREADS = [
-  [
-    "mastra-ai/mastra#22636",
-    "a run that was killed in a tool is not recovered",
-    "mastra-durable",
-    "parallel",
-    "reproduced: the tools run again, then the recovery fails with “Cannot read properties of undefined (reading 'messages')”",
-    "not reproduced",
-  ],
-  [
-    "mastra-ai/mastra#19301",
-    "a durable run that waits cannot be resumed after a restart",
-    "mastra-durable",
-    "restart",
-    "not mended",
-    "mended: it is resumed",
-  ],
-  [
-    "mastra-ai/mastra#12552",
-    "approvals of tools of sub-agents do not surface",
-    "mastra",
-    "sub-agent",
-    "not mended",
-    "mended: the approval surfaces, with the tool and the arguments of the sub-agent",
-  ],
-  [
-    "openai/openai-agents-js#680",
-    "an approved call of a nested agent does not run",
-    "openai-agents",
-    "sub-agent",
-    "not mended",
-    "mended: it runs once",
-  ],
-  [
-    "langchain-ai/deepagentsjs#725",
-    "a sub-agent that is resumed begins again",
-    "deepagents",
-    "sub-agent",
-    "reproduced: it begins again",
-    "not seen: a sub-agent that waits at its second step goes on there",
-  ],
-] as const;
 
 /** Says of a cell whether its project promises nothing, or that what was cut off runs again. */
 function noteOf(promise: string | undefined): string {
@@ -73,15 +32,24 @@ function linkOf(source: string): string {
   return `[${source.startsWith("https") ? `${name[0]}: ${name.at(-1)}` : name.at(-1)}](${source})`;
 }
 
-function threadRow(matrix: Matrix, [id, what, system, row, bad, good]: (typeof THREADS)[number]): string[] {
+function threadRow(
+  { id, what, system, by, reproduced, mended }: Thread,
+  matrix: Matrix,
+  scripts: Scripts,
+): string[] {
   const [repository, number] = id.split("#");
-  const { grade } = matrix.get(system)!.get(row)!;
-  const isMended = grade === "good" || (row === "restart" && grade === "safe");
-  return [`[${id}](https://github.com/${repository}/issues/${number})`, what, isMended ? good : bad];
+  const isMended =
+    "script" in by ? scripts.get(by.script)! : isCellMended(matrix.get(system)!.get(by.row)!, by.row);
+  return [`[${id}](https://github.com/${repository}/issues/${number})`, what, isMended ? mended : reproduced];
 }
 
 /** Writes the page. */
-export function pageOf(matrix: Matrix, versions: { readonly [name: string]: string }, when: string): string {
+export function pageOf(
+  matrix: Matrix,
+  scripts: Scripts,
+  versions: { readonly [name: string]: string },
+  when: string,
+): string {
   const systems = [...matrix.keys()];
   const titles = systems.map((system) => PEERS[system]!.title);
   const rows = Object.entries(ROWS);
@@ -143,9 +111,11 @@ ${table(["row", "project", "what happened", "what the project promises"], seen)}
 
 ## Public threads
 
+Each is a cell of the matrix or a script of \`bench/crash-peers/threads/\`, which runs with its project if all rows do.
+
 ${table(
   ["thread", "what it says", "with these versions"],
-  THREADS.map((thread) => threadRow(matrix, thread)),
+  THREADS.map((thread) => threadRow(thread, matrix, scripts)),
 )}
 
 ## Repeat a cell, or send a better adapter
