@@ -1,4 +1,4 @@
-// Sentences of the README and the guide are short.
+// Sentences of the README and the guide are short, and cells of tables no paragraphs.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,4 +32,17 @@ test("sentences of the README and the guide have at most 30 words, and 15 on ave
   expect(sentences.filter(({ sentence }) => wordsOf(sentence) > 30)).toEqual([]);
   const words = sentences.reduce((sum, { sentence }) => sum + wordsOf(sentence), 0);
   expect(words / sentences.length).toBeLessThanOrEqual(15);
+});
+
+test("cells of tables have at most 60 words, but in what is generated or measured", () => {
+  const pages = globSync(["*.md", "docs/*.md", "docs/guide/*.md"], { cwd: ROOT }).filter(
+    (path) => !/(?:bench|state-table|crash-matrix)/.test(path),
+  );
+  const long = pages.flatMap((path) =>
+    [...readFileSync(join(ROOT, path), "utf8").matchAll(/^\|(.*)\|$/gm)]
+      .flatMap(([, row]) => row!.split(" | "))
+      .filter((cell) => wordsOf(cell.trim()) > 60)
+      .map((cell) => `${path}: ${cell}`),
+  );
+  expect(long).toEqual([]);
 });
