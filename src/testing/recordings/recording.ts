@@ -32,8 +32,8 @@ export type Recording = {
 /** Removes what must not be written. */
 export type Redact = (value: Json) => Json;
 
-/** A recording, and the name of its file. */
-export type RecordingFile = { readonly file: string; readonly recording: Recording };
+/** A recording, the name of its file, and which answer to its request it is, from 1. */
+export type RecordingFile = { readonly file: string; readonly number: number; readonly recording: Recording };
 
 const invalid = (message: string, cause?: unknown): AgentError =>
   new AgentError("config/invalid", message, { cause });
@@ -106,21 +106,22 @@ export function readRecordings(dir: string, isNew: boolean): readonly RecordingF
     throw invalid(`There are no recordings in ${dir}: record some with recordModel(model, { dir }).`, cause);
   }
   const numbered = names.flatMap((file) => {
-    const [, key, number] = /^([\da-f]+)-(\d+)\.json$/u.exec(file) ?? [];
+    const [, key, number] = /^([\da-f]+)-([1-9]\d*)\.json$/u.exec(file) ?? [];
     return key === undefined ? [] : [{ file, key, number: Number(number) }];
   });
   const inOrder = numbered.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.number - b.number));
-  return inOrder.map(({ file }) => ({ file, recording: readOne(join(dir, file)) }));
+  return inOrder.map(({ file, key, number }) => ({ file, number, recording: readOne(join(dir, file), key) }));
 }
 
-function readOne(path: string): Recording {
+/** Reads the recording of a request with this key. */
+function readOne(path: string, name: string): Recording {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
     throw invalid(`${path} is no recording: ${messageOf(cause)}`, cause);
   }
-  const { format, key, model, request, parts } = (isObject(value) ? value : {}) as Partial<Recording>;
+  const { format, key, model, request, parts, error } = (isObject(value) ? value : {}) as Partial<Recording>;
   if (format !== RECORDING_FORMAT)
     throw invalid(
       `${path} has the format ${JSON.stringify(format) ?? "of something else"}; this release reads ${RECORDING_FORMAT}: record it again.`,
@@ -130,7 +131,12 @@ function readOne(path: string): Recording {
     isObject(model) &&
     typeof (model as RecordedModel).name === "string" &&
     isObject(request) &&
-    Array.isArray(parts);
+    Array.isArray(parts) &&
+    (error === undefined || (isObject(error) && typeof error["message"] === "string"));
   if (!isWhole) throw invalid(`${path} is no recording: it lacks its model, its request or its answer.`);
+  if (key !== name || keyOf(request) !== name)
+    throw invalid(
+      `${path} is of another request than its name says: it was renamed or edited. Record it again.`,
+    );
   return value as unknown as Recording;
 }

@@ -49,7 +49,8 @@ const invalid = (problem: string): AgentError => new AgentError("config/invalid"
 class Recordings {
   readonly #options: ReplayModelOptions;
   readonly #files: readonly RecordingFile[];
-  readonly #byKey = new Map<string, RecordingFile[]>();
+  /** The answers to each request, by key and number. */
+  readonly #byKey = new Map<string, Map<number, RecordingFile>>();
   readonly #used = new Set<string>();
   readonly #numberOf: NumberOf = numbering();
 
@@ -58,7 +59,7 @@ class Recordings {
     this.#files = readRecordings(options.dir, options.model !== undefined);
     for (const each of this.#files) {
       const { key } = each.recording;
-      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), each]);
+      this.#byKey.set(key, (this.#byKey.get(key) ?? new Map<number, RecordingFile>()).set(each.number, each));
     }
   }
 
@@ -105,7 +106,7 @@ class Recordings {
     const { redact = (value) => value, onMiss = "fail", model } = this.#options;
     const asked = redactedRequest(canonicalOf(name, request), redact);
     const number = this.#numberOf(asked.key);
-    const found = this.#byKey.get(asked.key)?.[number - 1];
+    const found = this.#byKey.get(asked.key)?.get(number);
     if (found) {
       this.#used.add(found.file);
       for (const part of found.recording.parts) {
@@ -125,12 +126,12 @@ class Recordings {
     { key, request }: { readonly key: string; readonly request: CanonicalRequest },
     number: number,
   ): AgentError {
-    const count = this.#byKey.get(key)?.length ?? 0;
-    if (count > 0)
+    const known = this.#byKey.get(key);
+    if (known)
       return new AgentError(
         "model/bad-request",
-        `The model '${name}' is asked the same for the ${number}th time, and ${count} answers are recorded.`,
-        { data: { nearest: this.#byKey.get(key)!.at(-1)!.file } },
+        `The model '${name}' is asked the same ${number} times, and recorded are the answers ${[...known.keys()].join(", ")}.`,
+        { data: { nearest: [...known.values()].at(-1)!.file } },
       );
     const { file, first, count: places } = nearestOf(this.#of(name), request);
     const { at, recorded = "nothing", asked = "nothing" } = first;

@@ -121,7 +121,7 @@ test("a request that is not recorded names the nearest recording and the first d
   expect(model.unused).toHaveLength(1);
   expect(() => model.done()).toThrow(model.unused[0]!);
   await expect(ask(model, requestOf("A question about the order 17 and its way"))).rejects.toThrow(
-    "for the 2th time, and 1 answers are recorded",
+    "is asked the same 2 times, and recorded are the answers 1.",
   );
 });
 
@@ -232,6 +232,29 @@ test.each<[string, (dir: string) => Partial<ReplayModelOptions>, string]>([
   expect(() => replayModel({ dir, ...options })).toThrow(
     expect.objectContaining({ code: "config/invalid", message: expect.stringContaining(message) }),
   );
+});
+
+test("a deleted answer leaves the others at their places, and edited or renamed files are refused", async () => {
+  const dir = folder();
+  const recorder = recordModel(scriptedModel(["One.", "Two."]), { dir });
+  for (let times = 0; times < 2; times++) await ask(recorder, requestOf("Hi."));
+  const [first = "", second = ""] = readdirSync(dir).toSorted();
+  const text = readFileSync(join(dir, second), "utf8");
+  const write = (file: string, changed: string): void => writeFileSync(join(dir, file), changed);
+  rmSync(join(dir, first));
+  const model = replayModel({ dir });
+  await expect(ask(model, requestOf("Hi."))).rejects.toThrow("recorded are the answers 2.");
+  expect(await ask(model, requestOf("Hi."))).toBe("Two.");
+  for (const [file, changed] of [
+    [second, text.replaceAll("Hi.", "Bye.")],
+    [`ab${second}`, text],
+    [second, text.replace('"parts"', '"error": "none", "parts"')],
+  ] as const) {
+    write(file, changed);
+    expect(() => replayModel({ dir })).toThrow(/edited|no recording/);
+    rmSync(join(dir, file));
+    write(second, text);
+  }
 });
 
 test("several models of one folder are told apart by name, which must be given", async () => {
