@@ -1,14 +1,16 @@
 /** Builds the site into site/dist: the pages of the repository, and the agent of the first page from the sources. VitePress, since it installs
- *  from the registry with two packages pinned and searches offline; Starlight lacks its compiler there. */
+ *  from the registry pinned and searches offline; Starlight lacks its compiler there. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { writePages } from "./pages.mjs";
 
 const here = import.meta.dirname;
 const root = join(here, "..");
-const folder = writePages();
+if (!existsSync(join(here, "node_modules")))
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: here, stdio: "inherit" });
+const { writePages } = await import("./pages.mjs"); // which needs these packages
+const folder = await writePages();
 
 /** Bundles a program of the first page by itself: what the worker needs is loaded when a visitor starts it. */
 async function bundle(name) {
@@ -37,8 +39,6 @@ async function bundle(name) {
 await bundle("page");
 await bundle("worker");
 
-if (!existsSync(join(here, "node_modules")))
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: here, stdio: "inherit" });
 execFileSync(process.execPath, [join(here, "node_modules/vitepress/bin/vitepress.js"), "build", here], {
   cwd: root,
   stdio: "inherit",

@@ -1,4 +1,4 @@
-/** Writes the pages of the site from those of the repository: nothing of them is kept in a second copy. Files and folders of the repository
+/** Writes the pages of the site from those of the repository and from the docstrings: nothing of them is kept in a second copy. Files and folders of the repository
  *  that a page links to become pages too, so that the site needs nothing but itself. */
 import {
   cpSync,
@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, extname, join, posix } from "node:path";
+import { referencePages, writeReference } from "./reference.mjs";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(import.meta.dirname, "build/pages");
@@ -118,15 +119,10 @@ function sidebarOf() {
       const [name, rest] = part.split("**");
       return { text: name, collapsed: true, items: items(rest) };
     });
-  const api = pages.filter((path) => path.startsWith("docs/api/"));
   return [
     { text: "The guide", items: items(table) },
     ...groups,
-    {
-      text: "Types of each entry",
-      collapsed: true,
-      items: api.map((path) => ({ text: entryOf(path), link: link(path) })),
-    },
+    { text: "API", collapsed: true, items: referencePages },
     {
       text: "The project",
       collapsed: true,
@@ -140,24 +136,18 @@ function sidebarOf() {
   ];
 }
 
-const entryOf = (path) => posix.basename(path, ".api.md").replace("agentchart-", "agentchart/");
-
-/** A report of public types begins with the words of the tool that made it. */
-const apiPage = (path) =>
-  `${UNSEARCHED}# ${entryOf(path)}\n\n${read(path).slice(read(path).indexOf("```")).replace("```ts", "```txt")}`;
-
-const pages = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**"] }).map((path) =>
+const pages = globSync(SOURCES, { cwd: root, exclude: ["**/node_modules/**", "docs/api/**"] }).map((path) =>
   path.replaceAll("\\", "/"),
 );
 
-export function writePages() {
+export async function writePages() {
   rmSync(folder, { recursive: true, force: true });
-  for (const path of pages)
-    write(pageOf(path), path.startsWith("docs/api/") ? apiPage(path) : withLinks(path, read(path)));
+  for (const path of pages) write(pageOf(path), withLinks(path, read(path)));
   for (const path of linked) write(pageOf(path), sourcePage(path));
   for (const path of [...pages, "llms.txt", "skills/agentchart/SKILL.md"])
     write(`public/${path}`, read(path));
   write("index.md", readFileSync(join(import.meta.dirname, "home.md"), "utf8"));
+  await writeReference(folder);
   writeFileSync(
     join(folder, "sidebar.json"),
     JSON.stringify({ english: sidebarOf(), chinese: chineseSidebar() }),

@@ -68,7 +68,7 @@ export default defineConfig({
       { text: "Guide", link: "/guide/getting-started" },
       { text: "Proofs", link: "/proofs" },
       { text: "Deploy", link: "/deploy" },
-      { text: "Options", link: "/options" },
+      { text: "API", link: "/api/" },
     ],
     sidebar: english,
   },

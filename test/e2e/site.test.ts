@@ -1,4 +1,4 @@
-// The site: no dead link, and a first page whose agent is killed and goes on.
+// The site: no dead link, the reference of each public name, and a first page whose agent is killed and goes on.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
@@ -45,11 +45,59 @@ async function problemsInTheme(page: Page, theme: "light" | "dark"): Promise<rea
   return problems;
 }
 
-// A build takes minutes, and brings packages of its own: `SOAK=1 npx vitest run test/e2e/site.test.ts`.
-describe.runIf(process.env["SOAK"] === "1")("the site", () => {
+const isSoak = process.env["SOAK"] === "1";
+const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly exports: object;
+};
+const NAME = /^export (?:declare )?(?:abstract )?(?:type|function|const|class|interface) (\w+)/gm;
+/** The public names of each entry of the package, with its page of the reference. */
+const exported = Object.keys(exports)
+  .filter((subpath) => subpath !== "./package.json")
+  .map((subpath) => {
+    const entry = `agentchart${subpath.slice(1)}`;
+    const report = readFileSync(join(ROOT, `docs/api/${entry.replaceAll("/", "-")}.api.md`), "utf8");
+    return { page: `api/${entry}.html`, names: new Set([...report.matchAll(NAME)].map(([, name]) => name!)) };
+  });
+
+/** All pages with SOAK=1, else one of eight, which are others in each build. */
+function pagesOf(files: readonly string[]): readonly string[] {
+  const first = Math.floor(statSync(SITE).mtimeMs) % 8;
+  return files.filter((_, index) => isSoak || index % 8 === first);
+}
+
+// A build takes minutes, and brings packages of its own: `SOAK=1 npx vitest run test/e2e/site.test.ts`. Without SOAK a built site is looked at.
+describe.runIf(isSoak || existsSync(SITE))("the site", () => {
   beforeAll(() => {
-    execFileSync(process.execPath, [join(ROOT, "site/build.mjs")], { cwd: ROOT });
+    if (isSoak) execFileSync(process.execPath, [join(ROOT, "site/build.mjs")], { cwd: ROOT });
   }, 900_000);
+
+  test.each(exported)("has each public name of $page, with its docstring", ({ page, names }) => {
+    const html = readFileSync(join(SITE, page), "utf8");
+    expect(names.size).toBeGreaterThan(0);
+    const parts = new Map(
+      html.split(/(?=<h2 id=")/).map((part) => [/^<h2 id="[^"]*"[^>]*>(\w+)/.exec(part)?.[1], part] as const),
+    );
+    expect([...names].filter((name) => !parts.has(name))).toEqual([]);
+    const bare = [...names].filter((name) => !/<p>[A-Z\u201c<]/.test(parts.get(name)!));
+    expect(bare).toEqual([]);
+  });
+
+  test("finds a name of the reference without a network", async () => {
+    const origin = await serveSite();
+    const browser = await launch();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    const outbound: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(origin)) outbound.push(request.url());
+    });
+    await page.goto(`${origin}/proofs.html`);
+    await page.keyboard.press("Control+k");
+    await page.locator("#localsearch-input").fill("rulesOfDogwood");
+    await page.locator(".result").first().click();
+    await page.waitForURL("**/api/agentchart/rules.html#rulesofdogwood");
+    expect(outbound).toEqual([]);
+  });
 
   test("has no dead link", () => {
     const files = globSync("**/*.html", { cwd: SITE });
@@ -80,9 +128,7 @@ describe.runIf(process.env["SOAK"] === "1")("the site", () => {
     const origin = await serveSite();
     const browser = await launch();
     onTestFinished(() => browser.close());
-    const pages = globSync("**/*.html", { cwd: SITE }).filter(
-      (file) => !/^(?:404\.html|source\/)/.test(file),
-    );
+    const pages = pagesOf(globSync("**/*.html", { cwd: SITE }).toSorted());
     const found = new Map<string, string[]>();
     for (const { width, height, colorScheme } of [
       { width: 1440, height: 900, colorScheme: "light" },
@@ -110,18 +156,24 @@ describe.runIf(process.env["SOAK"] === "1")("the site", () => {
     expect(Object.fromEntries(found)).toEqual({});
   }, 1_800_000);
 
-  test("loads at most 300 kB for its first page, with the agent before it is started", async () => {
+  test("loads at most 300 kB for its first page, and works for less than 2 s until the agent can be started", async () => {
     let bytes = 0;
     const origin = await serveSite((more) => (bytes += more));
     const browser = await launch();
     onTestFinished(() => browser.close());
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
     await page.goto(origin, { waitUntil: "networkidle" });
     const start = page.getByRole("button", { name: "Send it", exact: true });
     const box = (await start.boundingBox())!;
     expect(box.y + box.height).toBeLessThan(844); // above the fold
     expect(bytes).toBeGreaterThan(80_000);
     expect(bytes).toBeLessThan(300_000);
+    const { metrics } = await devtools.send("Performance.getMetrics");
+    const seconds = metrics.find(({ name }) => name === "TaskDuration")!.value; // of its thread's CPU
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThan(2);
   });
 
   test.each([

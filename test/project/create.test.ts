@@ -171,7 +171,7 @@ const STARTED: { readonly [template: string]: RegExp } = {
 
 describe("from the packages as they are published", () => {
   const packed = mkdtempSync(join(tmpdir(), "agentchart-created-"));
-  afterAll(() => rmSync(packed, { recursive: true, force: true }));
+  afterAll(() => rmSync(packed, { recursive: true, force: true }), 300_000); // the packages of six projects
   const npm = (cwd: string, ...args: readonly string[]): string =>
     execFileSync("npm", ["--silent", "--no-audit", "--no-fund", "--prefer-offline", ...args], {
       cwd,

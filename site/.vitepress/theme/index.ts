@@ -1,6 +1,6 @@
 import DefaultTheme from "vitepress/theme-without-fonts";
 import type { Theme } from "vitepress";
-import { defineComponent, h, nextTick, onBeforeUnmount, onMounted, ref, watch } from "vue";
+import { defineComponent, h, nextTick, onBeforeUnmount, onMounted, ref, watch, type VNode } from "vue";
 import { useRoute, withBase } from "vitepress";
 // oxlint-disable-next-line import/no-unassigned-import -- a style has no name
 import "./style.css";
@@ -31,8 +31,16 @@ function mendContents(): void {
   }
 }
 
+/** The page of an address that has none. VitePress puts its own outside of any landmark. */
+const notFound = (): VNode =>
+  h("main", { class: "first" }, [
+    h("h1", "There is no such page"),
+    h("p", { class: "ways" }, [h("a", { href: withBase("/guide/") }, "The guide lists all of them")]),
+  ]);
+
 export default {
   extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, undefined, { "not-found": notFound }),
   setup() {
     const route = useRoute();
     onMounted(mendContents);
