@@ -54,6 +54,8 @@ export class ObservedActor implements ReportedRun {
   /** The values of the context that were read last, by key. */
   #read: ReadonlyMap<string, { readonly raw: unknown; readonly json: Json }> = new Map();
   #edges: string[] = [];
+  /** True if all transitions of the step are told, be they none. */
+  #isTold = false;
   /** The states after the newest step; undefined after one that is not recorded. */
   #states: readonly string[] | undefined = NOTHING;
   #actions: string[] = [];
@@ -92,10 +94,10 @@ export class ObservedActor implements ReportedRun {
 
   /** Notes the transitions of a microstep. */
   took(transitions: readonly object[]): void {
-    for (const transition of transitions) {
-      const id = this.#chart.edgeOf(transition);
-      if (id !== undefined) this.#edges.push(id);
-    }
+    const ids = transitions.map((transition) => this.#chart.edgeOf(transition));
+    const known = ids.filter((id) => id !== undefined);
+    this.#edges.push(...known);
+    this.#isTold = known.length === ids.length;
   }
 
   /** Notes an action that runs. */
@@ -107,8 +109,13 @@ export class ObservedActor implements ReportedRun {
   skip(snapshot: ActorSnapshot): void {
     this.#snapshot = snapshot;
     this.#states = undefined;
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#edges = [];
     this.#actions = [];
+    this.#isTold = false;
   }
 
   /** Shows the actor as stopped, although nobody stopped it. */
@@ -126,8 +133,8 @@ export class ObservedActor implements ReportedRun {
     const status = statusOf(snapshot);
     const edges = this.#edges;
     const actions = this.#actions;
-    this.#edges = [];
-    this.#actions = [];
+    const isTold = this.#isTold || !machineOf(this.#actor);
+    this.#forget();
     if (!machineOf(this.#actor) && !isFirst && status !== before)
       edges.push(`${this.#chart.chart.id}.active|${status}|0`);
     const states = guarded(() => this.#chart.statesOf(snapshot)) ?? NOTHING;
@@ -140,6 +147,7 @@ export class ObservedActor implements ReportedRun {
       ...(from !== undefined && { f: from }),
       ...(omitted > 0 && { o: omitted }),
       ...(!readsContext && { h: 1 as const }),
+      ...(!isTold && { u: 1 as const }),
       ...(error && { z: this.#redacted(error) as { name: string; message: string } }),
     };
     const payload = this.#payload(event);

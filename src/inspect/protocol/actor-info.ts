@@ -45,6 +45,8 @@ export type ActorStep = {
   readonly o?: number;
   /** 1: the context was not recorded at this step, because that took too long; the one before is shown. */
   readonly h?: 1;
+  /** 1: nobody told which transitions were taken; those of the step are concluded. */
+  readonly u?: 1;
   /** The error with which the actor failed at this step. */
   readonly z?: { readonly name: string; readonly message: string };
 };
@@ -80,12 +82,12 @@ export function isActorInfo(value: unknown): value is ActorInfo {
 /** True for the part of a step that is of actors, if its parts have the shapes that are read. */
 export function isActorStep(value: unknown): value is ActorStep {
   if (!isObject(value)) return false;
-  const { n, f, o, h, z } = value;
+  const { n, f, o, h, u, z } = value;
   return (
     isCount(n) &&
     isOptional(f, (each) => isText(each, 10_000)) &&
     isOptional(o, isCount) &&
-    isOptional(h, (each) => each === 1) &&
+    [h, u].every((flag) => isOptional(flag, (each) => each === 1)) &&
     isOptional(z, (each) => isObject(each) && isText(each["name"], 10_000) && isText(each["message"], 10_000))
   );
 }

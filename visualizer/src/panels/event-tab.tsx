@@ -1,6 +1,6 @@
 import { configurationName, shortName, toneOf, type ChartIndex } from "../logic/chart-index.ts";
 import { duration } from "../logic/format.ts";
-import { branchesOf, eventText, guardText, pathCoverage } from "../logic/guards.ts";
+import { eventText, guardText, type Judged } from "../logic/guards.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Value } from "../parts/json-value.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
@@ -9,7 +9,7 @@ import { filterSteps, goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Step } from "../wire/step.ts";
 import type { ChartEdge } from "../wire/types.ts";
-import { enteredAt } from "../store/run-queries.ts";
+import { choicesAt, enteredAt } from "../store/run-queries.ts";
 import { isFailure } from "../logic/step-notes.ts";
 import { titleOf } from "../logic/step-title.ts";
 import { workLog } from "../store/work-log.ts";
@@ -114,33 +114,33 @@ const INCOMPLETE = {
   none: t("The edges are not recorded: another release of agentchart stored this step."),
 };
 
-/** The edges that were taken, and the alternatives whose guards failed. */
+/** The edges that were taken, and those whose guards were judged beside them. */
 function Transitions({ index, step }: { readonly index: ChartIndex; readonly step: Step }) {
-  const { run } = model;
-  const branches = branchesOf(index, step.edges);
-  const coverage = pathCoverage(index, run.statesAt(step.number - 1), step.edges, run.statesAt(step.number));
-  const note = step.event === "xstate.init" ? undefined : INCOMPLETE[coverage];
-  if (branches.length === 0 && note === undefined) return null;
+  const { event, edges: taken } = step;
+  const { choices, coverage } = choicesAt(model.run, index, step.number);
+  const note = event === "xstate.init" ? undefined : INCOMPLETE[coverage];
+  if (choices.length === 0 && note === undefined) return null;
   return (
     <section>
-      <h4>{branches.length > 1 ? t("Transitions") : t("Transition")}</h4>
-      {branches.map(({ taken, notTaken }) => (
+      <h4>{taken.length === 0 ? t("Guards") : taken.length > 1 ? t("Transitions") : t("Transition")}</h4>
+      {choices.map(({ source, edges, unasked }) => (
         <div
-          key={taken.id}
+          key={edges.map(({ edge }) => edge.id).join(" ")}
           className="choice"
-          data-tone={toneOf(index, [index.root, taken.source.split(".").slice(0, 2).join(".")])}
+          data-tone={toneOf(index, [index.root, source.split(".").slice(0, 2).join(".")])}
         >
-          <p className="mono source">{shortName(taken.source)}</p>
+          <p className="mono source">{shortName(source)}</p>
           <ul>
-            {notTaken.map((edge) => (
-              <BranchLine key={edge.id} edge={edge} text={guardText(edge)} isTaken={false} />
+            {edges.map(({ edge, is }) => (
+              <BranchLine
+                key={edge.id}
+                edge={edge}
+                text={edge.guard || edges.length > 1 ? guardText(edge) : eventText(edge.event)}
+                is={is}
+              />
             ))}
-            <BranchLine
-              edge={taken}
-              text={taken.guard || notTaken.length > 0 ? guardText(taken) : eventText(taken.event)}
-              isTaken
-            />
           </ul>
+          {unasked > 0 && <p className="muted unasked">{t`${unasked} after it not asked`}</p>}
         </div>
       ))}
       {note !== undefined && (
@@ -152,17 +152,25 @@ function Transitions({ index, step }: { readonly index: ChartIndex; readonly ste
   );
 }
 
-type BranchProps = { readonly edge: ChartEdge; readonly text: string; readonly isTaken: boolean };
+type BranchProps = { readonly edge: ChartEdge; readonly text: string; readonly is: Judged };
 
-function BranchLine({ edge, text, isTaken }: BranchProps) {
+const JUDGED = {
+  taken: { mark: "✓", word: undefined, guard: "taken" },
+  false: { mark: "✕", word: t("not taken"), guard: "not-taken" },
+  preempted: { mark: "✓", word: t("held, preempted by another region"), guard: "preempted" },
+} as const satisfies { readonly [is in Judged]: object };
+
+function BranchLine({ edge, text, is }: BranchProps) {
   const target = edge.targets.length === 0 ? "internal" : `→ ${edge.targets.map(shortName).join(", ")}`;
+  const { mark, word, guard } = JUDGED[is];
+  const isTaken = is === "taken";
   return (
-    <li className={isTaken ? "branch is-taken" : "branch"} data-guard={isTaken ? "taken" : "not-taken"}>
+    <li className={isTaken ? "branch is-taken" : "branch"} data-guard={guard}>
       <button type="button" onClick={() => filterSteps({ kind: "edge", ids: [edge.id] })}>
-        <span className="mark">{isTaken ? "✓" : "✕"}</span>
+        <span className="mark">{mark}</span>
         <span className="mono">{text}</span>
         <span className="mono muted">{target}</span>
-        {!isTaken && <em>{t("not taken")}</em>}
+        {word !== undefined && <em>{word}</em>}
       </button>
       {isTaken && edge.actions.length > 0 && (
         <p className="mono muted">⚡ {edge.actions.map(({ name }) => name).join(", ")}</p>

@@ -1,6 +1,7 @@
 import { isObject } from "../../../src/core/base/is-object.ts";
 import type { Json } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
+import { choicesOf, pathCoverage, type Choice } from "../logic/guards.ts";
 import { placeSteps } from "../map/place-filter.ts";
 import type { StepFilter } from "./model.ts";
 import type { RunData } from "./run-data.ts";
@@ -25,6 +26,25 @@ export function takenEdges(run: RunData, stepNumber: number): ReadonlyMap<string
     rank++;
   }
   return taken;
+}
+
+/** The guards that a step has judged, and whether all edges between its states are recorded. */
+export type StepChoices = {
+  readonly choices: readonly Choice[];
+  readonly coverage: ReturnType<typeof pathCoverage>;
+};
+
+/** Returns what is known of the guards of a step. */
+export function choicesAt(run: RunData, index: ChartIndex, stepNumber: number): StepChoices {
+  const step = run.at(stepNumber);
+  if (!step) return { choices: [], coverage: "none" };
+  const { event, edges: taken, actor } = step;
+  const states = run.statesAt(stepNumber - 1);
+  const coverage = pathCoverage(index, states, taken, run.statesAt(stepNumber));
+  const before = (actor?.o ?? 0) > 0 ? [] : states;
+  // without a transition a guard may have thrown, and of an agent an older release may have recorded none
+  const isWhole = coverage === "full" && (taken.length > 0 || (actor !== undefined && !actor.u && !actor.z));
+  return { choices: choicesOf(index, { event, taken, before, isWhole }), coverage };
 }
 
 /** The step that entered a state which is active after a step. */

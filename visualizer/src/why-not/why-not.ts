@@ -1,5 +1,6 @@
 import { configurationName, shortName, type ChartIndex } from "../logic/chart-index.ts";
-import { eventText, guardText } from "../logic/guards.ts";
+import { eventText, guardText, matches } from "../logic/guards.ts";
+import { choicesAt } from "../store/run-queries.ts";
 import type { RunData } from "../store/run-data.ts";
 import type { ChartEdge } from "../wire/types.ts";
 import { t } from "../words/t.ts";
@@ -71,11 +72,12 @@ export function whyNot(
 
 function verdictOf(
   run: RunData,
-  { leaving, edges }: ChartIndex,
+  index: ChartIndex,
   edge: ChartEdge,
   stepNumber: number,
   read: ReadGuard,
 ): Verdict {
+  const { leaving, edges } = index;
   const group = (leaving.get(edge.source) ?? []).filter(({ event }) => event === edge.event);
   const ids = new Set(group.map(({ id }) => id));
   let there: number | undefined;
@@ -83,9 +85,18 @@ function verdictOf(
     const takenId = run.at(step)?.edges.findLast((id) => ids.has(id));
     const taken = takenId === undefined ? undefined : edges.get(takenId);
     if (taken) return judged(run, step, group, taken, edge, read);
+    if (wasFalse(run, index, step, edge)) return { kind: "false", edge, step, reads: [], isAfter: false };
     if (run.statesAt(step).includes(edge.source)) there ??= step;
   }
   return there === undefined ? { kind: "neverThere", edge } : { kind: "noEvent", edge, step: there };
+}
+
+/** True if the guard of an edge was false at an event for which its state took nothing. */
+function wasFalse(run: RunData, index: ChartIndex, step: number, edge: ChartEdge): boolean {
+  if (!matches(run.at(step)?.event ?? "", edge.event) || !run.statesAt(step - 1).includes(edge.source))
+    return false;
+  const { choices } = choicesAt(run, index, step);
+  return choices.some(({ edges }) => edges.some((each) => each.edge.id === edge.id && each.is === "false"));
 }
 
 function judged(

@@ -3,32 +3,36 @@ import { expect, test } from "vitest";
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { chartJson } from "../../../src/core/diagram/chart-json.ts";
 import { indexChart } from "../../src/logic/chart-index.ts";
-import { branchesOf, eventText, guardText, pathCoverage } from "../../src/logic/guards.ts";
+import { choicesOf, eventText, guardText, pathCoverage } from "../../src/logic/guards.ts";
 
 const index = indexChart(chartJson(agentMachine));
 const states = (...names: string[]): string[] => ["agent", ...names.map((name) => `agent.${name}`)];
 
-test("branchesOf lists the alternatives before a taken edge as not taken", () => {
+test("choicesOf lists the alternatives before a taken edge as false, and counts those after it", () => {
   const group = index.chart.edges.filter(
     ({ source, event }) => source === "agent.reasoning.deciding" && event === "",
   );
-  const taken = group.at(-1)!;
-  const [branch] = branchesOf(index, [taken.id]);
-  expect(branch?.notTaken).toEqual(group.slice(0, -1));
-  expect(branch?.notTaken.map(guardText)).toContain("stopRequested");
-  expect(guardText(taken)).toBe("else");
-  expect(branchesOf(index, [group[0]!.id])[0]?.notTaken).toEqual([]);
+  const choiceOf = (at: number) =>
+    choicesOf(index, { event: "x", taken: [group[at]!.id], before: [], isWhole: false })[0]!;
+  const last = choiceOf(group.length - 1);
+  expect(last.edges.map(({ edge, is }) => [edge, is])).toEqual(
+    group.map((edge, at) => [edge, at < group.length - 1 ? "false" : "taken"]),
+  );
+  expect(last.edges.map(({ edge }) => guardText(edge))).toEqual(
+    expect.arrayContaining(["stopRequested", "else"]),
+  );
+  expect(choiceOf(0)).toMatchObject({ edges: [{ edge: group[0], is: "taken" }], unasked: group.length - 1 });
 });
 
-test("branchesOf does not list edges of other events", () => {
+test("choicesOf does not list edges of other events, nor edges that the chart does not have", () => {
   const interrupt = index.chart.edges.find(
     ({ source, event }) => source === "agent.reasoning.calling.running" && event === "run.interrupt",
   )!;
-  expect(branchesOf(index, [interrupt.id])[0]?.notTaken).toEqual([]);
-});
-
-test("branchesOf ignores unknown edges", () => {
-  expect(branchesOf(index, ["nowhere||0"])).toEqual([]);
+  const told = { event: "run.interrupt", before: [], isWhole: true };
+  expect(choicesOf(index, { ...told, taken: [interrupt.id] })).toEqual([
+    { source: interrupt.source, edges: [{ edge: interrupt, is: "taken" }], unasked: 0 },
+  ]);
+  expect(choicesOf(index, { ...told, taken: ["nowhere||0"] })).toEqual([]);
 });
 
 test("pathCoverage says whether edges lead from one configuration to another", () => {

@@ -4,8 +4,8 @@ import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { memoryStore } from "agentchart/store/memory";
 import { z } from "zod";
-import { branchesOf } from "../../src/logic/guards.ts";
 import type { RunData } from "../../src/store/run-data.ts";
+import { choicesAt } from "../../src/store/run-queries.ts";
 import { readGuard } from "../../src/why-not/guard-reads.ts";
 import { edgesInto, edgeText, verdictText, whyNot, type Verdict } from "../../src/why-not/why-not.ts";
 import { stored } from "../logic/told-run.ts";
@@ -82,7 +82,10 @@ describe("Why not an edge", () => {
     const all = await run();
     let read = 0;
     for (let step = all.first; step <= all.last; step++) {
-      for (const { taken, notTaken } of branchesOf(index, all.at(step)!.edges)) {
+      for (const { edges } of choicesAt(all, index, step).choices) {
+        const taken = edges.at(-1)!.edge;
+        const notTaken = edges.slice(0, -1).map(({ edge }) => edge);
+        if (edges.at(-1)!.is !== "taken") continue; // a state inside of the one that took an edge
         const isNewest =
           all
             .at(step)!
