@@ -189,6 +189,11 @@ export class Hub {
   #changed({ runId, stream }: LiveChange): void {
     if (!stream) this.#workersChanged();
     for (const page of this.#pages) page.changed(runId, stream);
+    this.updateSoon();
+  }
+
+  /** Sends changes to the pages after a moment. */
+  updateSoon(): void {
     if (this.#pages.size > 0) this.#timer ??= setTimeout(() => this.#sendUpdates(), UPDATE_INTERVAL_MS);
   }
 

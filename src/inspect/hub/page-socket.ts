@@ -43,6 +43,8 @@ export type PageHub = {
   command(command: unknown): Promise<Ack>;
   /** Registers a run that the page displays. */
   watchRun(runId: string, run: OpenRun): void;
+  /** Calls {@link PageSocket.sendUpdates} soon. */
+  updateSoon(): void;
   /** Returns a message with all processes. */
   workersMessage(): HubToPage;
 };
@@ -172,7 +174,7 @@ export class PageSocket {
     const subscription: Subscription = { next, isNew: true, states: 0, pending: "" };
     this.#subscriptions.set(runId, subscription);
     this.send({ type: "runs", op: "upsert", rows: [this.#hub.runs.rowOf(run)], total: 1 });
-    this.#sendRun(run, subscription);
+    if (!this.#sendRun(run, subscription)) this.#hub.updateSoon(); // a run at rest has no other news
     const streamed = this.#hub.live.streamed(runId);
     if (streamed.length > 0) this.send({ type: "stream", items: streamed });
     await this.#sendChart(run.row.chart);

@@ -45,4 +45,8 @@ test("a page that reads too slowly gets the newest steps and a gap for the skipp
   expect(page.gaps.length).toBeGreaterThan(0);
   expect(numbers.length + missing).toBe(1 + turns * 2);
   expect(new Set(numbers).size).toBe(numbers.length);
+  const later = await HubPage.open(busy); // of the run at rest, more than a page takes at once
+  later.subscribe(agent.sessionId);
+  await expect.poll(() => later.steps.get(agent.sessionId)?.at(-1)?.q).toBe(1 + turns * 2);
+  expect(later.gaps).toEqual([]);
 });
