@@ -219,13 +219,11 @@ function lanesOf(
   works: readonly Work[],
   personas: readonly string[],
 ): readonly Lane[] {
-  const usages = new Map<string | null, Usage[]>();
   const messages = context?.["messages"];
-  for (const message of Array.isArray(messages) ? messages : []) {
-    if (!isMessage(message) || message.role !== "assistant" || !message.usage) continue;
-    const persona = personaOf(message);
-    usages.set(persona, [...(usages.get(persona) ?? []), message.usage]);
-  }
+  const answers = (Array.isArray(messages) ? messages : [])
+    .filter(isMessage)
+    .filter(({ role, usage }) => role === "assistant" && usage !== undefined);
+  const usages = Map.groupBy(answers, personaOf);
   const now = log.personaAt(stepNumber);
   const names = new Set<string | null>([null, ...personas, ...usages.keys(), now]);
   return [...names].map((persona) => ({
@@ -234,7 +232,7 @@ function lanesOf(
       .reduce((tally, work) => withWork(tally, { ...work, attempt: 1 }, stepNumber), NO_WORK),
     persona,
     isCurrent: persona === now,
-    usage: sumUsage(usages.get(persona) ?? []),
+    usage: sumUsage((usages.get(persona) ?? []).flatMap(({ usage }) => usage ?? [])),
   }));
 }
 
