@@ -218,6 +218,20 @@ describe("approves, denies, edits and answers", () => {
     await page.getByText("Two: paid 5").waitFor();
     expect(project.done()).toEqual(["paid 7", "paid 5"]);
 
+    const told = async (): Promise<readonly string[]> =>
+      (await page.locator("[data-call-state] + .call-notes").allInnerTexts()).map((each) =>
+        each.replaceAll(/asked: [^\n]*|, from [^\n]*/g, "").trim(),
+      );
+    const outcomes = [
+      "approved by local\n\n→ paid 7",
+      "denied by local",
+      'approved with other arguments by local\n\narguments changed by local: {"euros":5}\n\n→ paid 5',
+    ];
+    await expect.poll(told).toEqual(outcomes);
+    expect(await page.locator(".call-head .args").last().innerText()).toBe("euros: 5");
+    await page.reload();
+    await expect.poll(told).toEqual(outcomes);
+    expect(await page.locator(".call-head .args").last().innerText()).toBe("euros: 5");
     await say(page, "Ask.");
     await page.getByLabel("Answer").fill("tomorrow");
     await press(page, "Answer");

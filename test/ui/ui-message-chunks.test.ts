@@ -160,9 +160,16 @@ describe("the chunks of a turn", () => {
       { "pay c2": "approval-requested" },
     ]);
     await agent.decide("c1", "approve");
-    await agent.decide("c2", "deny");
+    await agent.decide("c2", "deny", { by: "Ana" });
     const second = await chunksOf(await eventsOf(agent.stream()));
     await expectValid([...first, ...second]);
+    expect(second).toContainEqual({
+      type: "tool-output-denied",
+      toolCallId: "c2",
+      toolMetadata: {
+        account: expect.objectContaining({ decided: [expect.objectContaining({ by: "Ana" })] }),
+      },
+    });
     expect(shown(await messageOf(second, waiting))).toMatchObject([
       "turn-1",
       "step-start",

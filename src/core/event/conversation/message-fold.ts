@@ -140,7 +140,10 @@ function callFields(chunk: CallChunk): { readonly [field: string]: Json } | unde
         ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
       };
     case "tool-output-denied":
-      return { state: "output-denied" };
+      return {
+        state: "output-denied",
+        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
+      };
     default:
       return undefined;
   }

@@ -280,14 +280,14 @@ export class TurnChunks {
   #answer(result: ToolResultBlock): readonly TurnChunk[] {
     const { id: toolCallId, state, account, metadata } = result;
     this.#preliminary.delete(toolCallId);
-    if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
-    const ran = this.#ran(result);
     const diff = metadata?.["diff"]; // of the rest of what a tool keeps for its caller, pages get nothing
     const told = {
       ...(account && { account: account as unknown as Json }),
       ...(diff !== undefined && { diff }),
     };
     const about = (account || diff !== undefined) && { toolMetadata: told };
+    if (state === "denied") return [{ type: "tool-output-denied", toolCallId, ...about }];
+    const ran = this.#ran(result);
     const output = shownOutput(result);
     if (state === "success")
       return [...ran, { type: "tool-output-available", toolCallId, output, dynamic: true, ...about }];

@@ -52,7 +52,7 @@ export type TurnChunk =
       readonly dynamic: true;
       readonly toolMetadata?: CallMetadata;
     })
-  | (Call & { readonly type: "tool-output-denied" })
+  | (Call & { readonly type: "tool-output-denied"; readonly toolMetadata?: CallMetadata })
   | (Call & { readonly type: "tool-approval-request"; readonly approvalId: string; readonly reason?: string })
   | {
       readonly type: "steering-message";
