@@ -42,6 +42,8 @@ describe("The layout", () => {
     await ui.pending("c5").waitFor();
     await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
     await settled(page);
+    const chosen = (await page.getByRole("combobox", { name: "Filter runs" }).boundingBox())!;
+    expect(chosen.width).toBeGreaterThan(90); // "all runs" can be read
     const edges = await page.evaluate<readonly [tools: number, chart: number]>(
       `[document.querySelector(".tools").getBoundingClientRect().bottom,
         document.querySelector("svg.chart > g").getBoundingClientRect().top]`,
@@ -68,6 +70,15 @@ describe("The layout", () => {
       await show(panel);
       await expect.poll(() => cutOff(page, PARTS), { message: panel }).toEqual([]);
     }
+    await show("Chart");
+    for (const picture of ["Map", "Engine"]) {
+      await page.getByRole("button", { name: picture, exact: true }).click();
+      const lefts = page.evaluate<readonly number[]>(
+        `[...document.querySelectorAll(".tools > *")].map((each) => each.getBoundingClientRect().left)`,
+      );
+      expect(Math.min(...(await lefts))).toBeGreaterThanOrEqual(0);
+    }
+    await show("Details");
     await ui.openTab("tokens");
     await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
     await settled(page);

@@ -1,13 +1,13 @@
 import type { Box } from "../../../src/core/diagram/layout.ts";
 import type { PlacedNode } from "../wire/types.ts";
-import type { Camera, Size } from "./camera.ts";
+import { isFolded, regionSize, textWidth, type Camera, type Size } from "./camera.ts";
 
 const GAP = 9;
 /** The height of a title in units of the layout. */
 const TITLE = 24;
 
 /**
- * Places badges beside a state. They are on the side where the least of them is outside the view and where they cover the least text; on
+ * Places badges beside a state. `nodes`: those whose names are shown. They are on the side where the least of them is outside the view and where they cover the least text; on
  * the right if all sides are equal. Returns the upper left corner, px.
  */
 export function placeBeside(
@@ -26,13 +26,22 @@ export function placeBeside(
     { left: centre, top: box.y + box.height + GAP },
     { left: centre, top: box.y - height - GAP },
   ];
-  const texts = nodes.map((node) => onScreen(node.hasChildren ? { ...node, height: TITLE } : node, camera));
+  const texts = nodes.flatMap((node) => textOf(node, camera.scale)).map((text) => onScreen(text, camera));
   const costs = sides.map(({ left, top }) => {
     const badges = { x: left, y: top, width, height };
     const hidden = width * height - overlap(badges, { x: 0, y: 0, ...view });
     return texts.reduce((sum, text) => sum + overlap(text, badges), hidden);
   });
   return sides[costs.indexOf(Math.min(...costs))]!;
+}
+
+/** The part of a state that its name takes: in a folded picture only regions have one, in their middle. */
+function textOf(node: PlacedNode, scale: number): readonly Box[] {
+  if (!isFolded(scale)) return [node.hasChildren ? { ...node, height: TITLE } : node];
+  const size = regionSize(node.title, node, scale);
+  if (size === undefined) return [];
+  const [width, height] = [textWidth(node.title, size), size * 1.3];
+  return [{ x: node.x + (node.width - width) / 2, y: node.y + (node.height - height) / 2, width, height }];
 }
 
 function onScreen({ x, y, width, height }: Box, camera: Camera): Box {

@@ -58,6 +58,9 @@ const LETTER = 0.61;
 /** True if the picture is so small that no name of it can be read: then the regions alone are named. */
 export const isFolded = (scale: number): boolean => scale * MOST_SIZE < LEAST_PX;
 
+/** The width of a name, in the unit of its font size. */
+export const textWidth = (text: string, size: number): number => text.length * LETTER * size;
+
 /** The font size of a state's name; undefined if it would have less than 11 px on the screen: it is left out until a person zooms in. */
 export function titleSize(title: string, width: number, scale: number): number | undefined {
   const room = (width - 14) / (title.length * LETTER);
@@ -68,5 +71,5 @@ export function titleSize(title: string, width: number, scale: number): number |
 /** The font size of the name of a region in a folded picture; undefined if its box has no room for it. */
 export function regionSize(title: string, { width, height }: Size, scale: number): number | undefined {
   const size = (LEAST_PX + 1) / scale;
-  return title.length * LETTER * size < width && size * 1.3 < height ? size : undefined;
+  return textWidth(title, size) < width && size * 1.3 < height ? size : undefined;
 }

@@ -10,7 +10,7 @@ import { MAX_CALL_BADGES } from "../logic/parallel-calls.ts";
 import { headOf } from "../logic/step-notes.ts";
 import type { CallRecord, JsonObject, PlacedNode } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
-import type { Camera, Size } from "./camera.ts";
+import { isFolded, type Camera, type Size } from "./camera.ts";
 import { placeBeside } from "./badge-placement.ts";
 import { enteredAt } from "../store/run-queries.ts";
 import { t } from "../words/t.ts";
@@ -48,6 +48,9 @@ export function ServiceBadges({ stepNumber, version, nodes, index, camera, view,
   const isMoving = isWorking && badges.length > 0;
   const now = useNow(100, isMoving);
   const displayedAt = isMoving ? now : (model.run.at(stepNumber)?.time ?? now);
+  const named = isFolded(camera.scale)
+    ? nodes.filter(({ id }) => index.nodes.get(id)?.parent === index.root)
+    : nodes;
   const places = new Map(nodes.map((node) => [node.id, node]));
   const rows = Map.groupBy(badges, ({ at }) => beside ?? at);
   return [...rows].map(([id, members]) => {
@@ -55,7 +58,7 @@ export function ServiceBadges({ stepNumber, version, nodes, index, camera, view,
     if (!place) return null;
     const isBeside = beside !== undefined;
     const { left, top } = isBeside
-      ? placeBeside(place, nodes, camera, view, sizeOf(members))
+      ? placeBeside(place, named, camera, view, sizeOf(members))
       : {
           left: camera.x + (place.x + place.width / 2) * camera.scale,
           top: camera.y + (place.y + place.height) * camera.scale,

@@ -43,5 +43,15 @@ test("placeBeside stays within the view for every camera", () => {
   const moved = { x: 480, y: 0, scale: 1 };
   expect(placeBeside(here, [around, here], moved, view, badges).left).toBe(751);
   const far = { x: 0, y: 0, scale: 0.25 };
-  expect(placeBeside(here, [around, here], far, view, badges)).toEqual({ left: 134, top: 65 });
+  expect(placeBeside(here, [here], far, view, badges)).toEqual({ left: 134, top: 65 });
+});
+
+test("placeBeside avoids the names of regions in the middle of them where a picture is folded", () => {
+  const far = { x: 0, y: 0, scale: 0.25 };
+  const region = node("acting", 440, 0, { width: 1_000, height: 640, hasChildren: true });
+  const { left, top } = placeBeside(here, [here, region], far, view, badges);
+  const middle = { x: (440 + 500) * 0.25, y: 320 * 0.25 };
+  expect(
+    left > middle.x || left + badges.width < middle.x || top > middle.y || top + badges.height < middle.y,
+  ).toBe(true);
 });
