@@ -75,8 +75,8 @@ async function watchMany(env: Environment, count: number, stepsPerSecond: number
 async function received({ hub }: Environment, { sessionId }: Agent, taken: number): Promise<void> {
   const ask = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${hub.token}` };
-    const answer = await fetch(`${hub.url}/api/runs/${sessionId}`, { headers });
-    return answer.ok ? ((await answer.json()) as { readonly row: RunRow }).row.steps : 0;
+    const answer = await fetch(`${hub.url}/api/runs/${sessionId}`, { headers }).catch(() => undefined); // a connection that was kept may end
+    return answer?.ok ? ((await answer.json()) as { readonly row: RunRow }).row.steps : 0;
   };
   while ((await ask()) < taken) await sleep(50);
 }

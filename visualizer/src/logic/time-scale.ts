@@ -68,8 +68,8 @@ export function timeScale(from: number, to: number, rests: readonly Span[], widt
   };
 }
 
-/** A mark of the axis. */
-export type Tick = { readonly x: number; readonly ms: number };
+/** A mark of the axis. Each has another text than those beside it. */
+export type Tick = { readonly x: number; readonly ms: number; readonly text: string };
 
 const STEPS = [1, 2, 5];
 
@@ -104,18 +104,24 @@ export function ticksOf(
     }
     if (x - last < apart * 0.9) continue;
     last = x;
-    ticks.push({ x, ms: ms - start });
+    ticks.push({ x, ms: ms - start, text: tickText(ms - start, interval) });
   }
   return ticks;
 }
 
-/** The text of a mark: "0", "250 ms", "1.5 s", "2:30". */
-export function tickText(ms: number): string {
+/** The decimals of a value that tell two of them apart. */
+const decimalsFor = (apart: number): number => Math.max(0, Math.ceil(-Math.log10(apart) - 1e-9));
+
+/** The text of a mark, as exact as marks so many ms apart need: "0", "250 ms", "1.5 s", "2:30", "2:30.25". */
+export function tickText(ms: number, apart: number): string {
   if (Math.abs(ms) < 1e-6) return "0";
-  if (ms < 1_000) return `${Number(ms.toPrecision(4))} ms`;
-  if (ms < 60_000) return `${Number((ms / 1_000).toPrecision(4))} s`;
-  const seconds = Math.round(ms / 1_000);
+  if (ms < 1_000) return `${Number(ms.toFixed(decimalsFor(apart)))} ms`;
+  const decimals = decimalsFor(apart / 1_000);
+  const all = Number((ms / 1_000).toFixed(decimals));
+  if (all < 60) return `${all} s`;
+  const seconds = Math.floor(all);
+  const fraction = decimals > 0 ? (all - seconds).toFixed(decimals).slice(1) : "";
   const pad = (value: number): string => String(value).padStart(2, "0");
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${pad(seconds % 60)}`;
-  return `${Math.floor(seconds / 3_600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
+  const clock = `${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}${fraction}`;
+  return seconds < 3_600 ? clock.replace(/^0/, "") : `${Math.floor(seconds / 3_600)}:${clock}`;
 }

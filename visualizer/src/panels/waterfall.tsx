@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { duration } from "../logic/format.ts";
 import { lanesOf, openedLanes, runsInside, type Lane } from "../logic/lanes.ts";
-import { tickText, ticksOf, timeScale, type TimeScale } from "../logic/time-scale.ts";
+import { ticksOf, timeScale, type TimeScale } from "../logic/time-scale.ts";
 import { Button } from "../parts/button.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { useSize } from "../parts/use-size.ts";
@@ -90,9 +90,9 @@ export function Waterfall() {
           />
         </span>
         <div ref={axis} className="axis" aria-hidden="true">
-          {ticksOf(scale, from, from + width - TIME_PX / 2, TICK_PX, start).map(({ x, ms }) => (
+          {ticksOf(scale, from, from + width - TIME_PX / 2, TICK_PX, start).map(({ x, ms, text }) => (
             <span key={ms} className="tick num" style={{ transform: `translateX(${x - from}px)` }}>
-              {tickText(ms)}
+              {text}
             </span>
           ))}
         </div>

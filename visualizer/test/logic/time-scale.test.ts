@@ -37,12 +37,33 @@ test("roundInterval is 1, 2 or 5 times a power of ten, and a round time of the c
 });
 
 test("tickText writes an instant as briefly as it can", () => {
-  expect([0, 0.5, 250, 1_500, 90_000, 3_725_000].map(tickText)).toEqual([
+  const at: readonly (readonly [ms: number, apart: number])[] = [
+    [0, 1],
+    [0.5, 0.5],
+    [250, 50],
+    [1_500, 500],
+    [90_000, 30_000],
+    [150_250, 10],
+    [3_725_000, 5_000],
+  ];
+  expect(at.map(([ms, apart]) => tickText(ms, apart))).toEqual([
     "0",
     "0.5 ms",
     "250 ms",
     "1.5 s",
     "1:30",
+    "2:30.25",
     "1:02:05",
   ]);
+});
+
+test("ticksOf gives each mark another text, however far a person has zoomed in and wherever", () => {
+  for (const length of [0.3, 40, 2_870, 61_000, 4_000_000])
+    for (const zoom of [1, 30, 4_000])
+      for (const part of [0, 0.37, 0.99]) {
+        const scale = timeScale(0, length, [], 500 * zoom);
+        const left = 500 * zoom * part;
+        const texts = ticksOf(scale, left, left + 500, 90, 0).map(({ text }) => text);
+        expect(new Set(texts).size, `${length} ms at ${zoom}`).toBe(texts.length);
+      }
 });
