@@ -172,7 +172,8 @@ function note(
   else if (decision === "approve" || (typeof decision === "object" && "edit" in decision)) {
     const told = desk.rules.map(({ data }) => data.name).filter((name) => reason.includes(`'${name}'`));
     outside.consents.set(callId, { approver: by, waived: [...(known?.waived ?? []), ...told] });
-  } else outside.consents.delete(callId);
+  }
+  // a denial or an answer that a death has cut off leaves an earlier approval; after one that was stored the call does not begin again
 }
 
 /** Lets an agent run until its session is over, through deaths of its process and decisions of people. Returns what really happened. */
