@@ -1,6 +1,8 @@
 import type { ErrorInfo } from "../../core/base/error.ts";
+import * as s from "../../core/base/option-schema.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
 import type { AgentChange } from "../../core/tool/fingerprint.ts";
+import { SESSION_PHASES } from "../../core/base/phase.ts";
 import type { SessionFilter, SessionStore } from "../../store/port.ts";
 import type { AgentDifference } from "../replay/agent-changes.ts";
 import type { Divergence } from "../replay/divergence.ts";
@@ -130,6 +132,18 @@ export type TryReleaseOptions = Pick<ExperimentOptions, "agent" | "limit" | "sig
   readonly sessions?: SessionFilter | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly row: RunningRow }) => void) | undefined;
 };
+
+/** The schema of a filter of sessions: a field that is none would take all of them. */
+export const filterSchema = s.lazily(() =>
+  s.options<SessionFilter>({
+    prefix: s.optional(s.string()),
+    phase: s.optional(s.oneOf(...SESSION_PHASES)),
+    meta: s.optional(s.object()),
+    wakeBefore: s.optional(s.number()),
+    cursor: s.optional(s.string()),
+    limit: s.optional(s.integer(1)),
+  }),
+);
 
 /** The sessions that an experiment is about. */
 export async function* sessionsOf(

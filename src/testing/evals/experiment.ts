@@ -16,6 +16,7 @@ import type { Replay } from "../replay/types.ts";
 import { allAtOnce } from "./all-at-once.ts";
 import { experimentReport } from "./experiment-report.ts";
 import {
+  filterSchema,
   sessionsOf,
   type ExperimentAspect,
   type ExperimentOptions,
@@ -36,7 +37,13 @@ import type { EvalRun } from "./types.ts";
 const experimentSchema = s.lazily(() =>
   s.options<ExperimentOptions>({
     agent: s.either(s.object(), s.func(), "the configuration of the agent, or a function that makes it"),
-    sessions: s.anything(),
+    sessions: s.optional(
+      s.either(
+        s.listOf(s.nonEmpty()),
+        filterSchema(),
+        "the ids of sessions, or a filter as `store.list` takes it",
+      ),
+    ),
     at: s.anything(),
     changes: s.optional(s.object<ForkChanges>()),
     times: s.optional(s.integer(1, 100)),
@@ -72,7 +79,10 @@ const invalid = (problem: string): AgentError => new AgentError("config/invalid"
 
 function checkOptions(options: ExperimentOptions): void {
   check(experimentSchema(), options, "experiment");
-  const { at, tools, live = [], onDivergence, ask, model, changes = {} } = options;
+  const { sessions, at, tools, live = [], onDivergence, ask, model, changes = {} } = options;
+  const ids = Array.isArray(sessions) ? (sessions as readonly string[]) : [];
+  const twice = ids.find((id, place) => ids.indexOf(id) !== place);
+  if (twice !== undefined) throw invalid(`\`sessions\` has '${twice}' twice`);
   if (at !== undefined) check(placeSchema(), at, "experiment: at");
   const needsNames = tools === "live" ? '`tools: "live"`' : '`onDivergence: "live"`';
   if ((tools === "live" || onDivergence === "live") && live.length === 0)

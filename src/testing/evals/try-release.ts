@@ -11,12 +11,17 @@ import { memoryStore } from "../../store/memory.ts";
 import type { SessionInfo, SessionPhase, SessionStore } from "../../store/port.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 import { exportSession, importSession } from "../../store/transfer.ts";
-import type { RunningReport, RunningRow, TryReleaseOptions } from "./experiment-types.ts";
+import {
+  filterSchema,
+  type RunningReport,
+  type RunningRow,
+  type TryReleaseOptions,
+} from "./experiment-types.ts";
 
 const releaseSchema = s.lazily(() =>
   s.options<TryReleaseOptions>({
     agent: s.either(s.object(), s.func(), "the configuration of the agent, or a function that makes it"),
-    sessions: s.optional(s.object()),
+    sessions: s.optional(filterSchema()),
     limit: s.optional(s.integer(1)),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
     onProgress: s.optional(s.func()),

@@ -127,6 +127,8 @@ async function prepare(
   const { sessionId, meta } = recorded;
   const given =
     typeof options.agent === "function" ? await options.agent({ sessionId, meta }) : options.agent;
+  if (typeof given !== "object" || given === null)
+    throw invalid(`\`agent\` returned no configuration for the session '${sessionId}'`);
   const notes: string[] = [];
   let base: readonly (typeof recorded.messages)[number][] = [];
   let summaries = 0;

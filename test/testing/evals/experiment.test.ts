@@ -89,38 +89,42 @@ const run = async (
   return { report, acts };
 };
 
-test("one planted change in five sessions is found, none without a change, and nothing acts", async () => {
-  const store = await recorded(SESSIONS);
-  const unchanged = await run(store);
-  expect(unchanged.report).toMatchObject({
-    counts: { same: SESSIONS, different: 0, error: 0, unmet: 0, moved: 0, skipped: 0 },
-    changed: { outcome: 0, calls: 0, edges: 0, text: 0, rules: 0 },
-    different: { rate: 0, low: 0 },
-    clusters: [],
-    agent: [],
-  });
-  const { report, acts } = await run(store, { isChanged: true });
-  const planted = Array.from({ length: SESSIONS }, (_, at) => at + 1).filter(
-    (order) => planOf(order) !== "same",
-  );
-  expect(planted).toHaveLength(SESSIONS / 5);
-  expect(
-    report.rows
-      .filter(({ state }) => state === "different")
-      .map(({ sessionId }) => Number(sessionId.slice(5))),
-  ).toEqual(planted);
-  expect(report.counts).toMatchObject({ same: SESSIONS - planted.length, different: planted.length });
-  for (const { sessionId, divergence, edges, changed } of report.rows) {
-    const kinds = { same: undefined, text: "message", call: "call", arguments: "arguments", path: "call" };
-    expect(divergence?.kind, sessionId).toBe(kinds[planOf(Number(sessionId.slice(5)))]);
-    if (!divergence) continue;
-    expect(edges).toBeDefined();
-    expect(changed.length).toBeGreaterThan(0);
-  }
-  expect(report.clusters.flatMap(({ sessions }) => sessions)).toHaveLength(planted.length);
-  expect(report.clusters.map(({ kind, tool }) => [kind, tool])).toContainEqual(["call", "cancel"]);
-  expect([...unchanged.acts, ...acts]).toEqual([]);
-});
+test(
+  "one planted change in five sessions is found, none without a change, and nothing acts",
+  { timeout: 600_000 },
+  async () => {
+    const store = await recorded(SESSIONS);
+    const unchanged = await run(store);
+    expect(unchanged.report).toMatchObject({
+      counts: { same: SESSIONS, different: 0, error: 0, unmet: 0, moved: 0, skipped: 0 },
+      changed: { outcome: 0, calls: 0, edges: 0, text: 0, rules: 0 },
+      different: { rate: 0, low: 0 },
+      clusters: [],
+      agent: [],
+    });
+    const { report, acts } = await run(store, { isChanged: true });
+    const planted = Array.from({ length: SESSIONS }, (_, at) => at + 1).filter(
+      (order) => planOf(order) !== "same",
+    );
+    expect(planted).toHaveLength(SESSIONS / 5);
+    expect(
+      report.rows
+        .filter(({ state }) => state === "different")
+        .map(({ sessionId }) => Number(sessionId.slice(5))),
+    ).toEqual(planted);
+    expect(report.counts).toMatchObject({ same: SESSIONS - planted.length, different: planted.length });
+    for (const { sessionId, divergence, edges, changed } of report.rows) {
+      const kinds = { same: undefined, text: "message", call: "call", arguments: "arguments", path: "call" };
+      expect(divergence?.kind, sessionId).toBe(kinds[planOf(Number(sessionId.slice(5)))]);
+      if (!divergence) continue;
+      expect(edges).toBeDefined();
+      expect(changed.length).toBeGreaterThan(0);
+    }
+    expect(report.clusters.flatMap(({ sessions }) => sessions)).toHaveLength(planted.length);
+    expect(report.clusters.map(({ kind, tool }) => [kind, tool])).toContainEqual(["call", "cancel"]);
+    expect([...unchanged.acts, ...acts]).toEqual([]);
+  },
+);
 
 test("each session is read once, and each replay", async () => {
   const read: string[] = [];
@@ -229,6 +233,10 @@ test("wrong options are refused before anything runs", async () => {
   await rejects({ onDivergence: "live" }, "needs the names of the tools");
   await rejects({ onDivergence: "ask" }, "needs `ask`");
   await rejects({ times: 0 }, "times");
+  for (const sessions of [null, "desk/001", [""], 5, { prefx: "desk/" }])
+    await rejects({ sessions }, "sessions");
+  await rejects({ sessions: ["desk/001", "desk/001"] }, "has 'desk/001' twice");
+  await rejects({ agent: () => undefined }, "returned no configuration for the session 'desk/001'");
 });
 
 test("sessions in flight are tried with another release, which is told before it is deployed", async () => {
@@ -249,6 +257,9 @@ test("sessions in flight are tried with another release, which is told before it
   const { tools } = deskOf([]);
   const other = tools!.map((tool) => (tool.name === "refund" ? { ...tool, description: "Pays." } : tool));
   const ids = ["s1", "s3"];
+  await expect(tryRelease(store, { agent: deskOf([]), sessions: { prefx: "s" } as never })).rejects.toThrow(
+    "did you mean `prefix`",
+  );
   expect(await tryOn({})).toEqual([ids, { ...none, same: 2 }, []]);
   expect(await tryOn({ sysPrompt: "Other." })).toEqual([ids, { ...none, changed: 2 }, []]);
   expect(await tryOn({ tools: other })).toEqual([ids, { ...none, "asks-again": 2 }, ["refund (call-1)"]]);
