@@ -135,8 +135,8 @@ export class Transcript {
     return new Transcript(this.#log, this.length + added.length);
   }
 
-  /** Returns a transcript with messages that were appended to this one before, as a step that is worked out twice does; undefined if
-   *  others follow it. */
+  /** Returns a transcript with messages that were appended to this one before; undefined if others follow it. A step that is worked out twice
+   *  appends them twice. */
   #again(messages: readonly Msg[]): Transcript | undefined {
     const { head, first, more } = this.#log;
     const whole = new Transcript(this.#log, (head?.length ?? 0) + first.length + more.length);
