@@ -13,7 +13,7 @@ export type Choice = {
   readonly unasked: number;
 };
 
-/** What is known of a step. */
+/** The known parts of a step. */
 export type Told = {
   readonly event: string;
   /** The ids of the edges that were taken, in order. */
@@ -24,7 +24,7 @@ export type Told = {
   readonly isWhole: boolean;
 };
 
-/** Returns the choices of a step, by what XState does at an event: it asks the innermost states first, the edges of the event before those of
+/** Returns the choices of a step, by what XState does at an event. It asks the innermost states first, the edges of the event before those of
  *  wildcards, and selects the first whose guard holds. It tells each edge that it has selected. No guard is asked again. */
 export function choicesOf(index: ChartIndex, { event, taken, before, isWhole }: Told): readonly Choice[] {
   const edges = taken.flatMap((id) => index.edges.get(id) ?? []);
@@ -74,7 +74,7 @@ function chosen(source: string, group: readonly ChartEdge[], edge: ChartEdge, is
   return { source, edges: [...before, { edge, is }], unasked: group.length - place - 1 };
 }
 
-/** How XState has selected the edges of an event. */
+/** The way in which XState has selected the edges of an event. */
 class Selection {
   readonly #index: ChartIndex;
   readonly #event: string;
