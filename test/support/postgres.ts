@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -58,6 +59,17 @@ async function untilReady(port: number, data: string, hasFailed: () => boolean):
   }
 }
 
+/** Ends a server, and removes its folder, once this process is gone in whatever way: the end of its input says so. */
+const AFTER_US = 'cat > /dev/null; kill -QUIT "$0"; sleep 1; rm -rf "$1"';
+
+function endAfterUs(server: ChildProcess, dir: string, user: ReturnType<typeof unprivileged>): ChildProcess {
+  const args = ["-c", AFTER_US, String(server.pid), dir];
+  const guard = spawn("sh", args, { ...user, cwd: "/", stdio: ["pipe", "ignore", "ignore"], detached: true });
+  guard.unref();
+  (guard.stdin as Socket).unref();
+  return guard;
+}
+
 /** A private cluster in a temporary folder, on a free port of 127.0.0.1. It dies with this process. */
 async function startCluster(bin: string): Promise<TestPostgres> {
   const dir = mkdtempSync(join(tmpdir(), "agentchart-postgres-"));
@@ -68,18 +80,21 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   execFileSync(join(bin, "initdb"), options, { ...user, cwd: dir, stdio: ["ignore", "ignore", "inherit"] });
   let port = await freePort();
   let server: ChildProcess;
+  let guard: ChildProcess | undefined;
   const start = async () => {
     const settings = ["fsync=off", "listen_addresses=127.0.0.1", `unix_socket_directories=${dir}`];
     const args = ["-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
     server = spawn(join(bin, "postgres"), args, { ...user, cwd: dir, stdio: "ignore" });
+    guard?.kill("SIGKILL");
+    guard = endAfterUs(server, dir, user);
     await untilReady(port, data, () => server.exitCode !== null);
   };
   const halt = async (signal: "SIGINT" | "SIGQUIT") => {
+    guard?.kill("SIGKILL");
     const ended = once(server, "exit");
     server.kill(signal);
     await ended;
   };
-  const kill = () => void server.kill("SIGQUIT");
   for (let tries = 1; ; tries++) {
     try {
       await start();
@@ -89,7 +104,6 @@ async function startCluster(bin: string): Promise<TestPostgres> {
       port = await freePort(); // another process has taken the one before
     }
   }
-  process.once("exit", kill);
   return {
     connectionString: urlOf(port),
     restart: async () => {
@@ -97,7 +111,6 @@ async function startCluster(bin: string): Promise<TestPostgres> {
       await start();
     },
     stop: async () => {
-      process.off("exit", kill);
       await halt("SIGQUIT");
       rmSync(dir, { recursive: true });
     },

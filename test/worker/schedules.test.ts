@@ -1,5 +1,5 @@
 // Schedules in each store.
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { textOf, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";
 import {
@@ -15,10 +15,9 @@ import { runSchedule } from "../../src/worker/run-schedule.ts";
 import { scheduleId } from "../../src/worker/schedule/record.ts";
 import { bench, ofType, type Bench } from "./kit.ts";
 import { mortal, type Death } from "./mortal.ts";
-import { STORES, stopPostgres, type Clock } from "./schedule/stores.ts";
+import { STORES, type Clock } from "./schedule/stores.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-afterAll(stopPostgres);
 
 const NOON = Date.parse("2026-05-04T12:00:00Z");
 const MINUTE = 60_000;

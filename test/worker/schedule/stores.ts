@@ -4,7 +4,7 @@ import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { startPostgres } from "../../support/postgres.ts";
 import { scratch } from "../../store/scratch.ts";
 
@@ -12,8 +12,7 @@ import { scratch } from "../../store/scratch.ts";
 export type Clock = { now: number };
 
 const postgres = await startPostgres();
-/** Ends the Postgres of the stores. */
-export const stopPostgres = async (): Promise<void> => postgres?.stop();
+afterAll(async () => postgres?.stop());
 
 let schemas = 0;
 
