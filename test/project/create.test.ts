@@ -60,11 +60,15 @@ async function createInTerminal(
   const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(MAIN)}`;
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: BARE_ENV });
   let shown = "";
+  let answered = 0;
   const left = [...answers];
   child.stdout.on("data", (text: Buffer) => {
     shown += text;
-    // at its end: behind the same question the echo of an answer may stand, and what is typed before the next one is lost
-    if (left[0] && stripVTControlCharacters(shown).endsWith(left[0][0])) child.stdin.write(left.shift()![1]);
+    // a new text that ends with the question: what is typed before the question is asked again is lost
+    const plain = stripVTControlCharacters(shown);
+    if (!left[0] || plain.length === answered || !plain.endsWith(left[0][0])) return;
+    answered = plain.length;
+    child.stdin.write(left.shift()![1]);
   });
   const [status] = (await once(child, "close")) as [number];
   return { status, shown, left };
