@@ -86,10 +86,11 @@ type Facts = {
   /** The amounts that they would add to each limit. */
   readonly most: Map<RuleData, readonly number[]>;
 };
-const facts = new WeakMap<readonly CallRecord[], Facts>();
+/** Those of the batch about which a step asks now. */
+let facts: { readonly of: readonly CallRecord[]; readonly are: Facts } | undefined;
 
 function factsOf(calls: readonly CallRecord[]): Facts {
-  let known = facts.get(calls);
+  let known = facts?.of === calls ? facts.are : undefined;
   if (!known) {
     const byTool = new Map<string, CallRecord[]>();
     let hasInner = false;
@@ -106,7 +107,7 @@ function factsOf(calls: readonly CallRecord[]): Facts {
       counted: new Map(),
       most: new Map(),
     };
-    facts.set(calls, known);
+    facts = { of: calls, are: known };
   }
   return known;
 }

@@ -89,8 +89,8 @@ function isApart(context: AgentContext, record: CallRecord, starting: ReadonlySe
   });
 }
 
-/** The judgements of calls beside which none starts: several guards ask for them. */
-const judgements = new WeakMap<AgentContext, Map<CallRecord, Judgement>>();
+/** The judgements of the calls of one context, beside which none starts: several guards of a step ask for them. */
+let judgements: { readonly of: AgentContext; readonly by: Map<CallRecord, Judgement> } | undefined;
 
 function judgementOf(
   context: AgentContext,
@@ -98,10 +98,10 @@ function judgementOf(
   starting: ReadonlySet<CallRecord> = NONE_STARTS,
 ): Judgement {
   if (starting.size > 0) return judgedNow(context, record, starting);
-  let known = judgements.get(context);
-  if (!known) judgements.set(context, (known = new Map()));
-  let judgement = known.get(record);
-  if (!judgement) known.set(record, (judgement = judgedNow(context, record, NONE_STARTS)));
+  if (judgements?.of !== context) judgements = { of: context, by: new Map() };
+  const { by } = judgements;
+  let judgement = by.get(record);
+  if (!judgement) by.set(record, (judgement = judgedNow(context, record, NONE_STARTS)));
   return judgement;
 }
 

@@ -14,15 +14,6 @@ import {
 import { partOf } from "./judge.ts";
 import { countOf, joinUsed, usedSince, withUsed } from "./uses.ts";
 
-/** The number of keys of a memory, which never changes. */
-const sizes = new WeakMap<NonNullable<LawState["seen"]>, number>();
-
-function sizeOf(seen: NonNullable<LawState["seen"]>): number {
-  let size = sizes.get(seen);
-  if (size === undefined) sizes.set(seen, (size = Object.keys(seen).length));
-  return size;
-}
-
 /** The state with a success about a key. Of too many keys the oldest is forgotten where a success is required, and nothing is known any
  *  more where it forbids. */
 function withSeen<State extends LawState>(state: State, key: string, at: number, forbids: boolean): State {
@@ -30,9 +21,7 @@ function withSeen<State extends LawState>(state: State, key: string, at: number,
   const known = seenAt(seen, key);
   if (known !== undefined && known >= at) return state;
   const next = { ...seen, [key]: at };
-  const size = sizeOf(seen) + (known === undefined ? 1 : 0);
-  sizes.set(next, size);
-  if (size <= MAX_REMEMBERED) return { ...state, seen: next };
+  if (known !== undefined || Object.keys(next).length <= MAX_REMEMBERED) return { ...state, seen: next };
   if (forbids) return { ...state, isLost: true };
   const [oldest] = Object.entries(next).reduce((one, other) => (other[1] < one[1] ? other : one));
   const { [oldest]: _, ...rest } = next;

@@ -55,11 +55,17 @@ function addTo(tally: Tally, [id, at, amount]: Use, place: number): void {
   tally.places.set(id, place);
 }
 
-const tallies = new WeakMap<Used, Tallies>();
+/** The sums of a memory that was made here, on itself: nothing that copies, stores or compares it sees them. An entry of a weak map would take longer
+ *  than all else that a use needs. */
+const TALLIES = Symbol("tallies");
+/** Those of other memories: restored ones, which may be frozen, and ones from which others were made. */
+const restored = new WeakMap<Used, Tallies>();
 
 function talliesOf(used: Used): Tallies {
-  let known = tallies.get(used);
-  if (known?.of !== used) tallies.set(used, (known = new Tallies(used)));
+  const own = (used as { readonly [TALLIES]?: Tallies })[TALLIES];
+  if (own?.of === used) return own;
+  let known = restored.get(used);
+  if (known?.of !== used) restored.set(used, (known = new Tallies(used)));
   return known;
 }
 
@@ -89,7 +95,7 @@ export function withUsed(used: Used | undefined, key: string, use: Use): Used {
   addTo(tally, use, before.length);
   known.count += 1;
   known.of = next;
-  tallies.set(next, known);
+  Object.defineProperty(next, TALLIES, { value: known });
   return next;
 }
 
