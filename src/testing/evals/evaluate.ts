@@ -10,12 +10,8 @@ import { tokensOf } from "./judges.ts";
 import { RunReader } from "./read-run.ts";
 import { reportOf } from "./report.ts";
 import { runCase, type RunPlan } from "./run-case.ts";
+import { withinLimit } from "./run-limit.ts";
 import type { EvalCase, EvalReport, EvalResult, EvalRun, EvaluateOptions, Judge, Verdict } from "./types.ts";
-
-/** The default of `runLimitMs`. */
-const RUN_LIMIT_MS = 1_800_000;
-/** The time in which a run that is aborted should end, ms. */
-const ABORT_MS = 2_000;
 
 const judgeSchema = s.lazily(() => s.having<Judge>("judge", "a judge: an object with `name` and `judge`"));
 
@@ -116,7 +112,7 @@ export async function evaluate(name: string, options: EvaluateOptions): Promise<
       const plan = plans[place]!;
       const result = isOver(spent, options)
         ? skipped(plan)
-        : await withinLimit(plan, options, (limited) => resultOf(plan, limited, reader, edges));
+        : await limited(plan, options, (limits) => resultOf(plan, limits, reader, edges));
       spent.tokens += result.tokens ?? 0;
       spent.cost += result.cost ?? 0;
       results[place] = result;
@@ -136,34 +132,16 @@ function isOver(
 }
 
 /** Ends a run that takes too long, such as one with a judge that never answers, or that is aborted meanwhile. */
-async function withinLimit(
+const limited = (
   { case: of, repeat, sessionId }: RunPlan,
   options: EvaluateOptions,
-  run: (limited: EvaluateOptions) => Promise<EvalResult>,
-): Promise<EvalResult> {
-  const { runLimitMs = RUN_LIMIT_MS, signal } = options;
-  const stop = new AbortController();
-  const ended = Promise.withResolvers<EvalResult>();
-  let late: NodeJS.Timeout;
-  const abort = (): void => {
-    clearTimeout(late);
-    const aborted = new AgentError("run/aborted", "The evaluation was aborted.");
-    late = setTimeout(() => ended.reject(aborted), ABORT_MS);
-    stop.abort();
-  };
-  late = setTimeout(() => {
-    const error = infoOf(new AgentError("run/timeout", `The run took longer than ${runLimitMs} ms.`));
-    ended.resolve({ case: of.name, repeat, sessionId, state: "error", verdicts: [], error });
-    stop.abort();
-  }, runLimitMs);
-  signal?.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([ended.promise, run({ ...options, signal: stop.signal })]);
-  } finally {
-    clearTimeout(late);
-    signal?.removeEventListener("abort", abort);
-  }
-}
+  run: (limits: EvaluateOptions) => Promise<EvalResult>,
+): Promise<EvalResult> =>
+  withinLimit(
+    options,
+    (signal) => run({ ...options, signal }),
+    (error) => ({ case: of.name, repeat, sessionId, state: "error", verdicts: [], error: infoOf(error) }),
+  );
 
 const skipped = ({ case: of, repeat, sessionId }: RunPlan): EvalResult => ({
   case: of.name,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/base/json.ts";
 import type { ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
@@ -18,7 +19,8 @@ export type ExperimentOptions = Pick<
   ReplayOptions,
   "agent" | "changes" | "onDivergence" | "live" | "ask" | "decide" | "into" | "signal"
 > & {
-  /** The ids of sessions, or a filter of the store. Default: all. */
+  /** The ids of sessions, or a filter of the store. Default: all. A filter finds no replay that an experiment has written, unless its `meta` names
+   *  `replayOf`. */
   readonly sessions?: readonly string[] | SessionFilter | undefined;
   /** The place at which each run begins: `"start"` (default), the number of a step, or just before a condition first holds. Sessions without
    *  it are not run. */
@@ -37,6 +39,8 @@ export type ExperimentOptions = Pick<
   readonly concurrency?: number | undefined;
   /** The most sessions; default: no limit. */
   readonly limit?: number | undefined;
+  /** The longest time of a run, ms; default 1,800,000. One that takes longer, such as one whose `agent` never answers, is an error. */
+  readonly runLimitMs?: number | undefined;
   /** No run begins once the runs have used so much; those that are left are skipped. */
   readonly budget?: { readonly cost?: number | undefined; readonly tokens?: number | undefined } | undefined;
   /** Called after each run. */
@@ -127,8 +131,8 @@ export type RunningReport = {
 };
 
 /** Options of {@link tryRelease}. */
-export type TryReleaseOptions = Pick<ExperimentOptions, "agent" | "limit" | "signal"> & {
-  /** A filter of the sessions; default: all that are running, suspended or unfinished. */
+export type TryReleaseOptions = Pick<ExperimentOptions, "agent" | "limit" | "runLimitMs" | "signal"> & {
+  /** A filter of the sessions; default: all that are running, suspended or unfinished. Replays are left out. */
   readonly sessions?: SessionFilter | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly row: RunningRow }) => void) | undefined;
 };
@@ -145,6 +149,9 @@ export const filterSchema = s.lazily(() =>
   }),
 );
 
+/** True for the metadata of a session that `replayOf` or an experiment has written. */
+export const isReplay = (meta: JsonObject = {}): boolean => Object.hasOwn(meta, "replayOf");
+
 /** The sessions that an experiment is about. */
 export async function* sessionsOf(
   store: SessionStore,
@@ -156,13 +163,15 @@ export async function* sessionsOf(
     for (const id of sessions as readonly string[]) if (left-- > 0) yield id;
     return;
   }
+  const asksForReplays = isReplay((sessions as SessionFilter).meta);
   let cursor: string | undefined;
   do {
     const page = await store.list({
       ...(sessions as SessionFilter),
       ...(cursor !== undefined && { cursor }),
     });
-    for (const { sessionId } of page.sessions) if (left-- > 0) yield sessionId;
+    for (const { sessionId, meta } of page.sessions)
+      if ((asksForReplays || !isReplay(meta)) && left-- > 0) yield sessionId;
     cursor = page.cursor;
   } while (cursor !== undefined && left > 0);
 }

@@ -32,6 +32,7 @@ import {
   positionBefore,
   type RunCondition,
 } from "./run-condition.ts";
+import { withinLimit } from "./run-limit.ts";
 import type { EvalRun } from "./types.ts";
 
 const experimentSchema = s.lazily(() =>
@@ -63,6 +64,7 @@ const experimentSchema = s.lazily(() =>
         tokens: s.optional(s.atLeast(0)),
       }),
     ),
+    runLimitMs: s.optional(s.integer(1, 2 ** 31 - 1)),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
     onProgress: s.optional(s.func()),
   }),
@@ -109,7 +111,7 @@ export type RanRow = { readonly row: ExperimentRow; readonly agent: readonly Age
  * rules say. Each run is a replay of its own (`replayOf`): the sessions are only read, and nothing that acts runs unless its tool is named
  * in `live`. No model is asked and nothing is paid, unless `model` is `live`; `budget` bounds what that costs.
  *
- * A session that cannot be run, or that changes meanwhile, is a row of its own; the others go on. Rejects `config/invalid` for wrong options,
+ * A session that cannot be run, that changes meanwhile, or whose run takes longer than `runLimitMs` is a row of its own; the others go on. Rejects `config/invalid` for wrong options,
  * before anything runs, and `run/aborted`.
  *
  * @example
@@ -159,7 +161,11 @@ export async function experiment(store: SessionStore, options: ExperimentOptions
       const isOver = spent.cost >= (budget.cost ?? Infinity) || spent.tokens >= (budget.tokens ?? Infinity);
       const ran: RanRow = isOver
         ? { row: rowOf(sessionId, repeat, "skipped"), agent: [] }
-        : await runs.run(sessionId, repeat);
+        : await withinLimit(
+            options,
+            (limited) => runs.run(sessionId, repeat, limited),
+            (error) => failed(sessionId, repeat, error),
+          );
       spent.cost += ran.row.cost?.after ?? 0;
       spent.tokens += ran.row.tokens?.after ?? 0;
       made[place] = ran;
@@ -179,6 +185,11 @@ const rowOf = (sessionId: string, repeat: number, state: ExperimentRow["state"])
   notes: [],
 });
 
+const failed = (sessionId: string, repeat: number, thrown: unknown): RanRow => ({
+  row: { ...rowOf(sessionId, repeat, "error"), error: errorInfo(thrown, "run/invalid-event") },
+  agent: [],
+});
+
 class ExperimentRuns {
   readonly #store: SessionStore;
   readonly #into: SessionStore;
@@ -191,12 +202,12 @@ class ExperimentRuns {
   }
 
   /** Runs a session once. Rejects `run/aborted` and `config/invalid`; any other failure is the row. */
-  async run(sessionId: string, repeat: number): Promise<RanRow> {
+  async run(sessionId: string, repeat: number, signal: AbortSignal): Promise<RanRow> {
     try {
       const original = await this.#original(sessionId);
       const at = this.#positionIn(original);
       if (at === "unmet") return { row: rowOf(sessionId, repeat, "unmet"), agent: [] };
-      const { agent, changes, onDivergence, live = [], ask, decide, signal, tools, model } = this.#options;
+      const { agent, changes, onDivergence, live = [], ask, decide, tools, model } = this.#options;
       const { replay, made } = await replayRecorded(this.#store, original.recorded, {
         agent,
         model,
@@ -214,9 +225,9 @@ class ExperimentRuns {
       if (isMoved) return { row: rowOf(sessionId, repeat, "moved"), agent: [] };
       return { row: await this.#compared(original, { replay, made }, { repeat, at }), agent: replay.agent };
     } catch (thrown) {
-      const error = errorInfo(thrown, "run/invalid-event");
-      if (error.code === "run/aborted" || error.code === "config/invalid") throw thrown;
-      return { row: { ...rowOf(sessionId, repeat, "error"), error }, agent: [] };
+      const { code } = errorInfo(thrown, "run/invalid-event");
+      if (code === "run/aborted" || code === "config/invalid") throw thrown;
+      return failed(sessionId, repeat, thrown);
     }
   }
 

@@ -13,16 +13,19 @@ import { storeSchema } from "../../store/store-schema.ts";
 import { exportSession, importSession } from "../../store/transfer.ts";
 import {
   filterSchema,
+  isReplay,
   type RunningReport,
   type RunningRow,
   type TryReleaseOptions,
 } from "./experiment-types.ts";
+import { withinLimit } from "./run-limit.ts";
 
 const releaseSchema = s.lazily(() =>
   s.options<TryReleaseOptions>({
     agent: s.either(s.object(), s.func(), "the configuration of the agent, or a function that makes it"),
     sessions: s.optional(filterSchema()),
     limit: s.optional(s.integer(1)),
+    runLimitMs: s.optional(s.integer(1, 2 ** 31 - 1)),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
     onProgress: s.optional(s.func()),
   }),
@@ -58,9 +61,13 @@ export async function tryRelease(store: SessionStore, options: TryReleaseOptions
   do {
     const page = await store.list({ ...filter, ...(cursor !== undefined && { cursor }) });
     for (const info of page.sessions) {
-      if (!IN_FLIGHT.has(info.phase) || rows.length >= limit) continue;
+      if (!IN_FLIGHT.has(info.phase) || isReplay(info.meta) || rows.length >= limit) continue;
       if (signal?.aborted) throw new AgentError("run/aborted", "It was aborted.");
-      const row = await tried(store, info, options);
+      const row = await withinLimit(
+        options,
+        () => tried(store, info, options),
+        (error): RunningRow => cannotOpen(info, error),
+      );
       rows.push(row);
       counts[row.state]++;
       onProgress?.({ done: rows.length, row });
@@ -71,6 +78,17 @@ export async function tryRelease(store: SessionStore, options: TryReleaseOptions
 }
 
 const told = ({ name, callId }: PendingCall): string => `${name} (${callId})`;
+
+const cannotOpen = (
+  { sessionId, phase }: Pick<SessionInfo, "sessionId" | "phase">,
+  thrown: unknown,
+): RunningRow => ({
+  sessionId,
+  phase,
+  calls: [],
+  state: "cannot-open",
+  error: errorInfo(thrown, "session/damaged"),
+});
 
 async function tried(
   store: SessionStore,
@@ -107,8 +125,7 @@ async function tried(
     const calls = [...new Set([...gone, ...again, ...changed].map(told))];
     return { ...row, state, calls, ...(change && { agent: change }) };
   } catch (thrown) {
-    const error = errorInfo(thrown, "session/damaged");
-    return { ...row, state: "cannot-open", error };
+    return cannotOpen({ sessionId, phase }, thrown);
   }
 }
 

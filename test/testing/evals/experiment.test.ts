@@ -274,3 +274,42 @@ test("sessions in flight are tried with another release, which is told before it
     [],
   ]);
 });
+
+const NEVER = (): Promise<ReplayAgentConfig> => new Promise(() => {});
+
+test("an agent that is never made is an error of its run after the limit, and an abort ends it", async () => {
+  const store = await recorded(1);
+  const { rows } = await experiment(store, { agent: NEVER, runLimitMs: 20 });
+  expect(rows).toMatchObject([
+    { state: "error", error: { code: "run/timeout", message: expect.stringContaining("20 ms") } },
+  ]);
+  const stop = new AbortController();
+  const agent = (): Promise<ReplayAgentConfig> => (stop.abort(), NEVER());
+  await expect(experiment(store, { agent, signal: stop.signal })).rejects.toMatchObject({
+    code: "run/aborted",
+  });
+});
+
+test("a release whose agent is never made cannot open a session in flight", async () => {
+  const store = memoryStore();
+  const agent = createAgent({ ...deskOf([]), store, sessionId: "waits" } as unknown as AgentConfig);
+  await agent.call("Refund 1.");
+  await agent.close();
+  const { rows } = await tryRelease(store, { agent: NEVER, runLimitMs: 20 });
+  expect(rows).toMatchObject([{ sessionId: "waits", state: "cannot-open", error: { code: "run/timeout" } }]);
+});
+
+test("a second experiment into the store of the sessions leaves the replays of the first out", async () => {
+  const store = await recorded(2);
+  const first = await run(store, { into: store });
+  const second = await run(store, { into: store });
+  const ids = ["desk/001", "desk/002"];
+  for (const { report } of [first, second])
+    expect(report.rows.map(({ sessionId }) => sessionId)).toEqual(ids);
+  const later = await run(store, { into: store, at: 1 });
+  expect(later.report.rows.map(({ sessionId }) => sessionId)).toEqual(ids);
+  const again = await run(store, { into: store });
+  expect(again.report.rows.map(({ sessionId }) => sessionId)).toEqual(ids);
+  const replays = await run(store, { sessions: { meta: { replayOf: "desk/001" } } });
+  expect(replays.report.rows).toHaveLength(4);
+});
