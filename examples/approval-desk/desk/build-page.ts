@@ -5,8 +5,12 @@ const PAGE = join(import.meta.dirname, "../page");
 /** With it, `agentchart` means the sources of the repository. */
 const SOURCES = "--conditions=agentchart-source";
 
-/** The files of the page that are made: its script and its style sheet. */
-export type BuiltPage = { readonly script: string; readonly styles: string };
+/** The files of the page that are made: its script, its style sheet, and the fonts by their paths. */
+export type BuiltPage = {
+  readonly script: string;
+  readonly styles: string;
+  readonly fonts: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+};
 
 /** Bundles the page for browsers. */
 export async function buildPage(): Promise<BuiltPage> {
@@ -20,10 +24,18 @@ export async function buildPage(): Promise<BuiltPage> {
     platform: "browser",
     target: ["chrome130", "firefox132", "safari18"],
     jsx: "automatic",
+    loader: { ".woff2": "file" },
+    assetNames: "fonts/[name]",
+    publicPath: "/",
     conditions: process.execArgv.includes(SOURCES) ? ["agentchart-source"] : [],
     define: { "process.env.NODE_ENV": '"production"' },
     logLevel: "silent",
   });
   const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))!.text;
-  return { script: textOf(".js"), styles: textOf(".css") };
+  const fonts = outputFiles.filter(({ path }) => path.endsWith(".woff2"));
+  return {
+    script: textOf(".js"),
+    styles: textOf(".css"),
+    fonts: new Map(fonts.map(({ path, contents }) => [path, new Uint8Array(contents)])),
+  };
 }

@@ -5,6 +5,10 @@ import { shareDesk } from "./shared-desk.ts";
 vi.setConfig({ testTimeout: 240_000 });
 const DAMAGED = "Order 1001 arrived broken, I want my money back.";
 
+/** True if the page has loaded the typeface that the inspector has too, and writes in it. */
+const SHOWS_INTER = `getComputedStyle(document.body).fontFamily.startsWith('"Inter Variable"') &&
+  [...document.fonts].some(({ family, status }) => family.includes("Inter Variable") && status === "loaded")`;
+
 const { browser, desk } = shareDesk();
 
 describe.skipIf(!hasChromium)("On the page of the desk", () => {
@@ -12,6 +16,7 @@ describe.skipIf(!hasChromium)("On the page of the desk", () => {
     const { link, url } = await desk(context);
     const tab = await openTab(browser(), link);
     expect(tab.page.url()).toBe(`${url}/`);
+    await expect.poll(() => tab.page.evaluate<boolean>(SHOWS_INTER)).toBe(true);
     await tab.write(DAMAGED);
     await tab.button("Approve").waitFor();
     await expect.poll(() => tab.page.title()).toBe("(1) Refunds desk");

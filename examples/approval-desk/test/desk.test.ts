@@ -98,6 +98,7 @@ test("The page is ours alone, and nothing is to be had without the token", async
   for (const [file, type] of [
     ["/desk.js", "text/javascript; charset=utf-8"],
     ["/desk.css", "text/css; charset=utf-8"],
+    ["/fonts/inter-latin-wght-normal.woff2", "font/woff2"],
   ] as const) {
     const response = await fetch(`${desk.url}${file}`);
     expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
