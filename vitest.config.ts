@@ -160,7 +160,7 @@ const DAY = Math.floor(Date.now() / 86_400_000);
 const MODES = ["noop", "resume", "stored", "interpreted"];
 
 /** With CI=1 a suite takes one of so many shares of its files, another one each day; all of them without it, and with SOAK=1. */
-const SHARES = { modes: 2, processes: 2, exhaustive: 2, browser: 3 };
+const SHARES = { modes: 4, processes: 4, exhaustive: 3, browser: 5 };
 
 /** The files that other days take. */
 function ofOtherDays(files: string | readonly string[], shares: number, offset = 0): string[] {
