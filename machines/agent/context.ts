@@ -2,7 +2,15 @@ import type { ErrorInfo } from "../../src/core/base/error.ts";
 import type { HookPoint } from "../../src/core/hook/types.ts";
 import type { Transcript } from "../../src/core/message/transcript.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
-import type { FinishReason, Msg, ReachedLimit, Reason, Usage } from "../../src/core/message/types.ts";
+import type {
+  Block,
+  FinishReason,
+  Msg,
+  ReachedLimit,
+  Reason,
+  Role,
+  Usage,
+} from "../../src/core/message/types.ts";
 import type { PendingCall } from "../../src/core/tool/pending.ts";
 import type { StoredSlots } from "../../src/core/tool/stored-slots.ts";
 import type { ClientTool } from "../../src/core/tool/declared-tools.ts";
@@ -105,6 +113,19 @@ export type Outcome = {
   readonly cause?: Interruption["cause"];
   /** The limit that the turn has reached, if it ended or rests for that. */
   readonly limit?: ReachedLimit;
+};
+
+/** The way in which a turn came to rest. `isRefusal`: its call was refused, and the outcome of the session is that of the turn before. */
+export type TurnEnd = {
+  readonly reason: Reason;
+  /** The turn that brought the input which was answered; absent in sessions of 0.1.0. */
+  readonly turn?: number;
+  readonly error?: ErrorInfo;
+  /** The reply that the caller got, if hooks have made it another one than the answer that is stored. */
+  readonly reply?: Msg;
+  /** The limit that the turn has reached. */
+  readonly limit?: ReachedLimit;
+  readonly isRefusal?: boolean;
 };
 
 /** The states in which hooks run once a turn has its outcome, or a call is refused. */
@@ -341,5 +362,18 @@ export function freshTurn({ progress, transcript, at }: AgentContext): Progress 
     extended: NO_LIMITS,
     exceeded: null,
     stats: { ...NO_STATS, startedAt: at },
+  };
+}
+
+/** A message that the chart itself creates. Its id and time come from the context, so that the chart is a pure function. */
+export function makeMessage(context: AgentContext, role: Role, content: readonly Block[]): Msg {
+  const { settings, progress, at } = context;
+  return {
+    id: `${settings.sessionId}:${progress.made + 1}`,
+    role,
+    name: settings.agent,
+    content,
+    metadata: {},
+    timestamp: at,
   };
 }

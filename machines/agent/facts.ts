@@ -4,8 +4,7 @@ import type { Msg, TakeOver } from "../../src/core/message/types.ts";
 import type { AgentChange } from "../../src/core/tool/fingerprint.ts";
 import type { StoredSlot } from "../../src/core/tool/stored-slots.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { AgentContext, Change, Compactions } from "./context.ts";
-import type { TurnEnd } from "./turn-end.ts";
+import type { AgentContext, Change, Compactions, TurnEnd } from "./context.ts";
 
 type LastCompaction = NonNullable<Compactions["last"]>;
 

@@ -7,8 +7,8 @@ import { describeChange } from "../../src/core/tool/fingerprint.ts";
 import type { Decision, PendingCall } from "../../src/core/tool/pending.ts";
 import { revisionOf } from "../../src/core/tool/stored-slots.ts";
 import { validateInput } from "../../src/core/tool/validate-input.ts";
-import { addressIn, asksOf, recordAt } from "./updates/asks.ts";
-import { changeInTurn } from "./updates/changed-agent.ts";
+import { addressIn, asksOf, recordAt } from "./updates/record.ts";
+import { changeInTurn } from "./updates/turn-agent.ts";
 import { openCalls, pendingCalls } from "./updates/calls.ts";
 
 type Decide = Extract<AgentCommand, { readonly type: "tool.decide" }>;

@@ -44,9 +44,9 @@ export function ruleEngine(): RuleEngine {
   );
 }
 
-/** Returns a change of the calls with what the rules remember after it: whatever ends a call, nothing gets round it. */
+/** Returns a change of a session with rules with what they remember after it: whatever ends a call, nothing gets round it. */
 export function remembering(context: AgentContext, change: Change, event: unknown): Change {
   const { calls } = change;
-  if (context.settings.rules === undefined || calls === undefined || calls === context.calls) return change;
+  if (calls === undefined || calls === context.calls) return change;
   return ruleEngine().remembering(context, change, event);
 }

@@ -9,24 +9,19 @@ import * as refusals from "./refusals.ts";
 import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";
-import * as changed from "./updates/changed-agent.ts";
+import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
+import * as commands from "./updates/commands.ts";
 import * as compaction from "./updates/compaction.ts";
 import * as plan from "./updates/compaction-plan.ts";
-import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
-import { editMessages, loadSession } from "./updates/edit.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
-import * as handoff from "./updates/handoff.ts";
+import { editMessages, loadSession } from "./updates/history.ts";
+import * as interruption from "./updates/interruption.ts";
 import * as output from "./updates/output.ts";
 import * as reasoning from "./updates/reasoning.ts";
-import * as refused from "./updates/refused-content.ts";
 import * as reviewing from "./updates/reviewing.ts";
-import { decideCall, reviveCalls } from "./updates/resume.ts";
-import * as settling from "./updates/settling.ts";
-import * as slots from "./updates/slots.ts";
-import { nextInstant } from "./updates/waiting.ts";
-import * as waiting from "./updates/waiting.ts";
-import { boundView } from "./updates/view.ts";
+import * as agents from "./updates/turn-agent.ts";
+import * as view from "./updates/view.ts";
 
 type Place = NonNullable<Progress["resumeAt"]>;
 type Done<Output> = { readonly output: Output };
@@ -42,7 +37,7 @@ const fromOutcome =
 const fromHooks = (update: (context: AgentContext, outcome: HooksOutcome) => Change) =>
   fromOutcome((context, outcome: HooksOutcome) => {
     const change = update(context, outcome);
-    return { ...change, ...slots.takeWrites({ ...context, ...change }, outcome.slots) };
+    return { ...change, ...commands.takeWrites({ ...context, ...change }, outcome.slots) };
   });
 
 const armTimer = (until: number | null): readonly Effect[] => [
@@ -90,17 +85,17 @@ const guards = {
   staysSuspended: (context: AgentContext) =>
     context.progress.resumeAt === null &&
     (openCalls(context).length > 0 || context.progress.exceeded !== null),
-  isLeftToOthers: changed.isLeftToOthers,
+  isLeftToOthers: agents.isLeftToOthers,
   isOtherAgent: (context: AgentContext, { agent }: Command<"session.adopt">) =>
-    changed.changeInTurn(context, agent) !== undefined,
+    agents.changeInTurn(context, agent) !== undefined,
   lacksSchema: entry.lacksSchema,
   isUnknownCall: refusals.isUnknownCall,
   isStaleDecision: refusals.isStaleDecision,
   isExpiredDecision: refusals.isExpiredDecision,
   isWrongDecision: refusals.isWrongDecision,
 
-  isStaleWrite: slots.isStaleWrite,
-  isBeingWritten: slots.isBeingWritten,
+  isStaleWrite: commands.isStaleWrite,
+  isBeingWritten: commands.isBeingWritten,
 
   // limits
   isDraining: ({ progress }: AgentContext) => progress.draining,
@@ -126,10 +121,10 @@ const guards = {
   isByLimit: (_: AgentContext, { cause }: Command<"run.interrupt">) => cause !== "user",
   keepsAnswer: reasoning.keepsAnswer,
   hasNews: (_: AgentContext, { output: outcome }: Done<ModelOutcome>) => outcome.hasNews === true,
-  saysMore: ending.saysMore,
+  saysMore: interruption.saysMore,
   retryable: reasoning.mayRetry,
   canFallBack: reasoning.mayFallBack,
-  refusedContent: refused.refusedContent,
+  refusedContent: view.refusedContent,
   isEmptyAnswer: reasoning.isEmptyAnswer,
   isSteered: (context: AgentContext) => context.inbox.steering.length > 0 && openCalls(context).length === 0,
   mayAskAgain: (context: AgentContext) => reasoning.isEmptyAnswer(context) && reasoning.mayAskAgain(context),
@@ -168,7 +163,7 @@ const guards = {
   isLate: (context: AgentContext, { output: outcome }: Done<ToolRunOutcome>) =>
     acting.isLate(context, outcome),
   wantsPostActing: acting.wantsPostActing,
-  handoffRequested: handoff.handoffRequested,
+  handoffRequested: agents.handoffRequested,
 };
 
 const updates = {
@@ -177,7 +172,7 @@ const updates = {
       // doCall
       beginCall: entry.beginCall,
       beginResume: (context: AgentContext, event: Command<"call">) =>
-        reviveCalls({ ...context, ...entry.beginResume(context, event) }),
+        acting.reviveCalls({ ...context, ...entry.beginResume(context, event) }),
       applyPreCall: fromHooks(entry.applyPreCall),
       acceptInput: entry.acceptInput,
       cancelPending: entry.cancelPending,
@@ -185,11 +180,11 @@ const updates = {
       takeResults: entry.takeResults,
       refuseInput: entry.refuseInput,
       rerunSuspended: reviewing.rerunSuspended,
-      recordDecision: decideCall,
+      recordDecision: commands.decideCall,
 
       // reasoning and summarizing
-      deliverWaiting: waiting.deliverWaiting,
-      boundView,
+      deliverWaiting: ending.deliverWaiting,
+      boundView: view.boundView,
       applyPreReasoning: fromHooks(reasoning.applyPrompt),
       applyPreSummary: fromHooks(reasoning.applyPrompt),
       beginAttempt: reasoning.beginAttempt,
@@ -202,7 +197,7 @@ const updates = {
       noteOutcomeTime: fromOutcome((_: AgentContext, { at }: { readonly at: number }) => ({ at })),
       planBackoff: reasoning.planBackoff,
       fallBack: reasoning.fallBack,
-      omitRefused: refused.omitRefused,
+      omitRefused: view.omitRefused,
       askAgain: reasoning.askAgain,
       failEmpty: reasoning.failEmpty,
       applyPostReasoning: fromHooks(reasoning.applyPostReasoning),
@@ -244,7 +239,7 @@ const updates = {
       interruptCalls: acting.interruptCalls,
       applyPostActing: fromHooks(acting.applyPostActing),
       storeResults: acting.storeResults,
-      applyHandoff: handoff.applyHandoff,
+      applyHandoff: agents.applyHandoff,
 
       // limits and structured output
       suspendForBudget: budget.suspendForBudget,
@@ -263,36 +258,36 @@ const updates = {
         ending.suspendTurn(context, reason),
       suspendUndecided: (context: AgentContext) =>
         ending.suspendTurn(context, entry.undecidedReason(context)),
-      keepAnswer: ending.keepAnswer,
-      markReply: ending.markReply,
+      keepAnswer: interruption.keepAnswer,
+      markReply: interruption.markReply,
       applyPostCall: fromHooks(ending.applyPostCall),
-      noteInterruption: ending.noteInterruption,
-      noteLateInterruption: ending.noteLateInterruption,
-      settleInterruption: ending.settleInterruption,
+      noteInterruption: interruption.noteInterruption,
+      noteLateInterruption: interruption.noteLateInterruption,
+      settleInterruption: interruption.settleInterruption,
       recordFailure: (context: AgentContext, { error }: { readonly error: unknown }) =>
         ending.recordFailure(context, error),
       settleFailure: ending.settleFailure,
       noteEnding: (context: AgentContext, _: never, { at }: { readonly at: Ending["at"] }) =>
         ending.noteEnding(context, at),
       resumeEnding: ending.resumeEnding,
-      settle: settling.settleCall,
+      settle: ending.settleCall,
       park: (context: AgentContext, _: never, { place }: { readonly place: Place }) =>
-        settling.park(context, place),
+        ending.park(context, place),
 
       // at any time
-      adoptTurn: changed.adoptTurn,
+      adoptTurn: agents.adoptTurn,
       drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
         at,
         progress: { ...progress, draining: true },
       }),
-      steer: waiting.steer,
-      observe: waiting.observe,
+      steer: commands.steer,
+      observe: commands.observe,
       editMessages,
-      writeSlot: slots.writeSlot,
+      writeSlot: commands.writeSlot,
       listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
       allowTools: (_: AgentContext, { allowed }: Command<"tools.allow">) => ({ allowed }),
     },
-    remembering,
+    (context, change, event) => (context.settings.rules ? remembering(context, change, event) : change),
   ),
   /** A session that is loaded is another one: nothing has become of the calls of the one before. */
   ...declaring({ load: loadSession }),
@@ -318,7 +313,7 @@ const effects = {
   /** Aborts the signals of the model call and of the tools that run. */
   abortServices: (): readonly Effect[] => [{ type: "host", name: "abortServices" }],
   /** The one timer of the session sends `timer.due` at the next instant that the state waits for. */
-  armTimer: (context: AgentContext) => armTimer(nextInstant(context)),
+  armTimer: (context: AgentContext) => armTimer(reasoning.nextInstant(context)),
   armBackoff: ({ request }: AgentContext) => armTimer(request.notBeforeAt),
   armGrace: ({ request }: AgentContext) => armTimer(request.graceAt),
   /** The hooks of a reply have the grace period of an interrupt, if there was one. */

@@ -10,11 +10,12 @@ import {
   type ExecutableActionObject,
   type Snapshot,
 } from "xstate";
+import { isEmpty } from "../../src/core/base/json.ts";
 import { statePath } from "./nodes.ts";
 import type { ChartMachine, Names, Slots } from "./machine-type.ts";
 import type { Resolver, Step } from "./resolve.ts";
 import { EmittedMachine, madeOf, type Options } from "./xstate-5.ts";
-import { isEmpty, noService, type Implementations, type Made } from "./xstate-5-implementations.ts";
+import { noService, type Implementations, type Made } from "./xstate-5-implementations.ts";
 
 /** An event as the machine of a chart takes it. */
 export type Event = { readonly type: string; readonly id?: string; readonly by?: string };

@@ -147,8 +147,3 @@ function enqueueEffects(enqueue: Enqueue, self: unknown, effects: readonly Effec
 
 export const noService = (src: string): AgentError =>
   new AgentError("config/no-slot", `The machine has no service '${src}'.`);
-
-export const isEmpty = (object: object): boolean => {
-  for (const _ in object) return false;
-  return true;
-};

@@ -10,6 +10,7 @@ import {
 } from "xstate";
 import { AgentError, messageOf } from "../../src/core/base/error.ts";
 import { nearestName } from "../../src/core/base/nearest-name.ts";
+import { isEmpty } from "../../src/core/base/json.ts";
 import type { ChartMachine, Names, Slots } from "./machine-type.ts";
 import type { Named, Node, Transition } from "./nodes.ts";
 import { opened, sealed, type Persistence } from "./persisted.ts";
@@ -17,7 +18,6 @@ import { MAX_MICROSTEPS, type Resolver } from "./resolve.ts";
 import {
   AFTER,
   implementationsOf,
-  isEmpty,
   refOf,
   typeOf,
   type Implementations,

@@ -1,7 +1,7 @@
 import { AgentError, messageOf, type ErrorInfo } from "../core/base/error.ts";
 import { frozenCopy } from "../core/base/freeze.ts";
 import type { Json } from "../core/base/json.ts";
-import { newId } from "../core/message/new-id.ts";
+import { newId } from "../core/message/create.ts";
 import type { EventEmitter } from "../core/event/emitter.ts";
 import type { AgentEventBody } from "../core/event/types.ts";
 import type { Msg, ToolUseBlock } from "../core/message/types.ts";
@@ -11,7 +11,7 @@ import { unavailableTool } from "../core/tool/results.ts";
 import type { FoundTool, SessionToolkit } from "../core/tool/toolkit.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { Schema, AnyTool } from "../core/tool/types.ts";
-import { hasBreakpoints } from "../core/tool/breakpoint-slot.ts";
+import { BREAKPOINTS, hasBreakpoints } from "../core/tool/stored-slots.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { takenStep } from "./steps.ts";
 import type { AnyHook, AnyHookEvent, HookPoint } from "../core/hook/types.ts";
@@ -26,17 +26,17 @@ import type { Limits } from "../../machines/agent/limits.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
-import { toolkitOf } from "./options/config.ts";
-import { AgentFingerprint } from "./fingerprint.ts";
+import { pointsOf, toolkitOf } from "./options/config.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { outputTool } from "./output.ts";
 import { Personas } from "./personas.ts";
-import { SessionHooks } from "./class-hooks.ts";
+import { hooksOf, inOrder } from "./class-hooks.ts";
 import type { SharedParts } from "./runtime-parts.ts";
 import { engineOf } from "./options/agent-rules.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, nestedAgentCloser } from "./services/outer-call.ts";
-import { ParsedInputs } from "./services/parsed-inputs.ts";
+import { ParsedInputs } from "../core/tool/prepare-input.ts";
 import { SessionTimer } from "./services/timer.ts";
 import type { AnyAgentConfig, Permissions } from "./options/agent-config.ts";
 
@@ -45,7 +45,7 @@ type HostedSession = Pick<Host, "now" | "stepTaken" | "modelCalled" | "telemetry
   readonly settings: Settings;
   readonly context: AgentContext;
   readonly events: Pick<EventEmitter, "emit" | "isHeard">;
-  readonly journal: { saved(): Promise<void> };
+  saved(): Promise<void> | undefined;
   readonly isStopped: boolean;
   readonly names: Host["path"];
   /** Called when the instant has come for which the chart armed the session's timer. */
@@ -63,6 +63,9 @@ function abandonedCalls({ calls }: StepFacts): readonly CallRecord[] {
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
 type Output = { readonly schema: Schema; readonly tool: AnyTool };
 
+/** A session without a store has nothing to save. */
+const SAVED = Promise.resolve();
+
 /** The most steps that are kept for the breakpoints of a session without a store. */
 const MAX_STEPS = 1000;
 
@@ -76,7 +79,7 @@ export class AgentHost implements Host {
   readonly toolkit: SessionToolkit;
   readonly personas: Host["personas"];
   readonly results: Host["results"];
-  readonly clientTools: ClientTools;
+  readonly clientTools: ClientTools | undefined;
   readonly inputs: ParsedInputs;
   readonly #session: HostedSession;
   readonly #timer: SessionTimer;
@@ -86,12 +89,15 @@ export class AgentHost implements Host {
   #held: Set<Promise<unknown>> | undefined;
   #steps: ReturnType<Host["takeSteps"]>[number][] | undefined;
   #lastError: AgentError | undefined;
-  readonly #hooks: SessionHooks;
+  /** The hooks in the order in which they were added, and in which they run. */
+  #added: readonly AnyHook[];
+  #hooks: readonly AnyHook[];
   /** The `context` of the running call, else of the agent. */
   userContext: never;
   /** The memory of the rules of the agent around this one. */
   readonly #rulesAround: RuleStates | undefined;
-  readonly #fingerprint: AgentFingerprint;
+  /** The fingerprint of the agent with the tools of a version of its toolkit. */
+  #agent: { readonly tools: number; readonly fingerprint: Fingerprint } | undefined;
   #schema: Schema | undefined;
   #output: Output | undefined;
 
@@ -111,8 +117,8 @@ export class AgentHost implements Host {
     this.results = results;
     this.toolkit = toolkit;
     this.personas = config.personas && new Personas(config);
-    this.#hooks = new SessionHooks(config, kept.hooks);
-    this.#fingerprint = new AgentFingerprint(config);
+    this.#added = kept.hooks ?? hooksOf(config);
+    this.#hooks = inOrder(config, this.#added);
     this.#schema = kept.schema;
     this.#rulesAround = rulesAround;
     this.config = generateOptions ? { ...config, generateOptions: frozenCopy(generateOptions) } : config;
@@ -131,7 +137,10 @@ export class AgentHost implements Host {
 
   /** The parts of which the agent consists. */
   get fingerprint(): Fingerprint {
-    return this.#fingerprint.of(this.toolkit.tools());
+    const { config, toolkit } = this;
+    if (this.#agent?.tools !== toolkit.version)
+      this.#agent = { tools: toolkit.version, fingerprint: fingerprintOf(config, toolkit.tools()) };
+    return this.#agent.fingerprint;
   }
 
   /** The `context` of the agent for this session. Throws `config/invalid` if its function fails. */
@@ -166,16 +175,17 @@ export class AgentHost implements Host {
 
   /** The hooks in the order in which they were added. */
   get allHooks(): readonly AnyHook[] {
-    return this.#hooks.all;
+    return this.#added;
   }
 
   /** The points that some hook listens to. */
   get hookPoints(): readonly HookPoint[] {
-    return this.#hooks.points;
+    return pointsOf(this.#added);
   }
 
   replaceHooks(hooks: readonly AnyHook[]): void {
-    this.#hooks.replace(hooks);
+    this.#added = hooks;
+    this.#hooks = inOrder(this.config, hooks);
   }
 
   /** True if a call waits for its result. */
@@ -210,7 +220,7 @@ export class AgentHost implements Host {
     if (call.name === OUTPUT_TOOL && wanted) return { tool: this.#outputOf(wanted).tool };
     const left = progress.overrides?.tools;
     if (left && !left.includes(call.name)) return { result: unavailableTool(call) };
-    const declared = this.clientTools.find(call.name, slots);
+    const declared = this.clientTools?.find(call.name, slots);
     if (declared) return { tool: declared };
     const before = (): readonly Msg[] => transcript.slice(0, Math.max(0, progress.batchAt));
     const isOthers = this.personas && !this.personas.isOffered(this.#persona, call.name, before);
@@ -223,7 +233,7 @@ export class AgentHost implements Host {
   }
 
   hooks(): readonly AnyHook[] {
-    return this.#hooks.sorted;
+    return this.#hooks;
   }
 
   context(): never {
@@ -247,7 +257,7 @@ export class AgentHost implements Host {
   }
 
   commit(): Promise<void> {
-    return this.#session.journal.saved();
+    return this.#session.saved() ?? SAVED;
   }
 
   perform({ name, params }: HostEffect): void {
@@ -258,7 +268,8 @@ export class AgentHost implements Host {
 
   stepTaken(taken: Parameters<Host["stepTaken"]>[0]): void {
     const { event, step } = taken;
-    if (!this.config.store && hasBreakpoints(step.context.slots)) {
+    const { slots } = step.context;
+    if (!this.config.store && Object.hasOwn(slots, BREAKPOINTS) && hasBreakpoints(slots)) {
       const { edges, at, account } = takenStep(event as AgentCommand, step, this);
       const steps = (this.#steps ??= []);
       steps.push({ edges, at, ...(account && { account }) });
@@ -375,9 +386,10 @@ export class AgentHost implements Host {
   }
 }
 
-const NO_CLIENT_TOOLS = new ClientTools([], () => false);
-
-function clientToolsOf(listed: readonly string[] | undefined, toolkit: SessionToolkit): ClientTools {
-  if (!listed || listed.length === 0) return NO_CLIENT_TOOLS;
+function clientToolsOf(
+  listed: readonly string[] | undefined,
+  toolkit: SessionToolkit,
+): ClientTools | undefined {
+  if (!listed || listed.length === 0) return undefined;
   return new ClientTools(listed, (name) => toolkit.names().includes(name));
 }

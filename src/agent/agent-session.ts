@@ -1,5 +1,5 @@
 import { truncated } from "../core/base/shown.ts";
-import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
+import { LONGEST_DELAY_MS, unref } from "../core/base/time.ts";
 import { AgentError } from "../core/base/error.ts";
 import { EventEmitter, type EventPlace } from "../core/event/emitter.ts";
 import type { AnyHook } from "../core/hook/types.ts";
@@ -13,17 +13,15 @@ import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { openSchema, shutdownSchema, subscribeSchema, checkCallOptions } from "./options/call-schema.ts";
 import { check } from "../core/base/options.ts";
-import { unref } from "../core/base/platform.ts";
 import { hookSchema } from "../core/hook/hook-schema.ts";
 import { type OnBegin, limitedCall, unretried, errorOfWaiter } from "./call-limits.ts";
 import { currentHooks, joinClass, type ClassMember } from "./class-hooks.ts";
 import { rulesOption } from "./options/agent-rules.ts";
 import { checkConfig, messagesOf, sessionIdOf } from "./options/config.ts";
 import { closeDown, leave, restsAndIsSaved, shutDown } from "./ending.ts";
-import { after, load, type Needed } from "./session-opening.ts";
-import { agentSlots } from "./agent-slots.ts";
+import { after, load, type Needed } from "./session-life.ts";
+import { agentSlots, SessionCommands } from "./session-commands.ts";
 import { resumableAt } from "./status.ts";
-import { SessionCommands } from "./session-commands.ts";
 import { STEPS, type StepSource } from "./steps.ts";
 import type { Runtime } from "./runtime.ts";
 import type { SharedParts, ParentScope } from "./runtime-parts.ts";
@@ -50,6 +48,9 @@ import type { AnyAgentConfig } from "./options/agent-config.ts";
 
 /** The default of the maximum time of a shutdown, ms. */
 const SHUTDOWN_MS = 10_000;
+
+/** Most calls have no options: nothing of them is to be checked, and nothing limits them. */
+const NO_OPTIONS: AnyCallOptions<undefined> = Object.freeze({});
 
 /** Nothing is around most agents. */
 const NO_PARENT: ParentScope = Object.freeze({});
@@ -155,7 +156,7 @@ export class AgentSession implements AnyAgent, ClassMember {
 
   async call<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: AnyCallOptions<S> & RetryOptions = {},
+    options: AnyCallOptions<S> & RetryOptions = NO_OPTIONS as AnyCallOptions<S>,
   ): Promise<Reply<OutputOf<S>>> {
     try {
       return await this.#call(input, options);
@@ -171,10 +172,12 @@ export class AgentSession implements AnyAgent, ClassMember {
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     this.runtime.assertAccepts("command");
-    checkCallOptions(options);
+    const isPlain = options === NO_OPTIONS;
+    if (!isPlain) checkCallOptions(options);
     this.#calls++;
     try {
       const messages = messagesOf(input, true);
+      if (isPlain) return await this.#take(messages, options, onBegin, onBegin);
       return await limitedCall(messages, options, this.runtime.settings, this.#config, (keyed, begin) =>
         this.#take(messages, keyed, onBegin, (interrupt) => (begin(interrupt), onBegin())),
       );
@@ -199,7 +202,7 @@ export class AgentSession implements AnyAgent, ClassMember {
 
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: AnyCallOptions<S> & StreamOptions = {},
+    options: AnyCallOptions<S> & StreamOptions = NO_OPTIONS as AnyCallOptions<S>,
   ): AgentStream<OutputOf<S>> {
     let hasBegun = false; // earlier events belong to another turn
     return new TurnStream<OutputOf<S>>({
@@ -354,7 +357,7 @@ export class AgentSession implements AnyAgent, ClassMember {
   #idleFor(): void {
     const live = this.#live;
     if (!live || live.runtime.isStopped) return;
-    const isSuspended = live.runtime.status().phase === "suspended";
+    const isSuspended = live.runtime.phase === "suspended";
     const goesOn = isSuspended && resumableAt(live.runtime.context) !== undefined; // at a time, without a call
     if (this.#calls > 0 || live.isBusy || goesOn) this.rested();
     else this.passivate().catch(() => this.rested());

@@ -1,4 +1,4 @@
-import { isSame } from "../core/base/is-same.ts";
+import { isSame } from "../core/base/json.ts";
 import { matchesName } from "../core/tool/name-pattern.ts";
 import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { AnyTool } from "../core/tool/types.ts";

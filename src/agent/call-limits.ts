@@ -1,10 +1,8 @@
-import { elapsed } from "../core/base/elapsed.ts";
+import { elapsed, LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { AgentError, type ErrorCode, errorFrom } from "../core/base/error.ts";
-import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
-import { assistantMsg } from "../core/message/create.ts";
+import { assistantMsg, newId } from "../core/message/create.ts";
 import type { AnyCallOptions, Reply, RetryOptions } from "./types.ts";
 import type { Msg } from "../core/message/types.ts";
-import { newId } from "../core/message/new-id.ts";
 import { backoffMs } from "../core/model/execution.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { checkCallOptions } from "./options/call-schema.ts";

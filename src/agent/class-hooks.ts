@@ -1,6 +1,6 @@
-import type { AnyHook, HookPoint } from "../core/hook/types.ts";
+import type { AnyHook } from "../core/hook/types.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
-import { pointsOf, stopHook } from "./options/config.ts";
+import { stopHook } from "./options/config.ts";
 import { sortHooks } from "./services/run-hooks.ts";
 
 /** An agent of a class while it lives. */
@@ -116,47 +116,17 @@ export function joinClass({ [CLASS_HOOKS]: above }: WithHooks, member: ClassMemb
 /** Most sessions have no hooks. */
 const NONE: readonly never[] = Object.freeze([]);
 
-/** The hooks of a session, which may change while it lives. Those of the class of its agent run before the others. */
-export class SessionHooks {
-  #hooks: readonly AnyHook[];
-  #sorted: readonly AnyHook[];
-  /** The class hooks, which run first; undefined for an agent without a class. */
-  readonly #ofClass: ClassHooks | undefined;
+/** The hooks with which a session begins, in the order in which they were added. */
+export function hooksOf({ hooks = [], turnOptions: { stopWhen } = {} }: AnyAgentConfig): readonly AnyHook[] {
+  if (stopWhen) return [...hooks, stopHook(stopWhen)];
+  return hooks.length > 0 ? [...hooks] : NONE;
+}
 
-  /** `kept`: the hooks of a former runtime, instead of those of the configuration. */
-  constructor(config: AnyAgentConfig, kept?: readonly AnyHook[]) {
-    const { hooks = [], turnOptions: { stopWhen } = {} } = config;
-    this.#ofClass = (config as WithClassHooks)[CLASS_HOOKS]?.ofClass;
-    this.#hooks = kept ?? (stopWhen ? [...hooks, stopHook(stopWhen)] : hooks.length > 0 ? [...hooks] : NONE);
-    this.#sorted = this.#sort();
-  }
-
-  /** The hooks in the order in which they were added. */
-  get all(): readonly AnyHook[] {
-    return this.#hooks;
-  }
-
-  /** The hooks in the order in which they run. */
-  get sorted(): readonly AnyHook[] {
-    return this.#sorted;
-  }
-
-  /** The points that some hook listens to. */
-  get points(): readonly HookPoint[] {
-    return pointsOf(this.#hooks);
-  }
-
-  /** Replaces the hooks. */
-  replace(hooks: readonly AnyHook[]): void {
-    this.#hooks = hooks;
-    this.#sorted = this.#sort();
-  }
-
-  #sort(): readonly AnyHook[] {
-    if (this.#hooks.length === 0) return NONE;
-    const first = this.#ofClass?.all ?? NONE;
-    const isFirst = (hook: AnyHook): boolean => first.includes(hook);
-    const others = this.#hooks.filter((hook) => !isFirst(hook));
-    return [...sortHooks(this.#hooks.filter(isFirst)), ...sortHooks(others)];
-  }
+/** The hooks of a session in the order in which they run: those of the class of its agent run before the others. */
+export function inOrder(config: AnyAgentConfig, hooks: readonly AnyHook[]): readonly AnyHook[] {
+  if (hooks.length === 0) return NONE;
+  const first = (config as WithClassHooks)[CLASS_HOOKS]?.ofClass.all ?? NONE;
+  const isFirst = (hook: AnyHook): boolean => first.includes(hook);
+  const others = hooks.filter((hook) => !isFirst(hook));
+  return [...sortHooks(hooks.filter(isFirst)), ...sortHooks(others)];
 }

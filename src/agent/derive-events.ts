@@ -1,4 +1,4 @@
-import { elapsed } from "../core/base/elapsed.ts";
+import { elapsed } from "../core/base/time.ts";
 import { toolResultsOf } from "../core/message/query.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import { recoveredResult } from "../core/tool/results.ts";

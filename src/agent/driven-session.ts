@@ -4,7 +4,7 @@ import type { Lease } from "../store/port.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 import { refusalOf } from "../../machines/agent/updates/entry.ts";
-import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";
+import { statsWithWaiting } from "../../machines/agent/updates/record.ts";
 import { AgentSession } from "./agent-session.ts";
 import { messagesOf } from "./options/config.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
@@ -79,6 +79,6 @@ export class DrivenSession extends AgentSession implements InboxAgent, InnerAgen
   }
 
   wakeAt(): number | undefined {
-    return this.runtime.status().phase === "suspended" ? resumableAt(this.runtime.context) : undefined;
+    return this.runtime.phase === "suspended" ? resumableAt(this.runtime.context) : undefined;
   }
 }

@@ -32,7 +32,7 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
     runtime.send({ type: "run.shutdown", at: runtime.now() });
     await endsWithin(turns.idle(), deadlineMs);
   }
-  if (runtime.rest.isRunning) await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
+  if (runtime.rest?.isRunning) await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
   runtime.stop(error);
   const left = Math.max(until - Date.now(), RELEASE_MS);
   await endsWithin(runtime.innerEnded(), left);
@@ -43,9 +43,9 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
 export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () => void): Promise<void> {
   const error = endingError("run/closed", `Agent '${runtime.settings.agent}' is closed.`);
   runtime.drain(error);
-  if (runtime.status().phase === "running") interrupt();
+  if (runtime.phase === "running") interrupt();
   await turns.idle();
-  if (runtime.rest.isRunning) await endsWithin(runtime.rest.ended(), REST_MS);
+  if (runtime.rest?.isRunning) await endsWithin(runtime.rest.ended(), REST_MS);
   runtime.stop(error);
   await endsWithin(runtime.innerEnded(), RELEASE_MS);
   await runtime.journal.release();
@@ -53,8 +53,8 @@ export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () =>
 
 /** Resolves when nothing of a resting session runs in this process, and all of it is stored. */
 export async function restsAndIsSaved(runtime: Runtime): Promise<void> {
-  await runtime.rest.ended();
-  await runtime.journal.saved();
+  await runtime.rest?.ended();
+  await runtime.saved();
 }
 
 /** Ends the runtime of a resting session that is stored, and gives its lease back. */

@@ -44,40 +44,20 @@ function hashOfRules({ rules = [], otherwise = "allow" }: NonNullable<Config["pe
   return hashOf([rules.map(({ tool, action, when }) => [tool, action, when !== undefined]), otherwise]);
 }
 
-/** Gives the fingerprint of an agent, whose tools may change. */
-export class AgentFingerprint {
-  readonly #config: Config;
-  #tools: readonly AnyTool[] = [];
-  #newest: Fingerprint | undefined;
-
-  constructor(config: Config) {
-    this.#config = config;
-  }
-
-  /** The fingerprint with these tools; the same object as before for the same tools. */
-  of(tools: readonly AnyTool[]): Fingerprint {
-    const isSame =
-      tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
-    if (this.#newest && isSame) return this.#newest;
-    const { sysPrompt = "", permissions = NO_PERMISSIONS, personas } = this.#config;
-    const others = Object.entries(personas ?? {});
-    const prompts = others.map(([name, persona]) => [name, persona.sysPrompt ?? ""]);
-    const more = others.map(([name, persona]) => [
-      name,
-      permissionsHash(persona.permissions ?? NO_PERMISSIONS),
-    ]);
-    const {
-      prompt = personas ? hashOf([sysPrompt, prompts]) : textHash(sysPrompt),
-      permissions: rules = personas
-        ? hashOf([permissionsHash(permissions), more])
-        : permissionsHash(permissions),
-    } = this.#newest ?? {};
-    this.#tools = tools;
-    this.#newest = {
-      prompt,
-      permissions: rules,
-      tools: Object.fromEntries(tools.map((tool) => [tool.name, toolHash(tool)])),
-    };
-    return this.#newest;
-  }
+/** Returns the fingerprint of an agent with these tools. */
+export function fingerprintOf(
+  { sysPrompt = "", permissions = NO_PERMISSIONS, personas }: Config,
+  tools: readonly AnyTool[],
+): Fingerprint {
+  const others = Object.entries(personas ?? {});
+  const prompts = others.map(([name, persona]) => [name, persona.sysPrompt ?? ""]);
+  const more = others.map(([name, persona]) => [
+    name,
+    permissionsHash(persona.permissions ?? NO_PERMISSIONS),
+  ]);
+  return {
+    prompt: personas ? hashOf([sysPrompt, prompts]) : textHash(sysPrompt),
+    permissions: personas ? hashOf([permissionsHash(permissions), more]) : permissionsHash(permissions),
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, toolHash(tool)])),
+  };
 }

@@ -7,13 +7,13 @@ import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts"
 import type { OnBegin } from "./call-limits.ts";
 import type { Runtime } from "./runtime.ts";
 import type { AnyCallOptions, Reply } from "./types.ts";
-import { isRefused } from "../../machines/agent/updates/settling.ts";
+import { isRefused } from "../../machines/agent/updates/ending.ts";
 
 type KeyedOptions<S extends Schema | undefined> = AnyCallOptions<S> & { readonly idempotencyKey: string };
 
 /** The object that makes the calls. */
 type Calls = {
-  readonly runtime: Pick<Runtime, "context" | "journal" | "settings" | "status">;
+  readonly runtime: Pick<Runtime, "context" | "journal" | "phase" | "saved" | "settings">;
   start<S extends Schema | undefined>(
     messages: readonly Msg[],
     options: AnyCallOptions<S>,
@@ -29,15 +29,23 @@ function noReply(): AgentError {
   return new AgentError("run/pending", "The turn of this idempotency key has no reply yet.");
 }
 
+/** The maximum number of idempotency keys that are retained in this process. A store keeps all. */
+const MAX_KEYS = 1_000;
+
+type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };
+
 /** The calls with an idempotency key: one input is taken once, in whatever process, and each call gets its final outcome. */
 export class KeyedCalls {
   readonly #turns: Calls;
-  readonly #inputs: AcceptedInputs;
   readonly #store: SessionStore | undefined;
+  readonly #running = new Map<string, RunningCall>();
+  /** The inputs that this process has taken. */
+  readonly #taken = new Map<string, TakenInput>();
+  /** The key of the call whose turn runs. */
+  #current: string | undefined;
 
-  constructor(turns: Calls, inputs: AcceptedInputs, store: SessionStore | undefined) {
+  constructor(turns: Calls, store: SessionStore | undefined) {
     this.#turns = turns;
-    this.#inputs = inputs;
     this.#store = store;
   }
 
@@ -50,8 +58,8 @@ export class KeyedCalls {
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     const { idempotencyKey: key } = options;
-    return this.#inputs.join(key, inputHash(messages), onJoin, async () => {
-      const claimed = this.#inputs.find(key)
+    return this.#join(key, inputHash(messages), onJoin, async () => {
+      const claimed = this.#taken.has(key)
         ? undefined
         : await this.#turns.runtime.journal.claim(key, messages);
       return claimed
@@ -68,41 +76,27 @@ export class KeyedCalls {
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     const { runtime } = this.#turns;
-    await runtime.journal.saved(); // the end of its turn may not be stored yet
+    await runtime.saved(); // the end of its turn may not be stored yet
     const { idempotencyKey: key, ...rest } = options;
     const input =
-      this.#inputs.find(key) ?? (this.#store && (await readTakenInput(this.#store, runtime.settings, key)));
+      this.#taken.get(key) ?? (this.#store && (await readTakenInput(this.#store, runtime.settings, key)));
     if (!input) throw noReply();
     checkSameInput(key, input.hash, inputHash(messages));
     if (input.isRefused) return this.#turns.start(messages, options, onBegin);
     const isCurrent = input.turn === undefined || input.turn === inputTurnOf(runtime.context.progress);
     const hasFailed = input.rest?.error !== undefined;
-    if (isCurrent && (hasFailed || runtime.status().phase === "unfinished"))
+    if (isCurrent && (hasFailed || runtime.phase === "unfinished"))
       return this.#turns.start([], rest, onBegin);
     if (!input.rest) throw noReply();
     if (input.rest.error) throw input.rest.error;
     const { context } = isCurrent ? runtime : input.rest;
     return this.#turns.repeatReply(context.outcome ? context : input.rest.context, options.output);
   }
-}
-
-/** The maximum number of idempotency keys that are retained in this process. A store keeps all. */
-const MAX_KEYS = 1_000;
-
-type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };
-
-/** The inputs with an idempotency key that this process has taken, and the calls that run for them. */
-export class AcceptedInputs {
-  // Most sessions have no keys.
-  #running: Map<string, RunningCall> | undefined;
-  #taken: Map<string, TakenInput> | undefined;
-  /** The key of the call whose turn runs. */
-  #current: string | undefined;
 
   /** Returns the reply of the call that runs for this key, and starts one if there is none. `onJoin` is called if there is one. Throws
    *  `run/key-reused`. */
-  join<O>(key: string, hash: string, onJoin: () => void, start: () => Promise<Reply<O>>): Promise<Reply<O>> {
-    const running = (this.#running ??= new Map<string, RunningCall>());
+  #join<O>(key: string, hash: string, onJoin: () => void, start: () => Promise<Reply<O>>): Promise<Reply<O>> {
+    const running = this.#running;
     const known = running.get(key);
     if (known) {
       checkSameInput(key, known.hash, hash);
@@ -124,7 +118,7 @@ export class AcceptedInputs {
   /** The turn that begins takes the input with this key. */
   take(key: string, hash: string): void {
     this.#current = key;
-    const taken = (this.#taken ??= new Map<string, TakenInput>());
+    const taken = this.#taken;
     taken.delete(key);
     taken.set(key, { hash });
     if (taken.size > MAX_KEYS) taken.delete(taken.keys().next().value!);
@@ -137,7 +131,7 @@ export class AcceptedInputs {
     const key = this.#current;
     this.#current = undefined;
     const taken = this.#taken;
-    if (outcome?.reason === "SHUTDOWN" || !taken) return;
+    if (outcome?.reason === "SHUTDOWN" || taken.size === 0) return;
     if (isRefused(context)) {
       if (key !== undefined) taken.delete(key);
       return;
@@ -146,10 +140,5 @@ export class AcceptedInputs {
     const rest = { context, ...(info.code !== undefined && { error: errorFrom(info) }) };
     for (const [each, input] of taken)
       if (each === key || input.turn === turn) taken.set(each, { ...input, turn, rest });
-  }
-
-  /** Returns what became of an input; undefined if this process has not taken it. */
-  find(key: string): TakenInput | undefined {
-    return this.#taken?.get(key);
   }
 }

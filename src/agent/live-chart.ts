@@ -5,8 +5,8 @@ import type { AgentCommand } from "../../machines/agent/events.ts";
 import { type Fact, stepFacts, type StepFacts } from "../../machines/agent/facts.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
-import { liveMachine } from "./services/actors.ts";
-import { bindHost, markShared, type Host } from "./services/host.ts";
+import { bindHost, liveMachine, markShared } from "./services/actors.ts";
+import type { Host } from "./services/host.ts";
 import { type AgentError, type ErrorInfo, errorFrom } from "../core/base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 

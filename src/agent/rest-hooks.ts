@@ -25,8 +25,7 @@ const listens = ({ onRest }: AnyHook): boolean => onRest !== undefined;
 export class RestHooks {
   readonly #session: RestingSession;
   readonly #host: RestHost;
-  /** Made for the first hook that runs: few sessions have one. */
-  #end: AbortController | undefined;
+  readonly #end = new AbortController();
   #hasEnded = false;
   /** The newest rest whose hooks have not begun. */
   #next: Rest | undefined;
@@ -37,13 +36,12 @@ export class RestHooks {
     this.#host = host;
   }
 
-  /** The session rests: a turn has ended, or a session that had turns was opened. */
+  /** The session rests, and has hooks for it: a turn has ended, or a session that had turns was opened. */
   begin(): void {
     const host = this.#host;
     const { progress, transcript, slots } = this.#session.context;
-    if (this.#hasEnded || progress.turn === 0 || !host.hooks().some(listens)) return;
-    const { signal } = (this.#end ??= new AbortController());
-    this.#next = { transcript, slots, event: host.hookEvent(progress, signal) };
+    if (this.#hasEnded || progress.turn === 0) return;
+    this.#next = { transcript, slots, event: host.hookEvent(progress, this.#end.signal) };
     this.#running ??= this.#run();
   }
 
@@ -60,7 +58,7 @@ export class RestHooks {
   /** The session ends in this process: what runs is aborted, and its changes are not taken. */
   stop(): void {
     this.#hasEnded = true;
-    this.#end?.abort();
+    this.#end.abort();
     this.#next = undefined;
   }
 

@@ -28,8 +28,7 @@ import type { EventEmitter, EventPlace } from "../core/event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { LiveChart, type ActorParent, type ChartOwner, type ChartPlace, SentCommands } from "./live-chart.ts";
 import { RestHooks } from "./rest-hooks.ts";
-import { SessionOpening } from "./session-opening.ts";
-import { SessionLife, type LifeEffect, type LivingSession } from "./session-life.ts";
+import { SessionLife, type LivingSession } from "./session-life.ts";
 import type { SharedParts, RuntimeListener } from "./runtime-parts.ts";
 import { readSnapshot } from "./snapshot.ts";
 import type { SessionTelemetry } from "./telemetry.ts";
@@ -44,15 +43,14 @@ export class Runtime implements ChartOwner, LivingSession {
   /** The steps of the chart, for inspectors. */
   readonly steps = new StepPublisher(this);
   readonly telemetry: SessionTelemetry | undefined;
-  /** The work of hooks while the session rests. */
-  readonly rest: RestHooks;
   readonly #config: AnyAgentConfig;
   readonly #listener: RuntimeListener;
   readonly host: AgentHost;
   readonly #chart: LiveChart;
   readonly #life: SessionLife;
-  readonly #opening: SessionOpening;
   readonly #commands = new SentCommands();
+  /** Made for the first rest with hooks for it: few sessions have any. */
+  #rest: RestHooks | undefined;
   /** Resolved when something has changed, or the agent has ended. */
   #moved: PromiseWithResolvers<void> | undefined;
   /** The requests to models so far. */
@@ -70,7 +68,6 @@ export class Runtime implements ChartOwner, LivingSession {
     const { admit, kept: released } = listener.around;
     this.journal = new SessionJournal({ session: this, store, leaseMs, redact, admit, kept: released });
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
-    this.#opening = new SessionOpening(this, this.#life);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const { snapshot } = config.sessionOptions ?? {};
     const restored = snapshot && readSnapshot(snapshot, this.settings);
@@ -92,7 +89,6 @@ export class Runtime implements ChartOwner, LivingSession {
       redact,
       steps: this.steps,
     });
-    this.rest = new RestHooks(this, this.host);
     if (listener.around.parent ?? inspect) this.#chart.show(inspect && { inspect });
     allowed.watch(this);
     if (!this.isDurable) this.#life.send({ type: "session.open" });
@@ -183,9 +179,12 @@ export class Runtime implements ChartOwner, LivingSession {
     );
   }
 
+  get phase(): Status["phase"] {
+    return this.#life.isQuarantined ? "quarantined" : phaseOf(this.path);
+  }
+
   status(): Status {
-    const { context, path } = this;
-    return statusOf({ context, path, isQuarantined: this.#life.isQuarantined, seq: this.journal.seq });
+    return statusOf(this.context, this.phase, this.journal.seq);
   }
 
   /** Returns the session as its journal needs it. */
@@ -204,7 +203,7 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   open(waitMs?: number): Promise<void> {
-    return this.#opening.open(waitMs);
+    return this.#life.open(waitMs);
   }
 
   /** As {@link open}; undefined if there is nothing to wait for. */
@@ -235,7 +234,7 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
   load(session: RestoredSession, parts?: SavedParts): void {
-    this.#opening.load(session, parts);
+    this.#life.load(session, parts);
     if (parts?.memory ?? true) this.host.schema = undefined; // it was of another turn
   }
 
@@ -256,7 +255,14 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** Lets hooks do what they do while the session rests, if it does. */
   beginRest(): void {
-    if (phaseOf(this.path) === "stopped") this.rest.begin();
+    if (phaseOf(this.path) !== "stopped" || this.isStopped || !this.host.hooks().some(({ onRest }) => onRest))
+      return;
+    (this.#rest ??= new RestHooks(this, this.host)).begin();
+  }
+
+  /** The work of hooks while the session rests; undefined if there was none. */
+  get rest(): RestHooks | undefined {
+    return this.#rest;
   }
 
   /** Journals that an input was refused, and emits an event. */
@@ -288,10 +294,10 @@ export class Runtime implements ChartOwner, LivingSession {
     return this.host.ended();
   }
 
-  #end(): void {
+  /** The session's life in this process is over. */
+  ended(): void {
     const error = this.stoppedBy!;
-    this.#opening.end();
-    this.rest.stop();
+    this.#rest?.stop();
     this.#chart.stop();
     this.#commands.end(error);
     this.#moved?.resolve();
@@ -351,7 +357,7 @@ export class Runtime implements ChartOwner, LivingSession {
     if (before.calls !== context.calls) this.host.inputs.prune();
     if (!this.#life.isOpen) return;
     if (step.hasSettled) this.host.rested();
-    this.journal.follow(step, this.settings.isDurable);
+    if (this.isDurable) this.journal.follow(step, this.settings.isDurable);
     this.host.closeNestedAgents(step);
     if (this.events.hasListeners(DERIVED_TYPES)) {
       if (shortPath(path) !== shortPath(left)) this.events.emit({ type: "state", value: shortPath(path) });
@@ -372,18 +378,14 @@ export class Runtime implements ChartOwner, LivingSession {
 
   /** Resolves when nothing runs and everything is durable. */
   async rested(): Promise<void> {
-    while (this.status().phase === "running" && !this.isStopped)
+    while (this.phase === "running" && !this.isStopped)
       await (this.#moved ??= Promise.withResolvers<void>()).promise;
-    await this.journal.saved();
+    await this.saved();
   }
 
-  /** Does what the chart of the session's life makes happen. */
-  perform(effect: LifeEffect): void {
-    if (effect === "read") this.#opening.read();
-    else if (effect === "begin") this.#opening.begin();
-    else if (effect === "endAgent") this.#end();
-    else if (effect === "releaseLease") this.#opening.giveUpLease();
-    else this.journal.abandon();
+  /** Resolves when everything that has happened is durable; undefined for a session without a store. */
+  saved(): Promise<void> | undefined {
+    return this.isDurable ? this.journal.saved() : undefined;
   }
 
   /** Reports that the recorded entries have been written. */

@@ -1,5 +1,5 @@
-import { AgentError, errorFrom } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
+import { AgentError, errorFrom } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import { restoreRedacted } from "../core/base/secrets.ts";
 import { Transcript } from "../core/message/transcript.ts";
@@ -15,12 +15,17 @@ import type { AgentCommand } from "../../machines/agent/events.ts";
 import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
 import { promptTokens } from "../../machines/agent/updates/view.ts";
 import { compactSchema, decideSchema, checkDecision, checkLimits } from "./options/call-schema.ts";
-import type { CompactionResult, Agent } from "./types.ts";
+import type { CompactionResult, Agent, AgentSlots } from "./types.ts";
 import { messagesOf, oneMessage } from "./options/config.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
-import type { Needed } from "./session-opening.ts";
+import type { Needed } from "./session-life.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
+import type { Breakpoint } from "../core/tool/breakpoint.ts";
+import { BREAKPOINTS, revisionOf } from "../core/tool/stored-slots.ts";
+import { slotSchema, slotValue } from "../core/tool/slot.ts";
+import { checkWritableByClients, readSlot } from "../core/tool/slot-access.ts";
+import type { Slot } from "../core/tool/types.ts";
 
 type DecideCommand = Extract<AgentCommand, { readonly type: "tool.decide" }>;
 type Change = Parameters<Agent["edit"]>[0];
@@ -129,7 +134,7 @@ export class SessionCommands {
     const messages = checkMessages(change(before), "edit: the messages");
     checkHistory({ ...context, transcript: Transcript.of(messages) }, "edit", "message/invalid");
     await runtime.command({ type: "session.edit", at, messages });
-    await runtime.journal.saved();
+    await runtime.saved();
   }
 
   /** See {@link Agent.observe}. */
@@ -158,7 +163,7 @@ export class SessionCommands {
     await stored?.context.transcript.load(); // the journal notes what is replaced by what
     turns.assertIdle();
     if (stored) turns.runtime.load(stored, parts);
-    await turns.runtime.journal.saved();
+    await turns.runtime.saved();
     return stored !== undefined;
   }
 
@@ -173,7 +178,7 @@ export class SessionCommands {
   async #command(commandAt: (at: number) => AgentCommand, inputId?: string): Promise<Runtime> {
     const runtime = await this.#open();
     await runtime.command(commandAt(runtime.now()), inputId);
-    await runtime.journal.saved();
+    await runtime.saved();
     return runtime;
   }
 
@@ -186,4 +191,57 @@ export class SessionCommands {
     runtime.journal.save();
     return true;
   }
+}
+
+const seenSchema = s.lazily(() => s.options<{ readonly revision: number }>({ revision: s.integer(0) }));
+
+/** Reads and writes the slots of a session from outside. `ready` resolves when the session is open. */
+export function agentSlots(
+  runtimeOf: () => Runtime,
+  ready: () => Promise<void> | undefined,
+): AgentSlots & Pick<InboxAgent, "writeSlot"> {
+  const unknown = (from: string, name: string): AgentError =>
+    new AgentError(
+      "config/invalid",
+      `${from}: the agent has no slot '${name}'; give it in \`slots\`, or in \`writes\` of a tool or a hook.`,
+    );
+  const write = async (slot: Slot, given: unknown, seen?: number, inputId?: string): Promise<void> => {
+    const { name, version } = slot;
+    const taken = slotValue(slot, given);
+    if ("problem" in taken)
+      throw new AgentError("slot/invalid", `The value of slot '${name}' ${taken.problem}.`);
+    const { value } = taken;
+    if (name === BREAKPOINTS) {
+      const problem = (await import("./breakpoints/names.ts")).nameProblem(value as readonly Breakpoint[]);
+      if (problem !== undefined) throw new AgentError("slot/invalid", problem);
+    }
+    const runtime = runtimeOf();
+    const at = runtime.now();
+    const command = { type: "slot.write", at, name, value, version } as const;
+    await runtime.command({ ...command, ...(seen !== undefined && { seen }) }, inputId);
+    await runtime.saved();
+  };
+  return {
+    async get(slot) {
+      if (!runtimeOf().isStopped) await ready();
+      const { slots } = runtimeOf().context;
+      return { value: readSlot(slot, slots), revision: revisionOf(slots, slot.name) };
+    },
+    async set(slot, value, seen) {
+      check(slotSchema(), slot, "slots.set", "The slot");
+      if (seen !== undefined) check(seenSchema(), seen, "slots.set", "The third argument");
+      await ready();
+      const { toolkit } = runtimeOf().host;
+      const isKnown = toolkit.hasSlot(slot as Slot) || (await toolkit.writableSlot(slot.name)) === slot;
+      if (!isKnown) throw unknown("slots.set", slot.name);
+      await write(slot as Slot, value, seen?.revision);
+    },
+    async writeSlot(name, value, seen, inputId) {
+      await ready();
+      const slot = await runtimeOf().host.toolkit.writableSlot(name);
+      if (!slot) throw unknown("writeSlot", name);
+      checkWritableByClients(slot);
+      await write(slot, value, seen, inputId);
+    },
+  };
 }

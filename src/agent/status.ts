@@ -1,29 +1,20 @@
-import { phaseOf } from "../../machines/agent/phase.ts";
 import { type TurnsSummary, aboutTurns } from "../core/message/turns-summary.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 import type { Status, AnyReply } from "./types.ts";
-import { elapsed } from "../core/base/elapsed.ts";
+import { elapsed } from "../core/base/time.ts";
 import { finishReasonOf, textOf } from "../core/message/query.ts";
 import { sourcesOf } from "../core/message/sources.ts";
 import type { Msg } from "../core/message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
-import { recoveryOf, suspendTurn } from "../../machines/agent/updates/ending.ts";
+import { suspendTurn } from "../../machines/agent/updates/ending.ts";
+import { recoveryOf } from "../../machines/agent/updates/interruption.ts";
 import type { PendingCall, WaitsFor } from "../core/tool/pending.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Transcript } from "../core/message/transcript.ts";
-
-/** The data from which a session's status follows. */
-export type SessionView = {
-  readonly context: AgentContext;
-  /** The path of the innermost state of the chart. */
-  readonly path: string;
-  readonly isQuarantined: boolean;
-  readonly seq: number;
-};
 
 /** The persona that has the session, unless it is the agent itself: an agent of a later release may not have it any more. */
 function personaOf({ progress, settings }: AgentContext): Pick<Status, "persona"> {
@@ -33,8 +24,7 @@ function personaOf({ progress, settings }: AgentContext): Pick<Status, "persona"
 }
 
 /** Returns what a session does, or waits for. */
-export function statusOf({ context, path, isQuarantined, seq }: SessionView): Status {
-  const phase = isQuarantined ? "quarantined" : phaseOf(path);
+export function statusOf(context: AgentContext, phase: Status["phase"], seq: number): Status {
   const isWaiting = phase === "suspended";
   return {
     phase,

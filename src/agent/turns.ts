@@ -2,6 +2,7 @@ import type { StepFacts } from "../../machines/agent/facts.ts";
 import { AgentError, errorFrom } from "../core/base/error.ts";
 import type { AgentEventBody } from "../core/event/types.ts";
 import type { ChatModel } from "../core/model/port.ts";
+import type { SessionStore } from "../store/port.ts";
 import type { Msg } from "../core/message/types.ts";
 import { inputHash } from "../session/input-outcome.ts";
 import { acceptedTools } from "../core/tool/client-tools.ts";
@@ -12,7 +13,7 @@ import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { nativeValue } from "../../machines/agent/updates/output.ts";
 import { limitError, type OnBegin } from "./call-limits.ts";
-import { KeyedCalls, AcceptedInputs } from "./keyed-calls.ts";
+import { KeyedCalls } from "./keyed-calls.ts";
 import { parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./status.ts";
 import { Runtime } from "./runtime.ts";
@@ -62,12 +63,13 @@ type SessionOwner = {
 /** A session that lives in this process, and its calls: one at a time, each resolved when its turn is at rest and saved. */
 export class Turns implements RuntimeListener {
   readonly runtime: Runtime;
-  readonly keyed: KeyedCalls;
   readonly around: ParentScope;
   readonly #owner: SessionOwner;
   readonly #model: ChatModel;
   readonly #clientTools: readonly string[];
-  readonly #inputs = new AcceptedInputs();
+  readonly #store: SessionStore | undefined;
+  /** Made with the first key: most sessions have none. */
+  #keyed: KeyedCalls | undefined;
   /** Most sessions have no inspectors. */
   #watches: Watches | undefined;
   #whenIdle: (() => void)[] | undefined;
@@ -86,7 +88,12 @@ export class Turns implements RuntimeListener {
     this.#model = config.model;
     this.#clientTools = config.toolOptions?.clientTools ?? NO_TOOLS;
     this.runtime = new Runtime(config, this, kept);
-    this.keyed = new KeyedCalls(this, this.#inputs, config.store);
+    this.#store = config.store;
+  }
+
+  /** The calls with an idempotency key. */
+  get keyed(): KeyedCalls {
+    return (this.#keyed ??= new KeyedCalls(this, this.#store));
   }
 
   /** Lets inspectors watch the agent. */
@@ -122,7 +129,7 @@ export class Turns implements RuntimeListener {
   /** True while a call runs, or hooks at `onInterrupt` do. */
   get isBusy(): boolean {
     const { runtime } = this;
-    return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
+    return this.isRunning || (!runtime.isStopped && runtime.phase === "running");
   }
 
   /** Throws `run/busy` while a call runs, and why the agent takes no calls. */
@@ -177,7 +184,7 @@ export class Turns implements RuntimeListener {
   ): Promise<Reply<OutputOf<S>>> {
     const runtime = this.runtime;
     const { fallbackReply } = options;
-    const { phase } = runtime.status();
+    const { phase } = runtime;
     this.assertIdle();
     const { promise, resolve, reject } = Promise.withResolvers<AnyReply>();
     const running: RunningCall = { resolve, reject, fallbackReply };
@@ -214,7 +221,7 @@ export class Turns implements RuntimeListener {
       runtime.send({ ...event, ...(trace !== undefined && { trace }) });
       return await promise;
     } catch (error) {
-      if (phase === "suspended" && runtime.status().phase === phase) host.schema = formerSchema; // the call was refused
+      if (phase === "suspended" && runtime.phase === phase) host.schema = formerSchema; // the call was refused
       throw error;
     }
   }
@@ -229,9 +236,9 @@ export class Turns implements RuntimeListener {
   }
 
   #take(key: string | undefined, messages: readonly Msg[]): void {
-    if (key === undefined) return this.#inputs.takeUnnamed();
+    if (key === undefined) return this.#keyed?.takeUnnamed();
     const hash = inputHash(messages);
-    this.#inputs.take(key, hash);
+    this.keyed.take(key, hash);
     this.runtime.journal.acknowledge(key, hash);
   }
 
@@ -250,7 +257,7 @@ export class Turns implements RuntimeListener {
   /** The agent is free before the caller and the listeners learn how a turn came to rest (S8). A turn that is interrupted while it is
    *  suspended has an end although no call runs. */
   #settle(context: AgentContext, { end }: StepFacts): void {
-    this.#inputs.settled(context);
+    this.#keyed?.settled(context);
     const running = this.#running;
     if (!running) {
       if (end?.reason === "INTERRUPTED" && !end.error)
@@ -264,7 +271,7 @@ export class Turns implements RuntimeListener {
     if (error) {
       this.#announce({ type: "turn.end", reason, error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails
-      this.runtime.journal.saved().then(reject, reject);
+      Promise.resolve(this.runtime.saved()).then(reject, reject);
     } else {
       const { limit } = context.outcome ?? {};
       this.#announce({ type: "turn.end", reason, reply: plainReply(context), ...(limit && { limit }) });
@@ -310,7 +317,7 @@ export class Turns implements RuntimeListener {
   async #reply(context: AgentContext): Promise<AnyReply> {
     const runtime = this.runtime;
     const { schema } = runtime.host;
-    await runtime.journal.saved();
+    await runtime.saved();
     const value = context.outcome?.output;
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }

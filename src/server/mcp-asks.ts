@@ -1,6 +1,5 @@
 import type { ElicitResult, InputRequest } from "@modelcontextprotocol/server";
-import { isObject } from "../core/base/is-object.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 

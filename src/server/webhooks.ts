@@ -1,6 +1,5 @@
 import * as s from "../core/base/option-schema.ts";
-import { isObject } from "../core/base/is-object.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import type { Msg } from "../core/message/types.ts";
 import { RequestError } from "./request-error.ts";
 import { secretBytes } from "./webhook-signature.ts";

@@ -1,4 +1,4 @@
-import { isSame } from "../core/base/is-same.ts";
+import { isSame } from "../core/base/json.ts";
 
 /** Returns the fields that differ from those before; undefined if none does. */
 export function changed<T extends object>(before: T | undefined, after: T): Partial<T> | undefined {

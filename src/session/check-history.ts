@@ -1,7 +1,7 @@
 import { AgentError, type ErrorCode } from "../core/base/error.ts";
-import { historyProblem, type OpenBatch } from "../core/message/pairing.ts";
+import { historyProblem, type OpenBatch } from "../core/message/validate.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
+import { closeOrphans } from "../../machines/agent/updates/history.ts";
 
 /** The calls of a context that have no result in its transcript; the index is counted from the first message that is here. */
 function openBatchOf({ calls, progress, transcript }: AgentContext): OpenBatch | undefined {

@@ -1,8 +1,7 @@
 import type { ErrorInfo } from "../core/base/error.ts";
 import type { Msg, Reason, TakeOver } from "../core/message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
-import type { AgentContext, Progress } from "../../machines/agent/context.ts";
-import type { TurnEnd } from "../../machines/agent/turn-end.ts";
+import type { AgentContext, Progress, TurnEnd } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 import type { KeptParts } from "../../machines/agent/facts.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { unref } from "../core/base/platform.ts";
+import { unref } from "../core/base/time.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { leaseLost } from "../store/append-check.ts";
 

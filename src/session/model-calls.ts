@@ -1,7 +1,6 @@
-import { isObject } from "../core/base/is-object.ts";
+import { isSame, isObject } from "../core/base/json.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { PromptEdit } from "../../machines/agent/prompt/edits.ts";
-import { isSame } from "../core/base/is-same.ts";
 import { sha256 } from "../core/base/sha256.ts";
 
 /** Values with longer JSON are stored once in a session, and named by their hash where they stand. */

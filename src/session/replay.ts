@@ -1,3 +1,4 @@
+import type { TurnEnd } from "../../machines/agent/context.ts";
 import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
 import { OpenBlocks } from "../core/event/open-blocks.ts";
@@ -10,7 +11,6 @@ import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
 import type { CallChange, ProgressChange, ResultRef, SessionEntry } from "./entry.ts";
-import type { TurnEnd } from "../../machines/agent/turn-end.ts";
 import { readEntries } from "./read-entry.ts";
 
 type Read = {

@@ -1,5 +1,5 @@
 import { AgentError, messageOf, type ErrorInfo } from "../core/base/error.ts";
-import { unref } from "../core/base/platform.ts";
+import { unref } from "../core/base/time.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Msg, TakeOver } from "../core/message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";

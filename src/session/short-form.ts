@@ -1,7 +1,5 @@
-import { isObject } from "../core/base/is-object.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { isSame, isObject, type JsonObject } from "../core/base/json.ts";
 import type { JournalEntry } from "../store/port.ts";
-import { isSame } from "../core/base/is-same.ts";
 import type { CallChange, Fact, PositionChange, StoredStep } from "./entry.ts";
 
 /** The record of a call that begins to run as most calls do. It is a part of the journal's format: its values never change. */

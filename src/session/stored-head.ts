@@ -1,8 +1,7 @@
 import { AgentError, messageOf } from "../core/base/error.ts";
-import { historyProblem } from "../core/message/pairing.ts";
+import { historyProblem, checkMessages } from "../core/message/validate.ts";
 import { TranscriptHead, type TranscriptPart } from "../core/message/transcript-head.ts";
 import type { Msg } from "../core/message/types.ts";
-import { checkMessages } from "../core/message/validate.ts";
 import type { SessionStore } from "../store/port.ts";
 import { MessageFold } from "./message-fold.ts";
 import type { Mark } from "./message-marks.ts";

@@ -1,7 +1,6 @@
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import { AgentError } from "../core/base/error.ts";
-import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
-import { restarted } from "../core/base/platform.ts";
+import { LONGEST_DELAY_MS, restarted } from "../core/base/time.ts";
 import type { SessionStore } from "./port.ts";
 
 /** The maximum time of an operation of a store unless the store says so itself, ms. */

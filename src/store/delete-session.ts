@@ -1,4 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
+import { isObject } from "../core/base/json.ts";
 import type { SessionInfo, SessionStore } from "./port.ts";
 
 /** The session in whose call this one runs; undefined for none. */

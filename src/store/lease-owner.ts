@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/base/json.ts";
 import { builtin, nodeProcess } from "../core/base/platform.ts";
 import { sha256 } from "../core/base/sha256.ts";
-import { newId } from "../core/message/new-id.ts";
+import { newId } from "../core/message/create.ts";
 
 /** Identifies this process among all that ever had a lease. */
 const PROCESS_ID = newId();

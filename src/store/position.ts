@@ -1,5 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { REASONS } from "../core/message/types.ts";
 import type { WaitsFor } from "../core/tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";

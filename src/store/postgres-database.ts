@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import type { Socket } from "node:net";
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { AgentError } from "../core/base/error.ts";
-import { LONGEST_DELAY_MS } from "../core/base/longest-delay.ts";
+import { LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { storeClosed, type AppendState } from "./append-check.ts";
 import { MODULUS } from "./checksum.ts";
 import type { Batch } from "./port.ts";

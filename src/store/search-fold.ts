@@ -1,8 +1,7 @@
-import { isObject } from "../core/base/is-object.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { isSecret } from "../core/base/secrets.ts";
 import type { Usage } from "../core/message/types.ts";
-import { addUsage } from "../core/message/usage.ts";
+import { addUsage } from "../core/message/query.ts";
 import type { JournalEntry } from "./port.ts";
 import { eachWord } from "./search-words.ts";
 

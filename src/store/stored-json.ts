@@ -1,6 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { isObject } from "../core/base/is-object.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { isObject, type JsonObject } from "../core/base/json.ts";
 
 /** The error for stored bytes that are not what was written. `what` completes "Session 's' is damaged: …". */
 export function sessionDamaged(sessionId: string, what: string, cause?: unknown): AgentError {

@@ -1,6 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { isObject } from "../core/base/is-object.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { redactSecrets } from "../core/base/secrets.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
+import { isObject } from "../core/base/json.ts";
 
 /** A tool call in a message. */
 export type ChatCompletionsToolCall = {

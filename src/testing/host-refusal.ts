@@ -1,4 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
+import { isObject } from "../core/base/json.ts";
 import { problemOf, type ChatCompletionsRequest } from "./chat-completions-request.ts";
 import type { EmulatedHost } from "./emulated-hosts.ts";
 import { toolsProblem, type OfferedTool } from "./host-tools.ts";

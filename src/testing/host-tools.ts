@@ -1,4 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
+import { isObject } from "../core/base/json.ts";
 import type { EmulatedHost } from "./emulated-hosts.ts";
 
 /** A tool of a request, whatever the API calls its parts. */

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { isObject } from "../core/base/is-object.ts";
+import { isObject } from "../core/base/json.ts";
 import { checkClientTools, type ClientTool } from "../core/tool/declared-tools.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 

@@ -1,5 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
-import type { JsonObject, Json } from "../core/base/json.ts";
+import { isObject, type JsonObject, type Json } from "../core/base/json.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { interruptIdOf, isQuestion } from "./ag-ui-interrupts.ts";
 import {

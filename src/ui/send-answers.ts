@@ -1,4 +1,4 @@
-import { isObject } from "../core/base/is-object.ts";
+import { isObject } from "../core/base/json.ts";
 
 /** The part of the messages of `useChat` that is read. */
 type ChatMessage = {

@@ -1,4 +1,4 @@
-import { elapsed } from "../core/base/elapsed.ts";
+import { elapsed } from "../core/base/time.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import type { WorkerEvent, WorkerSessionRef, WorkerStats } from "./types.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import { elapsed } from "../core/base/elapsed.ts";
+import { elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";

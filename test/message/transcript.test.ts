@@ -2,8 +2,8 @@
 import fc from "../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { userMsg } from "../../src/core/message/create.ts";
-import { TranscriptHead } from "../../src/core/message/transcript-head.ts";
 import { Transcript } from "../../src/core/message/transcript.ts";
+import { TranscriptHead } from "../../src/core/message/transcript-head.ts";
 import type { Msg } from "../../src/core/message/types.ts";
 
 type Change = { readonly at: number; readonly index: number; readonly count: number; readonly how: string };

@@ -65,7 +65,6 @@ const DOCUMENTS = [
   "machines/agent/services.ts",
   "machines/agent/settings.ts",
   "machines/agent/step-account.ts",
-  "machines/agent/turn-end.ts",
   "machines/agent/prompt/shown.ts",
   "src/kit/plan/operations.ts",
   "src/core/base/error.ts",

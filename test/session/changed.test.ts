@@ -1,6 +1,6 @@
 // The comparison of contents of a session.
 import { expect, test } from "vitest";
-import { isSame } from "../../src/core/base/is-same.ts";
+import { isSame } from "../../src/core/base/json.ts";
 import { changed } from "../../src/session/changed.ts";
 
 test.each([

@@ -1,4 +1,4 @@
-import { isSame } from "../../src/core/base/is-same.ts";
+import { isSame } from "../../src/core/base/json.ts";
 import { entriesOf, wholeSession } from "../../src/session/entries.ts";
 import type { Fact as Entry, SessionEntry } from "../../src/session/entry.ts";
 import { JournalFold } from "../../src/session/fold.ts";

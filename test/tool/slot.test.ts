@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { createToolkit, defineSlot, defineTool, type Slot } from "agentchart";
 import { z } from "zod";
-import { readSlot, writtenSlots } from "../../src/core/tool/slot-access.ts";
 import { slotValue } from "../../src/core/tool/slot.ts";
+import { readSlot, writtenSlots } from "../../src/core/tool/slot-access.ts";
 
 const config = (message: RegExp) =>
   expect.objectContaining({

@@ -1,4 +1,4 @@
-import { isObject } from "../../src/core/base/is-object.ts";
+import { isObject } from "../../src/core/base/json.ts";
 import { accountLines } from "../../src/core/message/account.ts";
 import type { CallAccount } from "../../src/core/message/types.ts";
 import type { UIPart } from "../../src/core/event/conversation/message-fold.ts";

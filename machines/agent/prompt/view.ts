@@ -3,7 +3,15 @@ import { hasBlock } from "../../../src/core/message/query.ts";
 import type { Msg } from "../../../src/core/message/types.ts";
 import type { Transcript } from "../../../src/core/message/transcript.ts";
 import { listOf, type Piece } from "../../../src/core/model/request-messages.ts";
-import { formAt, isOffloaded, shown, type Form, type ResultLimits, type View } from "./shown.ts";
+import {
+  formAt,
+  isOffloaded,
+  shown,
+  type Form,
+  type Omitted,
+  type ResultLimits,
+  type View,
+} from "./shown.ts";
 
 export type { Cut, Omitted, ResultLimits, View } from "./shown.ts";
 
@@ -221,4 +229,27 @@ export function hasOffloaded(
 ): boolean {
   const { offloaded: long } = runFrom(transcript, view ?? WHOLE, limits, from);
   return long.some((index) => index >= from && index < transcript.length);
+}
+
+/** The view of a transcript whose first `same` messages are as before. A summary of messages that were changed says what they said: then
+ *  the whole transcript is shown, and bounded again. What a provider refused stays left out of the messages that are as before, wherever
+ *  `placeOf` finds them. */
+export function viewAfter(
+  view: View | null,
+  same: number,
+  placeOf: (index: number) => number = (index) => index,
+): View | null {
+  if (!view) return view;
+  const { omitted: left = [], cut: cuts = [], ...rest } = view;
+  const omitted = left.flatMap((each): Omitted[] => {
+    const at = each.at < same ? each.at : placeOf(each.at);
+    return at < 0 ? [] : [at === each.at ? each : { ...each, at }];
+  });
+  const cut = cuts.filter(({ to }) => to <= same);
+  const isKept = Math.max(view.from, view.clearedTo, view.mediaTo ?? 0) <= same;
+  const isWhole = omitted.length === left.length && cut.length === cuts.length;
+  if (isKept && isWhole && omitted.every((each, index) => each === left[index])) return view;
+  const more = { ...(isKept && cut.length > 0 && { cut }), ...(omitted.length > 0 && { omitted }) };
+  if (isKept) return { ...rest, ...more };
+  return view.reads || omitted.length > 0 ? { ...WHOLE, ...more, ...(view.reads && { reads: true }) } : null;
 }

@@ -1,21 +1,28 @@
 import type { Reason } from "../../../src/core/message/types.ts";
 import { backoffMs } from "../../../src/core/model/execution.ts";
 import type { ToolResultBlock } from "../../../src/core/message/types.ts";
-import { failedTool, interruptedResult, timedOut } from "../../../src/core/tool/results.ts";
+import { errorResult, failedTool, interruptedResult, timedOut } from "../../../src/core/tool/results.ts";
 import type { TimerDue } from "../events.ts";
-import { answered, changedResult, withFailedAttempt, withNextAttempt } from "./account.ts";
-import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
+import {
+  answered,
+  changedResult,
+  withFailedAttempt,
+  withNextAttempt,
+  attemptsOf,
+  MAX_ROUNDS,
+  resumedWith,
+  withSpent,
+} from "./record.ts";
 import { exceededByTools } from "./budget.ts";
 import { changeCall, changeCalls, declare } from "../facts.ts";
 import { placeOf, storeEach, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
-import { handoffProblem, withHandoff, withoutHandoff } from "./handoff.ts";
+import { handoffProblem, withHandoff, withoutHandoff } from "./turn-agent.ts";
 import { outputOf, withoutOutput } from "./output.ts";
 import { ruleEngine } from "../rule-engine.ts";
 import type { HooksOutcome, ToolInput, ToolRunOutcome } from "../services.ts";
-import { takeWrites } from "./slots.ts";
-import { withSpent } from "./spent.ts";
+import { takeWrites } from "./commands.ts";
 
 const NONE: readonly never[] = [];
 
@@ -334,4 +341,21 @@ export function storeResults(context: AgentContext): Change {
   const records = seen < 0 ? unstored : unstored.slice(0, seen);
   if (records.length === 0) return {};
   return storeEach(context, records, seen < 0 ? stopReason(context, records.at(-1)!) : undefined);
+}
+
+/** After a restore nothing runs: a call that was running is repeated, answered or asked about, as its tool declares (I5). */
+export function reviveCalls(context: AgentContext): AgentContext {
+  const { process } = context.progress;
+  const revived = changeCalls(context, (record) => {
+    if (record.status !== "running") return record;
+    const { deadlineAt: _, spawned: __, ...others } = record;
+    const rest = { ...others, account: withFailedAttempt(record, process) };
+    if (record.onRestart === "retry") return { ...rest, status: "approved", since: context.at };
+    if (record.onRestart === "fail") {
+      const text = `[ERROR] The outcome of the tool call is unknown: its process ended while it ran. Tool: ${record.call.name}`;
+      return answered({ ...rest, status: "done" }, errorResult(record.call, "tool/outcome-unknown", text));
+    }
+    return { ...rest, status: "unknown", since: context.at };
+  });
+  return { ...context, ...revived };
 }

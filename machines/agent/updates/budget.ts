@@ -1,11 +1,10 @@
-import { elapsed } from "../../../src/core/base/elapsed.ts";
+import { elapsed } from "../../../src/core/base/time.ts";
 import { append } from "../facts.ts";
 import { closeCalls } from "./calls.ts";
-import type { AgentContext, Change, Outcome } from "../context.ts";
+import { makeMessage, type AgentContext, type Change, type Outcome } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { LIMIT_TABLE, LIMITS, portionOf, type Limits } from "../limits.ts";
-import { makeMessage } from "./messages.ts";
-import { addLimits } from "./spent.ts";
+import { addLimits } from "./record.ts";
 import { overBudgetResult } from "../../../src/core/tool/results.ts";
 
 /** The amount of a limit that the turn has used. */
@@ -20,7 +19,8 @@ function limitOf({ settings, progress }: AgentContext, name: keyof Limits): numb
 }
 
 function isUsedUp(context: AgentContext, name: keyof Limits): boolean {
-  return usedOf(context, name) >= limitOf(context, name);
+  const limit = limitOf(context, name);
+  return limit !== Number.POSITIVE_INFINITY && usedOf(context, name) >= limit;
 }
 
 /** The limit that forbids another model call; `toolCalls` does not apply to it. */
@@ -32,7 +32,9 @@ export function exceededByModel(context: AgentContext): keyof Limits | undefined
 export function exceededByTools(context: AgentContext): keyof Limits | undefined {
   const starting = context.calls.filter(({ status }) => status === "approved").length;
   if (starting === 0) return undefined;
-  if (usedOf(context, "toolCalls") + starting > limitOf(context, "toolCalls")) return "toolCalls";
+  const limit = limitOf(context, "toolCalls");
+  const isBeyond = limit !== Number.POSITIVE_INFINITY && usedOf(context, "toolCalls") + starting > limit;
+  if (isBeyond) return "toolCalls";
   return LIMITS.find((name) => name !== "toolCalls" && name !== "modelCalls" && isUsedUp(context, name));
 }
 

@@ -5,13 +5,11 @@ import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../../src/co
 import { hashInput } from "../../../src/core/tool/hash.ts";
 import { withAccount } from "../../../src/core/message/account.ts";
 import { deniedResult, outcomeResult, truncatedCall } from "../../../src/core/tool/results.ts";
-import type { AgentContext, Change, Draft } from "../context.ts";
+import { makeMessage, type AgentContext, type Change, type Draft } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
-import { asksOf, hasOpenAsk, pendingAsks } from "./asks.ts";
+import { asksOf, hasOpenAsk, pendingAsks, withSpent } from "./record.ts";
 import { append, changeCalls, closeBatch, insert } from "../facts.ts";
-import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "../../../src/core/tool/pending.ts";
-import { withSpent } from "./spent.ts";
 
 /** The calls whose result is not in the transcript yet. */
 export function openCalls({ calls }: Pick<AgentContext, "calls">): readonly CallRecord[] {

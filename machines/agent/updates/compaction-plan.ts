@@ -5,10 +5,8 @@ import type { AgentContext, CompactionCause, Compactions } from "../context.ts";
 import type { CompactionSettings } from "../settings.ts";
 import { formAt, hasOmittableMedia } from "../prompt/shown.ts";
 import { shownSize, WHOLE, type Cut, type View } from "../prompt/view.ts";
-import { batchCut } from "./batch-cut.ts";
-import { promptTokens, threshold, unseenFrom, ratioOf, shortened } from "./view.ts";
+import { batchCut, promptTokens, threshold, unseenFrom, ratioOf, shortened, showsMedia } from "./view.ts";
 import { isEmptyAnswer } from "./reasoning.ts";
-import { showsMedia } from "./refused-content.ts";
 
 const NONE: Compactions = { count: 0, failures: 0, failedIn: null, isForced: false, overflow: null };
 /** The size that the instruction of a summary and the summary before it need, in tokens. */

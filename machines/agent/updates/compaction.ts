@@ -1,11 +1,18 @@
 import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
 import type { ErrorInfo } from "../../../src/core/base/error.ts";
 import { BYPASS_KEY, type Msg } from "../../../src/core/message/types.ts";
-import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
+import {
+  makeMessage,
+  type AgentContext,
+  type Change,
+  type Compaction,
+  type Compactions,
+  type Draft,
+} from "../context.ts";
 import { declare } from "../facts.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 import { headOf, WHOLE, type View } from "../prompt/view.ts";
-import { withCut } from "./batch-cut.ts";
+import { withCut, promptTokens, ratioOf, confirmedView } from "./view.ts";
 import {
   causeOf,
   mediaCut,
@@ -16,9 +23,6 @@ import {
   stepOf,
   type Plan,
 } from "./compaction-plan.ts";
-import { makeMessage } from "./messages.ts";
-import { promptTokens, ratioOf } from "./view.ts";
-import { confirmedView } from "./refused-content.ts";
 import { beginAttempt, recordSummary } from "./reasoning.ts";
 
 /** The name of the message that stands for what was summed up. */

@@ -1,36 +1,23 @@
 import { AgentError, type ErrorInfo } from "../../../src/core/base/error.ts";
-import { toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import { isSame } from "../../../src/core/base/json.ts";
 import type { Transcript } from "../../../src/core/message/transcript.ts";
-import type { Block, Msg, Reason, ToolUseBlock } from "../../../src/core/message/types.ts";
-import {
-  interruptedResult,
-  limitResult,
-  recoveredResult,
-  suspendedResult,
-} from "../../../src/core/tool/results.ts";
-import { closeCalls, openCalls, waitingCalls, withoutResults } from "./calls.ts";
-import type { CallRecord } from "../call-record.ts";
+import type { Block, Msg, Reason } from "../../../src/core/message/types.ts";
+import { limitResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
+import { closeCalls, openCalls } from "./calls.ts";
 import {
   freshRequest,
-  freshTurn,
+  inputTurnOf,
+  makeMessage,
   type AgentContext,
   type Change,
   type Ending,
-  type Interruption,
+  type TurnEnd,
 } from "../context.ts";
-import { beginsTurn, carriesResults, takeResults, withoutRest } from "./entry.ts";
-import { append, declare, openBatch } from "../facts.ts";
-import { makeMessage } from "./messages.ts";
-import { closeOrphans, orphansOf } from "./orphans.ts";
-import type { PendingCall } from "../../../src/core/tool/pending.ts";
+import { withoutRest } from "./entry.ts";
+import { append, declare } from "../facts.ts";
 import type { HooksOutcome } from "../services.ts";
-import { hasOutput, keepOutput } from "./output.ts";
-import { isEmptyAnswer, messageOf, storeDraft } from "./reasoning.ts";
-import { viewAfterFailure } from "./refused-content.ts";
-import { deliverWaiting } from "./waiting.ts";
-
-/** AgentScope's recovery text. */
-export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I do for you?";
+import { isEmptyAnswer, messageOf } from "./reasoning.ts";
+import { viewAfterFailure } from "./view.ts";
 
 /** The last message of the model; results of its calls may follow it. */
 export function lastAnswer(transcript: Transcript): Msg | undefined {
@@ -73,26 +60,8 @@ function suspendedReply(context: AgentContext, reason: Reason): Msg {
 }
 
 /** The message of a turn that was interrupted when it had its answer. */
-function marked(message: Msg): Msg {
+export function marked(message: Msg): Msg {
   return { ...message, metadata: { ...message.metadata, interrupted: true } };
-}
-
-/** Stores the answer of a turn that was interrupted after it, and ends the turn with it. */
-export function keepAnswer(context: AgentContext): Change {
-  const { draft, inbox } = context;
-  const message = marked(draft!.message);
-  const stored = storeDraft({
-    ...context,
-    draft: { ...draft!, message },
-    inbox: { ...inbox, steering: [] }, // the messages of the interrupt follow the answer
-  });
-  const now = { ...context, ...stored };
-  return { ...stored, ...(hasOutput(now) ? keepOutput(now) : endTurn(now, "MODEL_STOP")) };
-}
-
-/** Marks the reply of a turn that is interrupted when it has its reply. */
-export function markReply({ outcome }: AgentContext): Change {
-  return outcome?.reply ? { outcome: { ...outcome, reply: marked(outcome.reply) } } : {};
 }
 
 export function applyPostCall({ outcome, interruption }: AgentContext, { at, reply }: HooksOutcome): Change {
@@ -100,133 +69,13 @@ export function applyPostCall({ outcome, interruption }: AgentContext, { at, rep
   return { at, outcome: { ...outcome, reply: interruption ? marked(reply) : reply } };
 }
 
-export function noteInterruption(
-  context: AgentContext,
-  event: Interruption & { readonly at: number },
-): Change {
-  const { cause, message, reply, at } = event;
-  const { inbox } = context;
+/** Moves waiting messages into the transcript, unless calls are still open (I2). */
+export function deliverWaiting(context: AgentContext): Change {
+  const waiting = [...context.inbox.queued, ...context.inbox.steering];
+  if (waiting.length === 0 || openCalls(context).length > 0) return {};
   return {
-    at,
-    ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
-    request: { ...context.request, graceAt: at + context.settings.interruptGraceMs },
-    interruption: {
-      ...context.interruption,
-      cause: cause === "user" ? (context.interruption?.cause ?? cause) : cause,
-      ...(message && { message }),
-      ...(reply !== undefined && { reply }),
-      pending: context.interruption?.pending ?? waitingCalls(context),
-    },
-  };
-}
-
-/** True if another interrupt adds a message or a new cause to a turn that was already interrupted. */
-export function saysMore({ outcome }: AgentContext, { cause, message }: Interruption): boolean {
-  return message !== undefined || (cause !== "user" && cause !== outcome?.cause);
-}
-
-/** Stores the message of a later interrupt after the end of the interrupted turn. */
-export function noteLateInterruption(
-  { inbox, outcome }: AgentContext,
-  { at, cause, message }: Interruption & { readonly at: number },
-): Change {
-  return {
-    at,
-    ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
-    ...(outcome && cause !== "user" && { outcome: { ...outcome, cause } }),
-  };
-}
-
-/** The calls that the interrupt ended: those that were open, also in the partial answer, and have no result of their own. */
-function cutOffBy(
-  interruption: Interruption | null,
-  open: readonly PendingCall[],
-  closed: AgentContext,
-): readonly PendingCall[] {
-  const calls = new Map([...(interruption?.pending ?? []), ...open].map((call) => [call.callId, call]));
-  const results = closed.transcript.slice(closed.progress.turnAt).flatMap(toolResultsOf);
-  return results.flatMap(({ id, state }) =>
-    state === "interrupted" && calls.has(id) ? [calls.get(id)!] : [],
-  );
-}
-
-/** Accepts the input of a call that was interrupted before its input was accepted. */
-function interruptedEntry(context: AgentContext): AgentContext {
-  if (carriesResults(context)) {
-    const taken = { ...context, ...takeResults(context) };
-    return openCalls(taken).length > 0 ? taken : closeOrphans(taken);
-  }
-  const closed = openCalls(context).length > 0 ? context : closeOrphans(context);
-  const entersTurn = closed.inbox.input.length > 0 && beginsTurn(closed);
-  const isTurn = entersTurn && orphansOf(closed).length === 0; // orphans that are not to be closed keep the history unchecked
-  return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
-}
-
-/** Returns the message of the agent after an interrupt; without a text, the reply that is not stored. */
-export function recoveryOf(context: AgentContext, text?: string): Msg {
-  return {
-    ...makeMessage(context, "assistant", text === undefined ? [] : [{ type: "text", text }]),
-    metadata: { interrupted: true },
-    reason: "INTERRUPTED",
-  };
-}
-
-/** The session with the part of an answer that there is, whose calls are open. */
-function withPart(context: AgentContext, message: Msg, asks: readonly ToolUseBlock[]): AgentContext {
-  const { transcript, progress, at } = context;
-  const calls = asks.map((call): CallRecord => ({
-    call,
-    status: "pending",
-    hooked: false,
-    stored: false,
-    attempt: 0,
-    since: at,
-  }));
-  const appended: AgentContext = { ...context, ...append(context, [message]) };
-  return {
-    ...appended,
-    ...openBatch(appended, calls),
-    draft: null,
-    progress: { ...progress, batchAt: calls.length > 0 ? transcript.length : -1 },
-  };
-}
-
-/** Stores, in order: the partial answer, the missing results, the message of the interrupt, the recovery text if there is one. */
-export function settleInterruption(context: AgentContext): Change {
-  const { draft, interruption } = context;
-  const taken = interruptedEntry(context);
-  const asks = draft && toolUsesOf(draft.message);
-  const isWorthKeeping = draft !== null && draft.message.content.length > 0;
-  const kept = isWorthKeeping ? withPart(taken, draft.message, asks ?? []) : { ...taken, draft: null };
-  const closed = closeCalls(kept, ({ call, status, attempt }) =>
-    interruptedResult(call, status === "running" || attempt > 0),
-  );
-  const { queued, input, steering } = closed.inbox;
-  const said = interruption?.reply ?? closed.settings.interruptReply;
-  const recovery = said === null ? undefined : recoveryOf(closed, said);
-  return {
-    ...closed,
-    progress: {
-      ...closed.progress,
-      made: closed.progress.made + 1,
-      continues: false,
-      exceeded: null,
-      resumeAt: null,
-    },
-    inbox: { input: [], queued: [], steering: [] },
-    ...append(closed, [...queued, ...withoutResults(input), ...steering, ...(recovery ? [recovery] : [])]),
-    outcome: {
-      reason: "INTERRUPTED",
-      ...(recovery && { reply: recovery }),
-      ...(interruption && { cause: interruption.cause }),
-    },
-    interruption: interruption && {
-      ...interruption,
-      pending: cutOffBy(interruption, waitingCalls(kept), closed),
-    },
-    failure: null,
-    stop: false,
-    goto: null,
+    ...append(context, waiting),
+    inbox: { ...context.inbox, queued: [], steering: [] },
   };
 }
 
@@ -337,5 +186,78 @@ export function resumeEnding(context: AgentContext, { at }: { readonly at: numbe
     failure: noted.error ?? null,
     stop: false,
     draft: null,
+  };
+}
+
+/** True if the agent refused the call that has just ended: the outcome is then still that of the previous call. */
+export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
+  if (!failure || outcome?.reason === "SHUTDOWN") return false;
+  return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
+}
+
+/** The reply that the caller got, if hooks have made it another one than the answer that is stored. */
+function ownReply({ outcome, transcript }: AgentContext): Msg | undefined {
+  const { reply } = outcome ?? {};
+  if (!reply?.changedBy) return undefined;
+  const answer = transcript.at(-1)?.role === "assistant" ? transcript.at(-1) : lastAnswer(transcript);
+  return isSame(answer?.content, reply.content) ? undefined : reply;
+}
+
+/** Returns the way in which the turn has come to rest; undefined if there was no turn. */
+function endOf(context: AgentContext): TurnEnd | undefined {
+  const { outcome, failure, progress } = context;
+  const turn = inputTurnOf(progress);
+  const reason = outcome?.reason ?? "ERROR";
+  if (failure) {
+    const { retry: _, ...error } = failure;
+    return { reason, turn, error, ...(isRefused(context) && { isRefusal: true }) };
+  }
+  const reply = ownReply(context);
+  const { limit } = outcome ?? {};
+  return outcome ? { reason, turn, ...(reply && { reply }), ...(limit && { limit }) } : undefined;
+}
+
+/** Settles a call: temporary fields are cleared. An unfinished turn keeps the fields it needs to continue. */
+export function settleCall(context: AgentContext): Change {
+  const { at, progress, inbox, request, calls, failure } = context;
+  const end = endOf(context);
+  const wasEnding = !!progress.ending;
+  const facts = declare(context, { type: "settled", wasEnding, ...(end && { end }) });
+  const restedAt = progress.restedAt ?? at;
+  const settled = {
+    ...progress,
+    settled: progress.settled + 1,
+    draining: false,
+    restedAt,
+    ...(progress.ending && { ending: null }),
+  };
+  const { wanted: _, clientTools: __, ...rested } = inbox;
+  if (progress.resumeAt !== null) {
+    return { ...facts, progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
+  }
+  const goesOn = calls.length > 0 || progress.exceeded !== null || progress.continues;
+  return {
+    ...facts,
+    progress: { ...settled, stopping: false },
+    inbox: { ...rested, input: [] },
+    request: freshRequest(request.system),
+    draft: null,
+    interruption: null,
+    ...(goesOn ? {} : { wanted: null }),
+  };
+}
+
+/** Parks the turn of a process that shuts down; any process can continue it. */
+export function park(
+  context: AgentContext,
+  place: NonNullable<AgentContext["progress"]["resumeAt"]>,
+): Change {
+  return {
+    outcome: { reason: "SHUTDOWN" },
+    progress: { ...context.progress, resumeAt: place, draining: false },
+    failure: {
+      code: "run/shutdown",
+      message: "The agent was shut down; call() goes on with the turn, in any process.",
+    },
   };
 }

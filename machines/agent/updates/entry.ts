@@ -1,4 +1,4 @@
-import { fromOutside } from "./account.ts";
+import { fromOutside, withExpiredAsks } from "./record.ts";
 import { truncated } from "../../../src/core/base/shown.ts";
 import type { ErrorInfo } from "../../../src/core/base/error.ts";
 import type { Json } from "../../../src/core/base/json.ts";
@@ -7,7 +7,6 @@ import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
 import { DECLARED, declaredIn, type ClientTool } from "../../../src/core/tool/declared-tools.ts";
 import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
 import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
-import { withExpiredAsks } from "./asks.ts";
 import {
   closeCalls,
   isUndecided,
@@ -27,9 +26,8 @@ import {
 } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import type { Fingerprint } from "../../../src/core/tool/fingerprint.ts";
-import { agentOfCall, rememberedBy } from "./changed-agent.ts";
-import { handedFacts, handedOver, ofTurn, systemOfCall } from "./handoff.ts";
-import { adoptOrphans, closeOrphans, orphansOf } from "./orphans.ts";
+import { agentOfCall, rememberedBy, handedFacts, handedOver, ofTurn, systemOfCall } from "./turn-agent.ts";
+import { adoptOrphans, closeOrphans, orphansOf } from "./history.ts";
 import { append, changeCalls, writeSlots } from "../facts.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
@@ -210,6 +208,7 @@ export function carriesResults(context: AgentContext): boolean {
 function declaredSlots(context: AgentContext): Change {
   const { slots, inbox } = context;
   const { clientTools = [] } = inbox;
+  if (clientTools.length === 0 && !Object.hasOwn(slots, DECLARED.name)) return {};
   const known = declaredIn(slots);
   if (known.length === clientTools.length && JSON.stringify(known) === JSON.stringify(clientTools)) return {};
   const { name, version } = DECLARED;

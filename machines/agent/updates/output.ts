@@ -1,13 +1,11 @@
-import { textOf, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf, addUsage } from "../../../src/core/message/query.ts";
 import { pruneNulls } from "../../../src/core/tool/prune-nulls.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { Json } from "../../../src/core/base/json.ts";
 import type { Msg, Usage } from "../../../src/core/message/types.ts";
 import { openCalls, placeOf } from "./calls.ts";
-import type { AgentContext, Change, WantedOutput } from "../context.ts";
+import { makeMessage, type AgentContext, type Change, type WantedOutput } from "../context.ts";
 import { replaceFrom } from "../facts.ts";
-import { makeMessage } from "./messages.ts";
-import { addUsage } from "../../../src/core/message/usage.ts";
 
 /** The maximum length of the last validation error in the error of a turn, in characters. */
 const MISFIT_LENGTH = 500;

@@ -1,4 +1,4 @@
-import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
+import { hasVisibleContent, toolResultsOf, toolUsesOf, addUsage } from "../../../src/core/message/query.ts";
 import type { Msg, Reason } from "../../../src/core/message/types.ts";
 import { backoffMs } from "../../../src/core/model/execution.ts";
 import { truncatedCall } from "../../../src/core/tool/results.ts";
@@ -7,7 +7,6 @@ import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
 import { append, declare, openBatch } from "../facts.ts";
-import { addUsage } from "../../../src/core/message/usage.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
@@ -313,4 +312,17 @@ export function refuseGoto(context: AgentContext): Change {
       message: `Hooks asked for another reasoning step more than ${context.settings.maxGotos} times in one turn.`,
     },
   };
+}
+
+/** The next time that running services wait for: the deadline of the model, or the first deadline or retry of the calls, epoch ms.
+ *  Null if there is none. A retry that is due but exceeds the parallel limit waits for a running call instead. */
+export function nextInstant({ at, calls, request }: AgentContext): number | null {
+  let next = request.deadlineAt ?? Number.POSITIVE_INFINITY;
+  for (const record of calls) {
+    const { status } = record; // asked for each result of a batch: of most calls nothing else is read
+    if (status === "running") next = Math.min(next, record.deadlineAt ?? next);
+    else if (status === "approved" && (record.notBeforeAt ?? at) > at)
+      next = Math.min(next, record.notBeforeAt!);
+  }
+  return next === Number.POSITIVE_INFINITY ? null : next;
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import type { ToolUseBlock } from "../../../src/core/message/types.ts";
 import { hashInput } from "../../../src/core/tool/hash.ts";
-import { hasBreakpoints } from "../../../src/core/tool/breakpoint-slot.ts";
+import { hasBreakpoints } from "../../../src/core/tool/stored-slots.ts";
 import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";
 import { noted } from "../../../src/core/message/account.ts";
-import { answered, withChangedInput, withDenial } from "./account.ts";
+import { answered, withChangedInput, withDenial } from "./record.ts";
 import { wantedNow } from "./entry.ts";
 import { ruleEngine } from "../rule-engine.ts";
 import type { HooksOutcome, ReviewOutcome, Verdict } from "../services.ts";

@@ -8,7 +8,7 @@ import {
   type RuleState,
   type RuleStates,
 } from "../../../src/core/tool/rules/law.ts";
-import { isSame } from "../../../src/core/base/is-same.ts";
+import { isSame } from "../../../src/core/base/json.ts";
 import { toolResultsOf } from "../../../src/core/message/query.ts";
 import type { ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";

@@ -16,7 +16,7 @@ import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";
-import { answered } from "./account.ts";
+import { answered } from "./record.ts";
 import { dueCalls } from "./acting.ts";
 import { hasInner, isOpen, mostOf, NONE_STARTS, otherIs, othersOf, ruledCall } from "./rule-batch.ts";
 

@@ -3,7 +3,7 @@ import { AgentError } from "../../core/base/error.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import { toolUsesOf } from "../../core/message/query.ts";
 import type { Breakpoint } from "../../core/tool/breakpoint.ts";
-import { BREAKPOINTS } from "../../core/tool/breakpoint-slot.ts";
+import { BREAKPOINTS } from "../../core/tool/stored-slots.ts";
 import { breakpointOf, edgeText, type PassedEdge } from "../../core/tool/breakpoints.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { SessionEntry } from "../../session/entry.ts";

@@ -1,6 +1,7 @@
 import { positionSchema } from "../../core/event/position.ts";
 import * as s from "../../core/base/option-schema.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { frozenCopy } from "../../core/base/freeze.ts";
+import { isObject } from "../../core/base/json.ts";
 import { EVENT_TYPES } from "../../core/event/emitter.ts";
 import type {
   Agent,
@@ -12,7 +13,6 @@ import type {
 } from "../types.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
-import { frozenCopy } from "../../core/base/freeze.ts";
 import { jsonSchemaOf } from "../../core/tool/schema.ts";
 import { schemaProblem } from "../../core/tool/schema-problem.ts";
 import { decisionSchema } from "../../core/tool/decision-schema.ts";

@@ -1,5 +1,5 @@
 import * as s from "../../core/base/option-schema.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { hookSchema } from "../../core/hook/hook-schema.ts";
 import { executionSchema } from "../../core/model/execution-schema.ts";
 import { generateSchema, modelSchema } from "../../core/model/generate-schema.ts";

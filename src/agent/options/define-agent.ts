@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import { configSchema } from "./config-schema.ts";
 import { hookSchema } from "../../core/hook/hook-schema.ts";

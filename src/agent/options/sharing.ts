@@ -1,5 +1,5 @@
 import { freeze } from "../../core/base/freeze.ts";
-import { isSame } from "../../core/base/is-same.ts";
+import { isSame } from "../../core/base/json.ts";
 
 /** Returns a function that freezes a JSON value and returns it, or the one that it was given last if both are deeply equal. The agents of a
  *  process are mostly made of one configuration, and may hold one object. */

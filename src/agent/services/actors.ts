@@ -2,12 +2,13 @@ import type { AnyActorRef } from "xstate";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentMachine } from "../../../machines/agent/agent.machine.ts";
 import { persistence } from "../../../machines/agent/persistence.ts";
-import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
-import { agentErrorOf, errorInfo } from "../../core/base/error.ts";
+import { acceleratedMachine, type StepTaken } from "../../../machines/chart/accelerator.ts";
+import { AgentError, agentErrorOf, errorInfo } from "../../core/base/error.ts";
 import { causedBy } from "../steps.ts";
 import { freeze, frozenCopy } from "../../core/base/freeze.ts";
 import { HookSlots } from "./call-hook.ts";
 import { runHooks } from "./run-hooks.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type {
@@ -23,12 +24,47 @@ import type {
   ToolRunOutcome,
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
-import { durationOf } from "./call-times.ts";
-import { hostOf, isUnshared, tellHost, type Host, type HostEffect } from "./host.ts";
+import { durationOf, runCall } from "./run-call.ts";
+import type { Host, HostEffect } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
-import { runCall } from "./run-call.ts";
 import { fromService, type ServiceScope } from "./from-service.ts";
+
+/** The key under which an actor has its host. A weak map with a host for each actor would keep all of them through the collections of young
+ *  objects. */
+const HOST = Symbol("host");
+
+type Hosted = AnyActorRef & { [HOST]?: Host };
+
+/** Binds the actor of an agent machine to its host. One actor system may hold several agents. */
+export function bindHost(agent: AnyActorRef, host: Host): void {
+  (agent as Hosted)[HOST] = host;
+}
+
+/** Tells the host of a step. The actor that XState makes for a pure transition has none. */
+export function tellHost(agent: AnyActorRef, step: StepTaken<AgentContext>): void {
+  (agent as Hosted)[HOST]?.stepTaken(step);
+}
+
+/** Returns the host of an agent machine. Throws `config/no-slot` for an actor that createAgent() did not start. */
+export function hostOf(agent: AnyActorRef | undefined): Host {
+  const host = (agent as Hosted | undefined)?.[HOST];
+  if (!host) throw new AgentError("config/no-slot", "This actor was not started by createAgent().");
+  return host;
+}
+
+/** The actors of agent machines that somebody outside has: few, if any. */
+const seen = new WeakSet<AnyActorRef>();
+
+/** Says that somebody outside has the actor from now on. */
+export function markShared(agent: AnyActorRef): void {
+  seen.add(agent);
+}
+
+/** True for an actor of an agent that nobody outside has, nor a snapshot of it. False for the inert actor of a pure transition. */
+export function isUnshared(agent: AnyActorRef): boolean {
+  return (agent as Hosted)[HOST] !== undefined && !seen.has(agent);
+}
 
 /** Runs a service with a controller whose signal aborts when the chart stops the service or aborts all services. Whether it was
  *  stopped, so that its outcome is ignored, is what `isStopped` returns. */

@@ -1,7 +1,6 @@
-import { isObject } from "../../core/base/is-object.ts";
-import { AgentError, messageOf } from "../../core/base/error.ts";
 import { frozenCopy, jsonProblem } from "../../core/base/freeze.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
+import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../core/hook/hook-schema.ts";

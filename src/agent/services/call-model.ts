@@ -1,11 +1,9 @@
-import { elapsed } from "../../core/base/elapsed.ts";
+import { elapsed } from "../../core/base/time.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
 import type { AnyHook } from "../../core/hook/types.ts";
 import { frozenCopy } from "../../core/base/freeze.ts";
 import { toolUsesOf } from "../../core/message/query.ts";
-import { sizeOfTools } from "../../core/message/size.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import {
   newSources,
   SOURCES,
@@ -13,10 +11,11 @@ import {
   sourcesOf,
   type AnswerSource,
 } from "../../core/message/sources.ts";
+import { sizeOfTools } from "../../core/message/size.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Msg, Usage } from "../../core/message/types.ts";
 import { checkPart, createFold, type Fold, type FoldChunk } from "../../core/model/fold.ts";
-import { EXECUTION_DEFAULTS, mergeExecution } from "../../core/model/execution.ts";
-import { mayRetry } from "../../core/model/may-retry.ts";
+import { EXECUTION_DEFAULTS, mergeExecution, mayRetry } from "../../core/model/execution.ts";
 import { PartByPart } from "../../core/model/part-by-part.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
 import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
@@ -26,14 +25,21 @@ import { requestOf } from "../../../machines/agent/prompt/request.ts";
 import { nativeValue } from "../../../machines/agent/updates/output.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
-import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
+import {
+  completeUsage,
+  costOf,
+  reportedUsage,
+  recordedCall,
+  tellOmitted,
+  modelOf,
+  outputModeOf,
+  partsOf,
+} from "./request.ts";
 import { fitsOutput } from "../output.ts";
 import { startIdleTimer } from "./timer.ts";
-import { recordedCall } from "./recorded-call.ts";
 import { observe } from "./call-hook.ts";
-import { tellOmitted, modelOf, outputModeOf, partsOf } from "./request.ts";
 import { PartialOutput } from "./partial-output.ts";
-import { printHooks, printedText } from "./printed.ts";
+import { printedText } from "./printed.ts";
 
 /** A block that is being written: its number in the answer, what its events say of it, all of it so far, and what is shown of it. */
 type WrittenBlock = { readonly number: number; block: OpenBlock; soFar: string; shown: string };
@@ -76,7 +82,7 @@ class BlockEmitter {
     this.#signal = signal;
     this.#point = this.#phase === "summary" ? "summaryChunk" : "reasoningChunk";
     this.#hooks = host.hooks().filter((hook) => hook[this.#point]);
-    this.#printHooks = printHooks(host);
+    this.#printHooks = host.hooks().filter(({ print }) => print);
     const { wanted } = input;
     const isWanted = wanted !== null && input.phase === "reasoning" && host.isHeard("output.partial");
     this.#isNative = isWanted && outputModeOf(host, input) === "native";

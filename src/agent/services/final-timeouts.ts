@@ -1,5 +1,4 @@
-import { EXECUTION_DEFAULTS, mergeExecution } from "../../core/model/execution.ts";
-import { isTimeoutFinal } from "../../core/model/may-retry.ts";
+import { EXECUTION_DEFAULTS, mergeExecution, isTimeoutFinal } from "../../core/model/execution.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { expiredCalls } from "../../../machines/agent/updates/acting.ts";
 import type { Host } from "./host.ts";

@@ -1,6 +1,5 @@
 // src/agent/services fills the slots of the agent's chart: model calls, tool runs, reviews, hooks, timers and commits.
-import type { AnyActorRef } from "xstate";
-import { AgentError, type ErrorInfo } from "../../core/base/error.ts";
+import type { AgentError, ErrorInfo } from "../../core/base/error.ts";
 import type { AnyHook } from "../../core/hook/types.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { ClientTools } from "../../core/tool/client-tools.ts";
@@ -21,7 +20,7 @@ import type { TakenStep } from "../steps.ts";
 import type { Personas } from "../personas.ts";
 import type { SessionTelemetry } from "../telemetry.ts";
 import type { AnyAgentConfig, Permissions } from "../options/agent-config.ts";
-import type { ParsedInputs } from "./parsed-inputs.ts";
+import type { ParsedInputs } from "../../core/tool/prepare-input.ts";
 
 /** The host that the services of one session use. The chart has no access to it. */
 export type Host = {
@@ -72,8 +71,8 @@ export type Host = {
   readonly results: ResultLimits;
   /** Reads a tool result that the model sees in part. */
   readonly readResult: AnyTool;
-  /** The tools that the client of the session may declare. */
-  readonly clientTools: ClientTools;
+  /** The tools that the client of the session may declare; undefined if there are none. */
+  readonly clientTools: ClientTools | undefined;
   /** The names of the agents inside of which this one runs, the outermost first, and its own. */
   readonly path: readonly string[];
   /** The limits of an agent inside of a call: its share of what is left of the budget. */
@@ -90,39 +89,3 @@ export type Host = {
 
 /** An effect of the chart that the host performs. */
 export type HostEffect = Extract<Effect, { readonly type: "host" }>;
-
-/** The key under which an actor has its host. A weak map with a host for each actor would keep all of them through the collections of young
- *  objects. */
-const HOST = Symbol("host");
-
-type Hosted = AnyActorRef & { [HOST]?: Host };
-
-/** Binds the actor of an agent machine to its host. One actor system may hold several agents. */
-export function bindHost(agent: AnyActorRef, host: Host): void {
-  (agent as Hosted)[HOST] = host;
-}
-
-/** Tells the host of a step. The actor that XState makes for a pure transition has none. */
-export function tellHost(agent: AnyActorRef, step: StepTaken<AgentContext>): void {
-  (agent as Hosted)[HOST]?.stepTaken(step);
-}
-
-/** Returns the host of an agent machine. Throws `config/no-slot` for an actor that createAgent() did not start. */
-export function hostOf(agent: AnyActorRef | undefined): Host {
-  const host = (agent as Hosted | undefined)?.[HOST];
-  if (!host) throw new AgentError("config/no-slot", "This actor was not started by createAgent().");
-  return host;
-}
-
-/** The actors of agent machines that somebody outside has: few, if any. */
-const seen = new WeakSet<AnyActorRef>();
-
-/** Says that somebody outside has the actor from now on. */
-export function markShared(agent: AnyActorRef): void {
-  seen.add(agent);
-}
-
-/** True for an actor of an agent that nobody outside has, nor a snapshot of it. False for the inert actor of a pure transition. */
-export function isUnshared(agent: AnyActorRef): boolean {
-  return (agent as Hosted)[HOST] !== undefined && !seen.has(agent);
-}

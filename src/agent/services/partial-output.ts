@@ -1,6 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import { isSame } from "../../core/base/is-same.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { partialJson } from "../../core/base/partial-json.ts";
 import { partialSchema } from "../../core/tool/partial-schema.ts";
 import { validateInput } from "../../core/tool/validate-input.ts";

@@ -8,11 +8,6 @@ import { observe } from "./call-hook.ts";
 
 type PrintHost = Pick<Host, "hooks" | "hookEvent" | "emit">;
 
-/** The hooks that change what is shown. */
-export function printHooks(host: Pick<Host, "hooks">): readonly AnyHook[] {
-  return host.hooks().filter((hook) => hook.print);
-}
-
 /** Returns the text that hooks show of a block, each of what those before it have left. Undefined if one has failed: what it hides must not
  *  be shown. */
 export function printedText(
@@ -44,7 +39,7 @@ export function printedText(
 const NEVER = new AbortController().signal;
 
 function printedMessage(host: PrintHost, position: Position, message: Msg): Msg {
-  const hooks = message.role === "assistant" ? printHooks(host) : [];
+  const hooks = message.role === "assistant" ? host.hooks().filter(({ print }) => print) : [];
   if (hooks.length === 0) return message;
   const { id: messageId } = message;
   const print = (kind: Printed["kind"], soFar: string): string =>

@@ -1,14 +1,20 @@
-import type { GenerateOptions, ChatModel, ToolSpec } from "../../core/model/port.ts";
+import type { GenerateOptions, ChatModel, ToolSpec, ModelRequest } from "../../core/model/port.ts";
 import type { Prompt } from "../../core/hook/types.ts";
-import { readSlot } from "../../core/tool/slot-access.ts";
-import { loadedTools } from "../../core/tool/tool-search.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
-import { optionsWith } from "../../../machines/agent/prompt/edits.ts";
+import { optionsWith, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import { messagesBefore, type RequestParts } from "../../../machines/agent/prompt/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import { modelNamed } from "../options/model-named.ts";
 import type { Host } from "./host.ts";
 import type { AnyAgentConfig } from "../options/agent-config.ts";
+import { redactSecrets } from "../../core/base/secrets.ts";
+import { knownWindow } from "../../core/model/known-windows.ts";
+import type { ModelCall } from "../../../machines/agent/model-call.ts";
+import type { Block, Usage } from "../../core/message/types.ts";
+import { ofEach, piecesOf } from "../../core/model/request-messages.ts";
+import { wholeUsage } from "../../core/model/usage.ts";
+import { countContent, countMedia, countMessage, countTools } from "../../core/model/tokens.ts";
+import { sizeOfContent } from "../../core/message/size.ts";
 
 /** Returns the model of a call. */
 export function modelOf(
@@ -42,7 +48,7 @@ function toolsOf(
 ): readonly ToolSpec[] {
   if (phase === "summary") return [];
   const { personas } = host;
-  const offer = host.toolkit.offer(readSlot(loadedTools, slots));
+  const offer = host.toolkit.offer(slots);
   const names = overrides?.tools;
   const left = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
     names ? tools.filter(({ name }) => names.includes(name)) : tools;
@@ -50,7 +56,7 @@ function toolsOf(
     personas ? personas.offerOf(persona, left(specs), () => transcript.slice()) : left(specs);
   const output = mode === "tool" ? host.output()?.tool : undefined;
   const more = [
-    ...left(host.clientTools.offered(slots)),
+    ...left(host.clientTools?.offered(slots) ?? []),
     ...(view?.reads ? [host.readResult] : []),
     ...(output ? [output] : []),
   ];
@@ -166,4 +172,140 @@ Answer with the summary only, and call no tool.`;
 export function summaryTask({ compaction }: Pick<AnyAgentConfig, "compaction">, asked?: string): string {
   const general = compaction === false ? undefined : compaction?.instructions;
   return [TASK, ...[general, asked].filter((wish) => wish !== undefined)].join("\n\n");
+}
+
+/** Options are often the same object: then they are searched for secrets once. */
+const withoutSecrets = new WeakMap<GenerateOptions, GenerateOptions>();
+
+function publicOptions(options: GenerateOptions): GenerateOptions {
+  let shown = withoutSecrets.get(options);
+  if (!shown) withoutSecrets.set(options, (shown = redactSecrets(options as never)));
+  return shown;
+}
+
+function publicEdit(edit: PromptEdit): PromptEdit {
+  return edit.options ? { ...edit, options: publicOptions(edit.options) } : edit;
+}
+
+function windowOf({ config }: Host, { name, capabilities }: ChatModel): number | undefined {
+  const { compaction } = config;
+  const configured = compaction === false ? undefined : compaction?.contextTokens;
+  return configured ?? capabilities?.contextTokens ?? knownWindow(name);
+}
+
+/** Returns a model call as it is recorded: without secrets. */
+export function recordedCall(
+  host: Host,
+  input: ModelInput,
+  { parts, model, messageId }: { parts: RequestParts; model: ChatModel; messageId: string },
+): Omit<ModelCall, "number"> {
+  const { turn, iteration, attempt, transcript, usesFallback, entered } = input;
+  const window = windowOf(host, model);
+  const { budget, modelOptions: { contextWindow } = {} } = host.config;
+  return {
+    ...parts,
+    options: publicOptions(parts.options),
+    edits: parts.edits.map(publicEdit),
+    id: messageId,
+    turn,
+    iteration,
+    attempt,
+    length: transcript.length,
+    model: model.name,
+    ...(model.provider !== undefined && { provider: model.provider }),
+    ...(usesFallback && { isFallback: true }),
+    ...(model.wire && { wire: model.wire }),
+    ...(window !== undefined && { window }),
+    ...(contextWindow && { bound: contextWindow }),
+    ...(budget && { budget }),
+    // a persona that has taken over since has a prompt of its own
+    entered: entered.some(({ system }) => system) && lastSystem(entered) !== parts.system ? [] : entered,
+  };
+}
+
+const lastSystem = (entered: ModelInput["entered"]): string | undefined =>
+  entered.findLast(({ system }) => system)?.system?.after;
+
+const TOKENS = Symbol("tokens");
+const MEDIA = Symbol("media");
+
+function promptTokens(request: ModelRequest): number {
+  const counts = ofEach(piecesOf(request), TOKENS, ({ messages }) =>
+    messages.reduce((sum, message) => sum + countMessage(message), 0),
+  );
+  return counts.reduce((sum, count) => sum + count, countTools(request.tools));
+}
+
+/** A reported count is believed if it is at least this share of our own, less what our own may be wrong by in a short text. */
+const [SHARE, SLACK] = [1 / 4, 1_000];
+
+const isBelieved = (count: number, ours: number): boolean => count >= (ours - SLACK) * SHARE;
+
+/** Returns the usage that the provider reported, without a prompt of 0 tokens, which no request has; undefined if the answer has 0
+ *  tokens too. */
+export function reportedUsage(usage: Usage | undefined): Usage | undefined {
+  if (!usage) return undefined;
+  const whole = wholeUsage(usage);
+  const { inputTokens, ...rest } = whole;
+  if (inputTokens !== 0) return whole;
+  return rest.outputTokens === 0 ? undefined : rest;
+}
+
+/** Returns the possible error of our own count of the prompt: only its provider knows what media are. */
+function mediaTokens(request: ModelRequest): number {
+  const counts = ofEach(piecesOf(request), MEDIA, ({ messages }) =>
+    messages.reduce((sum, { content }) => sum + countMedia(content), 0),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The tokens of the prompt, unless the provider reported so few that it cannot be: then our own count. `size` is a quick one, which
+ *  says when it is worth to count. */
+function believedInput(count: number, request: ModelRequest, size: number): number {
+  if (isBelieved(count, size)) return count;
+  const ours = promptTokens(request);
+  return isBelieved(count, ours - mediaTokens(request)) ? count : ours;
+}
+
+function believedOutput(count: number, content: readonly Block[]): number {
+  if (count === 0 && content.length === 0) return count;
+  if (count > 0 && isBelieved(count, sizeOfContent(content))) return count;
+  const ours = countContent(content);
+  return count > 0 && isBelieved(count, ours - countMedia(content)) ? count : Math.max(ours, count);
+}
+
+/** Returns the reported usage, completed with counts of the local tokenizer. They stand for what the provider left out, and in the place of
+ *  what is less than a quarter of them. `size` is our quick count of the prompt. */
+export function completeUsage(
+  reported: Usage | undefined,
+  request: ModelRequest,
+  content: readonly Block[],
+  size = 0,
+): Usage {
+  const { cachedInputTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = reported ?? {};
+  const { inputTokens: input, outputTokens: output } = reported ?? {};
+  const inputTokens =
+    input === undefined
+      ? Math.max(promptTokens(request), cachedInputTokens + cacheWriteTokens)
+      : believedInput(input, request, size);
+  const outputTokens =
+    output === undefined ? Math.max(countContent(content), reasoningTokens) : believedOutput(output, content);
+  if (reported && inputTokens === input && outputTokens === output) return reported;
+  return { ...reported, inputTokens, outputTokens, estimated: true };
+}
+
+/** Returns the cost of an answer, in the currency of `modelOptions.prices`; undefined if the model has no price. */
+export function costOf({ config }: Host, model: string, usage: Usage): number | undefined {
+  const price = config.modelOptions?.prices?.[model];
+  if (!price) return undefined;
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cachedInputTokens: cached = 0,
+    cacheWriteTokens: written = 0,
+  } = usage;
+  const { cachedInput = price.input, cacheWrite = price.input } = price;
+  const rest = Math.max(0, inputTokens - cached - written);
+  const input = rest * price.input + cached * cachedInput + written * cacheWrite;
+  return (input + outputTokens * price.output) / 1_000_000;
 }

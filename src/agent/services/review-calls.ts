@@ -1,5 +1,5 @@
 import { copyOf } from "../../core/base/freeze.ts";
-import { hasBreakpoints } from "../../core/tool/breakpoint-slot.ts";
+import { hasBreakpoints } from "../../core/tool/stored-slots.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../core/tool/prepare-input.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
@@ -167,7 +167,8 @@ async function review(
   const isGranted = isApproved(record);
   const rules = isOutput
     ? undefined
-    : engineOf(host.config)?.read(host.config, tool, prepared.value as JsonObject, argsHash);
+    : host.config.rules &&
+      engineOf(host.config)?.read(host.config, tool, prepared.value as JsonObject, argsHash);
   if (judged.action === "ask" && !isGranted) return asking(host, call, argsHash, judged.reason);
   const stop = isGranted || isOutput ? undefined : stopBefore?.(call);
   if (stop !== undefined) return { ...base, action: "ask", argsHash, reason: stop };

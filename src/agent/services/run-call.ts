@@ -1,8 +1,7 @@
 import { AgentError } from "../../core/base/error.ts";
 import { ranWith } from "../../core/message/account.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
-import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../../core/model/execution.ts";
-import { mayRetry } from "../../core/model/may-retry.ts";
+import { EXECUTION_DEFAULTS, executionData, mergeExecution, mayRetry } from "../../core/model/execution.ts";
 import type { Execution } from "../../core/model/port.ts";
 import { deniedResult, errorResult, silentTool } from "../../core/tool/results.ts";
 import { chunkText, runTool, type ToolRun } from "../../core/tool/run.ts";
@@ -11,13 +10,13 @@ import type { FoundTool } from "../../core/tool/toolkit.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
 import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
-import { noteStart } from "./call-times.ts";
 import type { RuleStates } from "../../core/tool/rules/law.ts";
 import type { Host } from "./host.ts";
 import { startIdleTimer } from "./timer.ts";
 import { observe } from "./call-hook.ts";
 import { bindOuterCall } from "./outer-call.ts";
 import { engineOf } from "../options/agent-rules.ts";
+import { elapsed } from "../../core/base/time.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution({ config }: Pick<Host, "config">, tool: AnyTool): Execution {
@@ -57,7 +56,7 @@ async function runApproved(
   { call, argsHash: approved, slots }: ToolInput,
   ctx: AnyToolContext,
 ): Promise<ToolRun & Pick<ToolRunOutcome, "ran">> {
-  const start = engineOf(host.config)?.startIn(host, ctx.signal);
+  const start = host.config.rules && engineOf(host.config)?.startIn(host, ctx.signal);
   try {
     const prepared = await host.inputs.take(tool, call, approved !== undefined);
     if (start) await start.before;
@@ -191,4 +190,27 @@ async function attemptCall(
     retry,
     ...(isDated && { retryAt: error.retryAt! }),
   };
+}
+
+type Times = { readonly startedAt: number; endedAt?: number };
+
+/** The last attempt of each call of an open batch. It goes with the call. */
+const times = new WeakMap<ToolUseBlock, Times>();
+
+/** Notes that an attempt of a call begins; only the last attempt counts. Returns a function that notes its end: undefined if it has no
+ *  result, because the call waits. */
+export function noteStart(call: ToolUseBlock, startedAt: number): (endedAt: number | undefined) => void {
+  const noted: Times = { startedAt };
+  times.set(call, noted);
+  return (endedAt) => {
+    if (endedAt !== undefined) noted.endedAt = endedAt;
+    else if (times.get(call) === noted) times.delete(call);
+  };
+}
+
+/** Returns the duration of the last attempt of a call, ms, until now if it was abandoned; undefined if the call did not run in this
+ *  process. */
+export function durationOf(call: ToolUseBlock, now: number): number | undefined {
+  const noted = times.get(call);
+  return noted && elapsed(noted.startedAt, noted.endedAt ?? now);
 }

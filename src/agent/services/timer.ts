@@ -1,5 +1,4 @@
-import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
-import { restarted, unref } from "../../core/base/platform.ts";
+import { LONGEST_DELAY_MS, restarted, unref } from "../../core/base/time.ts";
 
 /** The session that has a timer. */
 export type TimedSession = {

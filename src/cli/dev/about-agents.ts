@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 
 /** The maximum number of sample prompts of an agent. */
 const MAX_PROMPTS = 6;

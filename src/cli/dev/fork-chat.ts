@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import type { Block } from "../../core/message/types.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "./is-object.ts";
-import type { JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import { nearestName } from "./nearest-name.ts";
 import { otherWay, translated } from "./other-words.ts";
 import { kindOf, shown } from "./shown.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "./error.ts";
-import { isObject } from "./is-object.ts";
+import { isObject } from "./json.ts";
 import type { AnyShape, OptionSchema, OptionsSchema } from "./option-schema.ts";
 import { truncated } from "./shown.ts";
 

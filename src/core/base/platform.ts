@@ -20,16 +20,3 @@ const encoder = new TextEncoder();
 /** Returns the number of bytes of a text as UTF-8. */
 export const byteLength: (text: string) => number =
   typeof Buffer === "undefined" ? (text) => encoder.encode(text).length : (text) => Buffer.byteLength(text);
-
-/** Starts a timer from its beginning, and returns the one that runs now: those of a browser are numbers, of which each runs once. */
-export function restarted(timer: NodeJS.Timeout, start: () => NodeJS.Timeout): NodeJS.Timeout {
-  if (timer.refresh) return timer.refresh();
-  clearTimeout(timer);
-  return start();
-}
-
-/** Lets the process end while a timer runs, and returns it. The timers of a browser are numbers and have no such thing. */
-export function unref<Timer extends { unref?(): unknown }>(timer: Timer): Timer {
-  timer.unref?.();
-  return timer;
-}

@@ -1,5 +1,4 @@
-import { isObject } from "./is-object.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /** The text that stands in the place of a secret. In the arguments of a decision it means the original value. */
 export const REDACTED = "[redacted]";

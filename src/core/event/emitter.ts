@@ -1,8 +1,9 @@
-import { freeze } from "../base/freeze.ts";
 import { blockOf } from "./open-blocks.ts";
 import type { AgentEvent, AgentEventBody } from "./types.ts";
+import { freeze } from "../base/freeze.ts";
 
 type Type = AgentEvent["type"];
+type BlockEvent = Extract<AgentEventBody, { readonly type: `block.${"start" | "end"}` }>;
 type Listener = (event: AgentEvent) => void;
 type Subscription = {
   readonly listener: Listener;
@@ -79,7 +80,7 @@ export class EventEmitter {
   #isDelivering = false;
   /** So many holds wait for what happened to be durable. */
   #holds = 0;
-  #openBlocks: Set<string> | undefined;
+  #openBlocks: BlockEvent[] | undefined;
   #n = 0;
 
   /** Events are where `source` is when they happen. */
@@ -101,8 +102,8 @@ export class EventEmitter {
 
   /** Delivers an event to the listeners that want its type; without any, no event is created and no number is used. */
   emit(body: AgentEventBody, extras: EventExtras = NO_EXTRAS): void {
-    if (body.type === "block.start") (this.#openBlocks ??= new Set()).add(blockOf(body)!);
-    if (body.type === "block.end") this.#close(blockOf(body)!);
+    if (body.type === "block.start") (this.#openBlocks ??= []).push(body);
+    if (body.type === "block.end") this.#close(body);
     if (!this.isHeard(body.type)) return;
     const event = this.#eventOf(body, extras);
     if (this.#isDelivering || this.#holds > 0)
@@ -143,9 +144,9 @@ export class EventEmitter {
     if (this.#holds === 0 && !this.#isDelivering) this.#deliverWaiting();
   }
 
-  #close(block: string): void {
-    this.#openBlocks?.delete(block);
-    if (this.#openBlocks?.size === 0) this.#openBlocks = undefined;
+  #close({ messageId, index }: BlockEvent): void {
+    const left = this.#openBlocks?.filter((open) => open.messageId !== messageId || open.index !== index);
+    this.#openBlocks = left && left.length > 0 ? left : undefined;
   }
 
   #deliver(event: AgentEvent, soFar: string | undefined): void {
@@ -172,7 +173,7 @@ export class EventEmitter {
   /** Calls `listener` with every event from now on, or with those of `types` only, and returns a function that ends it. With
    *  `isCumulative`, a `block.delta` contains its whole block so far. */
   subscribe(listener: Listener, types?: readonly Type[], isCumulative = false): () => void {
-    const missed = this.#openBlocks && new Set(this.#openBlocks);
+    const missed = this.#openBlocks && new Set(this.#openBlocks.map((open) => blockOf(open)!));
     const subscription = {
       listener,
       types: types && new Set(types),

@@ -1,5 +1,4 @@
-import { isSame } from "../base/is-same.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isSame, type Json, type JsonObject } from "../base/json.ts";
 import type {
   CallAccount,
   ChangedBy,

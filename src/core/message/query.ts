@@ -1,4 +1,4 @@
-import type { Block, FinishReason, Msg, ToolResultBlock, ToolUseBlock } from "./types.ts";
+import type { Block, FinishReason, Msg, ToolResultBlock, ToolUseBlock, Usage } from "./types.ts";
 
 /**
  * Returns the text blocks of a message, joined by newlines; "" if it has none. Thinking is not text.
@@ -72,4 +72,26 @@ export function hasVisibleContent(content: readonly Block[]): boolean {
 export function finishReasonOf(message: Msg): FinishReason | undefined {
   if (message.role !== "assistant" || !message.usage) return undefined;
   return message.finishReason ?? (toolUsesOf(message).length > 0 ? "tool_calls" : "stop");
+}
+
+/** Adds two usages. A count that neither has stays unknown; a cost is known only if both are. */
+export function addUsage(total: Usage, usage: Usage | undefined): Usage {
+  if (!usage) return total;
+  if (Object.keys(total).length === 0) return usage;
+  const sum: { -readonly [K in keyof Usage]: number | boolean } = { ...total };
+  for (const key of [
+    "inputTokens",
+    "outputTokens",
+    "cachedInputTokens",
+    "cacheWriteTokens",
+    "reasoningTokens",
+    "durationMs",
+  ] as const) {
+    const added = usage[key];
+    if (added !== undefined) sum[key] = (total[key] ?? 0) + added;
+  }
+  if (total.cost !== undefined && usage.cost !== undefined) sum.cost = total.cost + usage.cost;
+  else delete sum.cost;
+  if (usage.estimated) sum.estimated = true;
+  return sum as Usage;
 }

@@ -1,5 +1,4 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json.ts";
 import type { Msg } from "./types.ts";
 
 /** The source on which an answer may rest. It is a passage of a document or a memory, because the model was shown it, or what its provider

@@ -1,5 +1,5 @@
 import { freeze } from "../base/freeze.ts";
-import { isSame } from "../base/is-same.ts";
+import { isSame } from "../base/json.ts";
 import { hasBlock, toolUsesOf } from "./query.ts";
 import type { TranscriptHead } from "./transcript-head.ts";
 import type { Msg } from "./types.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../base/json.ts";
 import { textOf } from "./query.ts";
 import type { Msg, Reason } from "./types.ts";
 

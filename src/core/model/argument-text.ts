@@ -1,4 +1,4 @@
-import { isSame } from "../base/is-same.ts";
+import { isSame } from "../base/json.ts";
 
 /** The state of the text of arguments so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
 export type ArgumentState = "none" | "open" | "whole" | "broken" | "joined";

@@ -1,6 +1,7 @@
-import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import { LONGEST_DELAY_MS } from "../base/time.ts";
 import { sha256 } from "../base/sha256.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
+import { AgentError } from "../base/error.ts";
 
 /** The defaults of `modelOptions.execution` and `toolOptions.execution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
  *  to 30 s, and is repeated if the adapter calls the error retryable. A tool call has 300 s and one attempt. */
@@ -58,4 +59,23 @@ export function backoffMs(execution: Execution, attempt: number, seed: string): 
   const full = Math.min(initialBackoffMs * backoffMultiplier ** (attempt - 1), maxBackoffMs);
   const jitter = Number.parseInt(sha256(`${seed}/${attempt}`).slice(0, 8), 16) / 2 ** 32;
   return Math.round(full * (1 - jitter / 2));
+}
+
+/** Returns whether an attempt that failed with this error may be repeated. A `retryOn` function that throws, or returns anything
+ *  but true, means no. */
+export function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
+  if (typeof retryOn !== "function") return retryOn === "all" || error.isRetryable;
+  try {
+    const answer: unknown = retryOn(error);
+    return answer === true;
+  } catch {
+    return false;
+  }
+}
+
+/** True if the function `retryOn` of an execution says that an attempt which ran out of time is not to be repeated. */
+export function isTimeoutFinal(of: "model" | "tool", { retryOn, timeoutMs }: Execution): boolean {
+  if (typeof retryOn !== "function" || timeoutMs === undefined) return false;
+  const message = `The ${of} did not finish within its timeout of ${timeoutMs} ms.`;
+  return !mayRetry(new AgentError(`${of}/timeout`, message, { isRetryable: true }), retryOn);
 }

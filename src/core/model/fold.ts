@@ -1,7 +1,6 @@
 import { AgentError } from "../base/error.ts";
 import { frozenCopy, isTooDeep } from "../base/freeze.ts";
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type {
   Block,
   FinishReason,

@@ -1,5 +1,4 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { deref } from "../base/local-ref.ts";
 
 /** The statements of a schema about the properties of an object. */

@@ -1,5 +1,4 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { deref } from "../base/local-ref.ts";
 import type { SchemaRule } from "./host-rules.ts";
 import { objectForm } from "./object-form.ts";

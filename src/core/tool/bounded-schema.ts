@@ -1,6 +1,5 @@
 import { schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 
 /** The keywords with which a small schema can cost any time. They do so by references to parts that refer to others, by expressions, and by
  *  comparing each item with each. */

@@ -1,10 +1,8 @@
 import { z } from "zod";
-import type { Json } from "../base/json.ts";
-import { isObject } from "../base/is-object.ts";
-import { isSame } from "../base/is-same.ts";
+import { isSame, isObject, type Json } from "../base/json.ts";
 import { toolUsesOf } from "../message/query.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
-import { BREAKPOINTS } from "./breakpoint-slot.ts";
+import { BREAKPOINTS, storedSlot, type StoredSlots } from "./stored-slots.ts";
 import {
   BREAKPOINT_REASON,
   breakpointText,
@@ -15,7 +13,6 @@ import {
 import { hashInput } from "./hash.ts";
 import { matchesName } from "./name-pattern.ts";
 import { defineSlot } from "./slot.ts";
-import { storedSlot, type StoredSlots } from "./stored-slots.ts";
 
 const valueSchema = z.union([z.string().max(1_000), z.number(), z.boolean(), z.null()]);
 

@@ -53,7 +53,6 @@ export class ClientTools {
   }
 
   offered(slots: StoredSlots): readonly ClientTool[] {
-    if (this.#listed.size === 0) return [];
     return declaredIn(slots).filter(({ name }) => this.#listed.has(name) && !this.#isTaken(name));
   }
 

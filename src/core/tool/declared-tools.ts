@@ -1,7 +1,6 @@
 import { AgentError } from "../base/error.ts";
 import { frozenCopy, jsonProblem } from "../base/freeze.ts";
-import { isObject } from "../base/is-object.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { storedSlot, type StoredSlots } from "./stored-slots.ts";

@@ -1,8 +1,7 @@
-import { isObject } from "../base/is-object.ts";
 import { AgentError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { executionSchema } from "../model/execution-schema.ts";
 import type { Execution } from "../model/port.ts";
 import type { ArgumentsOf } from "./calls.ts";

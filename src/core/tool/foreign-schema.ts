@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { boundedSchema } from "./bounded-schema.ts";
 import { CheckThread, threadFile, type Checked } from "./check-thread.ts";
 import { FOREIGN } from "./schema.ts";
-import type { StandardSchema } from "./types.ts";
 import { validateInput } from "./validate-input.ts";
+import type { StandardSchema } from "./types.ts";
 
 /** A schema of arguments that takes out nulls itself. */
 type ForeignSchema = StandardSchema & {

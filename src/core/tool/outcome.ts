@@ -1,5 +1,5 @@
-import { isObject } from "../base/is-object.ts";
 import { jsonProblem } from "../base/freeze.ts";
+import { isObject } from "../base/json.ts";
 import { outputProblem } from "../message/validate.ts";
 
 /** Returns why a value is not a `ToolOutcome`; undefined if it is one. */

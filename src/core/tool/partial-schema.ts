@@ -1,5 +1,4 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 
 /** The keywords that a value that is being written need not fulfil yet: it may lack members and items, and a string its end. */
 const OF_THE_WHOLE: ReadonlySet<string> = new Set([

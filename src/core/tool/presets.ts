@@ -1,6 +1,5 @@
-import { isObject } from "../base/is-object.ts";
 import { instead } from "../base/option-schema.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { deref } from "../base/local-ref.ts";
 import type { AnyTool } from "./types.ts";
 

@@ -1,7 +1,6 @@
 import { dereference, validate, type Schema } from "@cfworker/json-schema";
 import { copyOf } from "../base/freeze.ts";
-import { isObject } from "../base/is-object.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { validateInput } from "./validate-input.ts";
 
 const DRAFT = "2020-12";

@@ -1,10 +1,10 @@
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../base/json.ts";
 import { AgentError, messageOf } from "../base/error.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outputProblem } from "../message/validate.ts";
+import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { outcomeProblem } from "./outcome.ts";
 import type { CallInput } from "./prepare-input.ts";
-import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { writtenSlots } from "./slot-access.ts";
 import type { StoredSlots } from "./stored-slots.ts";
 import { readSuspension } from "./suspension.ts";

@@ -1,7 +1,6 @@
-import { isObject } from "../base/is-object.ts";
 import { dereference, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
 import { messageOf } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 
 const TYPES = ["null", "boolean", "object", "array", "number", "string", "integer"];
 

@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../base/json.ts";
 import { check } from "../base/options.ts";
 import { slotSchema, slotValue } from "./slot.ts";
 import type { Slot, SlotReader } from "./types.ts";

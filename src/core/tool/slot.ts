@@ -1,11 +1,10 @@
-import { AgentError, messageOf } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
 import * as s from "../base/option-schema.ts";
+import { AgentError, messageOf } from "../base/error.ts";
+import { frozenCopy } from "../base/freeze.ts";
 import { check } from "../base/options.ts";
-import type { Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import type { Schema, Slot, StandardSchema } from "./types.ts";
-import { frozenCopy } from "../base/freeze.ts";
 import { isStandardSchema } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 

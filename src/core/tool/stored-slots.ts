@@ -21,3 +21,12 @@ export function storedSlot(stored: StoredSlots, name: string): StoredSlot | unde
 export function revisionOf(stored: StoredSlots, name: string): number {
   return storedSlot(stored, name)?.revision ?? 0;
 }
+
+/** The name of the slot in which a session has its breakpoints. */
+export const BREAKPOINTS = "tools.breakpoints";
+
+/** True if the session has breakpoints. */
+export function hasBreakpoints(slots: StoredSlots): boolean {
+  const value = storedSlot(slots, BREAKPOINTS)?.value;
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}

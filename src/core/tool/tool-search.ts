@@ -1,5 +1,4 @@
-import { isObject } from "../base/is-object.ts";
-import type { Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { defineTool } from "./define.ts";
 import { rank, wordsOf } from "./rank.ts";

@@ -1,13 +1,13 @@
 import { truncated } from "../base/shown.ts";
-import { isObject } from "../base/is-object.ts";
 import { AgentError, messageOf } from "../base/error.ts";
 import { check } from "../base/options.ts";
-import type { JsonObject } from "../base/json.ts";
-import { newId } from "../message/new-id.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { newId } from "../message/create.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { CallsOf } from "./calls.ts";
-import { catalogueOf, offerOf, schemaIn, type Beyond, type Catalogue, type Offer } from "./catalogue.ts";
-import { BREAKPOINTS } from "./breakpoint-slot.ts";
+import { catalogueOf, internRegistry, offerOf, schemaIn } from "./catalogue.ts";
+import type { Beyond, Catalogue, Offer, ToolRegistry } from "./catalogue.ts";
+import { BREAKPOINTS, type StoredSlots } from "./stored-slots.ts";
 import { DECLARED } from "./declared-tools.ts";
 import { checkPreset } from "./define.ts";
 import { metaTool, unknownGroup, type Groups } from "./meta-tool.ts";
@@ -15,8 +15,7 @@ import { badInput, suspendedResult, unavailableTool, unknownTool } from "./resul
 import { parseInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
-import { slotReader } from "./slot-access.ts";
-import { internRegistry, type ToolRegistry } from "./tool-registry.ts";
+import { readSlot, slotReader } from "./slot-access.ts";
 import { groupChangeSchema, groupSchema, isTool, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
 import type { Group, Slot, Tool, AnyTool, Toolkit, AnyToolkit, ToolkitOptions, ToolSource } from "./types.ts";
@@ -40,6 +39,8 @@ export class SessionToolkit implements AnyToolkit {
   /** The sources of tools that may be others later, with the version that is here. */
   #sources = NO_SOURCES;
   readonly #metaTool: boolean;
+  /** The number of changes of tools, groups and presets so far. */
+  version = 0;
   /** Hears when tools, groups or presets have changed. */
   watcher: { toolsChanged(): void } | undefined;
 
@@ -207,9 +208,11 @@ export class SessionToolkit implements AnyToolkit {
     this.#changed();
   }
 
-  /** Returns the offer to a model that has loaded these tools. They are in order of registration, then of loading; presets left out,
-   *  inactive groups left out. The same lists as long as nothing has changed. */
-  offer(names: readonly string[] = loadedTools.initial): Offer {
+  /** Returns the offer to the model of a session with these slots, which may have loaded tools. They are in order of registration, then of
+   *  loading; presets left out, inactive groups left out. The same lists as long as nothing has changed. */
+  offer(slots: StoredSlots = {}): Offer {
+    const { name, initial } = loadedTools;
+    const names = Object.hasOwn(slots, name) ? readSlot(loadedTools, slots) : initial;
     const registry = this.#registry;
     if (registry.offer?.names === names) return registry.offer.offer;
     const offer = offerOf(this.#active(), names);
@@ -301,6 +304,7 @@ export class SessionToolkit implements AnyToolkit {
     this.#unshare();
     this.#registry.catalogue = undefined;
     this.#registry.offer = undefined;
+    this.version++;
     this.watcher?.toolsChanged();
   }
 

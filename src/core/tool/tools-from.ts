@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../base/json.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import type { OutputOf, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
 

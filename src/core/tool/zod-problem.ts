@@ -1,5 +1,5 @@
 import { messageOf } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
+import { isObject } from "../base/json.ts";
 import { loadZod } from "./load-zod.cjs";
 
 /** The reason for which a schema of zod has no JSON Schema, and the field that is the reason, such as "stay/nights"; "" is the schema

@@ -9,7 +9,7 @@ import { userMsg } from "../../core/message/create.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Fork } from "../../session/fork.ts";
-import { BREAKPOINTS } from "../../core/tool/breakpoint-slot.ts";
+import { BREAKPOINTS } from "../../core/tool/stored-slots.ts";
 import { checkWritableByClients } from "../../core/tool/slot-access.ts";
 import { validateInput } from "../../core/tool/validate-input.ts";
 import type { Decision } from "../../core/tool/pending.ts";

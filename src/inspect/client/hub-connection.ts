@@ -1,6 +1,6 @@
 import * as s from "../../core/base/option-schema.ts";
 import { guarded } from "../../core/base/guarded.ts";
-import { unref } from "../../core/base/platform.ts";
+import { unref } from "../../core/base/time.ts";
 import type { HubAddress } from "../protocol/hub-address.ts";
 import type { HubToWorker } from "../protocol/protocol.ts";
 import type { HubSocket, OpenSocket } from "./hub-socket.ts";

@@ -1,5 +1,5 @@
 import { guarded } from "../../core/base/guarded.ts";
-import { unref } from "../../core/base/platform.ts";
+import { unref } from "../../core/base/time.ts";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import type { RunCommand } from "../protocol/commands.ts";
 import { HubConnection, type HubConnectionOptions } from "./hub-connection.ts";

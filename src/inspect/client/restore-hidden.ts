@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { REDACTED, restoreRedacted } from "../../core/base/secrets.ts";
 
 /** Returns edited arguments with the parts that the page did not get, secrets and long strings, as they were. */

@@ -9,7 +9,7 @@ import type { TurnsSummary } from "../../core/message/turns-summary.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { SessionToolkit } from "../../core/tool/toolkit.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import { addUsage } from "../../core/message/usage.ts";
+import { addUsage } from "../../core/message/query.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
 import { availableCommands } from "./available-commands.ts";
 import { guarded } from "../../core/base/guarded.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { REASONS } from "../../core/message/types.ts";
 import { SESSION_PHASES } from "../../store/port.ts";
 import { isActorInfo } from "../protocol/actor-info.ts";

@@ -16,7 +16,7 @@ import { readFilter } from "./read-filter.ts";
 import { MAX_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { callIn, promptLens } from "../protocol/prompt-lens.ts";
 import { rawRequest } from "./raw-request.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMachine, type AnyStateMachine } from "xstate";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import { machineChart } from "../client/actor-chart.ts";
 import { isMachine } from "../client/actor-kind.ts";

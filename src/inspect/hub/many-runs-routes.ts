@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { addLabel, type LabelReader, type NewLabel } from "../labels/labels.ts";
 import { FIGURES, type OverviewFigure } from "../protocol/overview.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { messageOf } from "../../core/base/error.ts";
 import type { ModelRequest } from "../../core/model/port.ts";
 import type { WireRequest } from "../../core/model/wire-request.ts";

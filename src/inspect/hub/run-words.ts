@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json } from "../../core/base/json.ts";
+import { isObject, type Json } from "../../core/base/json.ts";
 import { SearchFold } from "../../store/search-fold.ts";
 import { hasWords, queryWords } from "../../store/search-words.ts";
 import { hasFacts, type RunFilter } from "../protocol/outcomes.ts";

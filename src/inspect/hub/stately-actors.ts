@@ -5,7 +5,7 @@ import {
   type InspectionEvent,
 } from "xstate";
 import { guarded } from "../../core/base/guarded.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { activeStates, type ActorSnapshot } from "../client/actor-chart.ts";
 
 /** Actors of a connection that are known; of more, the oldest are forgotten. */

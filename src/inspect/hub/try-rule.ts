@@ -1,4 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { RuleTrial, type TrialFinding, type TriedRule } from "../../core/tool/rules/trial.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 
 /** The kinds of actors; "actor" is one whose kind XState does not tell. */
 export const ACTOR_KINDS = [

@@ -1,7 +1,6 @@
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import type { Layouts } from "../../core/diagram/layout.ts";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { CALL_WAITS_FOR, type WaitsFor } from "../../core/tool/pending.ts";
 import { isActorInfo, isActorStep } from "./actor-info.ts";
 import type { RunRow, Step } from "./protocol.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { sizeOfMessage, sizeOfTools } from "../../core/message/size.ts";
 import { Transcript } from "../../core/message/transcript.ts";
 import type { Msg } from "../../core/message/types.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { ForkLabel } from "../../../machines/agent/prompt/edits.ts";
 import type { RunRow } from "./protocol.ts";
 

@@ -1,6 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import { isSame } from "../../core/base/is-same.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { CallAccount, ToolResultState } from "../../core/message/types.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";

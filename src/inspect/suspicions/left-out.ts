@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Piece } from "../../../machines/agent/prompt/edits.ts";
 import type { RecordedCall } from "../protocol/recorded-call.ts";
 import type { LeftOut } from "./facts.ts";

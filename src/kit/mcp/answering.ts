@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json } from "../../core/base/json.ts";
+import { isObject, type Json } from "../../core/base/json.ts";
 import { CUT_OFF, errorAnswer, isAnswer, mendAnswer, mendAnswers } from "./mend-answer.ts";
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;

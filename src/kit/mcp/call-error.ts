@@ -1,5 +1,5 @@
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import type { CallWith } from "./in-flight.ts";
 import { CUT_OFF, MALFORMED } from "./mend-answer.ts";
 import { isUnauthorized } from "./sign-in.ts";

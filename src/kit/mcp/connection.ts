@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientOptions, ElicitResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Ask, Decision } from "../../core/tool/pending.ts";
 import { HostAnswers, type SampleCounter } from "./host-answers.ts";
 import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";

@@ -6,7 +6,7 @@ import type {
   ListRootsResult,
 } from "@modelcontextprotocol/client";
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { assistantMsg, systemMsg, userMsg } from "../../core/message/create.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { collect } from "../../core/model/fold.ts";

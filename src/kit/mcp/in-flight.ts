@@ -5,7 +5,7 @@ import type {
   ElicitResult,
   InputRequiredResult,
 } from "@modelcontextprotocol/client";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { rawResult } from "./mend-result.ts";
 import type { McpEvent } from "./types.ts";
 

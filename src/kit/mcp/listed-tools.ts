@@ -1,6 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { schemaProblem } from "../../core/tool/schema-problem.ts";
 
 /** Something that is wrong with a tool of a list: `left-out` if it cannot be offered. */

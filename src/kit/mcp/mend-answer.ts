@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 
 /** The code of an answer that was none: what the server has done is not known. */
 export const MALFORMED = -32_098;

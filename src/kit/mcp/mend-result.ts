@@ -1,6 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { mendTools, type ListLimits, type Fault } from "./listed-tools.ts";
 import { isAnswer, withoutNulls } from "./mend-answer.ts";
 

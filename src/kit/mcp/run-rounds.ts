@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Ask } from "../../core/tool/pending.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { Resumed, Suspension } from "../../core/tool/types.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { MediaBlock, TextBlock } from "../../core/message/types.ts";
 import { MALFORMED } from "./mend-answer.ts";
 import type { ToolOutcome } from "../../core/tool/types.ts";

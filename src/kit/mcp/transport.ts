@@ -1,6 +1,6 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { answering, requestIds } from "./answering.ts";
 import { bounded, MARGIN_BYTES } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";

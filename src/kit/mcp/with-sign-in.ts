@@ -1,4 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { Resumed, Suspension, Tool } from "../../core/tool/types.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { skillSchema, type Skill } from "./skill.ts";
 

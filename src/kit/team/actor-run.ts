@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, agentErrorOf } from "../../core/base/error.ts";
-import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
+import { LONGEST_DELAY_MS } from "../../core/base/time.ts";
 import type { Schema } from "../../core/tool/types.ts";
 import { createActorAgent } from "../../agent/create-agent.ts";
 import type { ActorAgent } from "../../agent/inbox-agent.ts";

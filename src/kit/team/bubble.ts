@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Ask, Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { Resumed } from "../../core/tool/types.ts";
-import { addLimits } from "../../../machines/agent/updates/spent.ts";
+import { addLimits } from "../../../machines/agent/updates/record.ts";
 import { LIMITS, type Limits } from "../../../machines/agent/limits.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
 import type { Snapshot } from "../../agent/types.ts";

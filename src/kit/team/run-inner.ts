@@ -1,5 +1,5 @@
 import { AgentError, agentErrorOf } from "../../core/base/error.ts";
-import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
+import { LONGEST_DELAY_MS } from "../../core/base/time.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";

@@ -1,4 +1,4 @@
-import { elapsed } from "../../core/base/elapsed.ts";
+import { elapsed } from "../../core/base/time.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { textOf } from "../../core/message/query.ts";

@@ -1,4 +1,4 @@
-import { isSame } from "../../core/base/is-same.ts";
+import { isSame } from "../../core/base/json.ts";
 import { effectsOf, type Baseline, type Fault } from "./judge.ts";
 import { notesOf } from "./ledger.ts";
 import { nameOf } from "./points.ts";

@@ -1,6 +1,4 @@
-import type { Json } from "../../core/base/json.ts";
-import { isObject } from "../../core/base/is-object.ts";
-import { isSame } from "../../core/base/is-same.ts";
+import { isSame, isObject, type Json } from "../../core/base/json.ts";
 import type { Decision } from "../../core/tool/pending.ts";
 import { notesOf, type LifeNote, type NotedCall } from "./ledger.ts";
 import type { Run } from "./run-point.ts";

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { WorkerAgents } from "../../worker/types.ts";

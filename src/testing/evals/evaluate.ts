@@ -1,5 +1,5 @@
 import { AgentError, errorInfo, type ErrorInfo } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
+import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { isUsage } from "../../core/model/fold.ts";

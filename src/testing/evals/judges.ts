@@ -1,10 +1,8 @@
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/is-object.ts";
-import { isSame } from "../../core/base/is-same.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { CallFact } from "../../inspect/suspicions/facts.ts";
 import type { EvalCase, EvalRun, Judge, Verdict } from "./types.ts";
 

@@ -5,7 +5,7 @@ import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { rulesKey } from "./rules-key.ts";
 import { protocolProblem } from "./protocol.ts";
 import { mustCompact } from "../../../machines/agent/updates/compaction-plan.ts";
-import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
+import { showsMedia } from "../../../machines/agent/updates/view.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";
 
 /** The fields of a context that no guard depends on: texts, clocks, counters that only name things. */

@@ -1,6 +1,6 @@
 import type { Block, FinishReason, ToolUseBlock } from "../../core/message/types.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
-import { showsMedia } from "../../../machines/agent/updates/refused-content.ts";
+import { showsMedia } from "../../../machines/agent/updates/view.ts";
 import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
 import { batchesOf, callsOf, namesOf } from "./desk.ts";
 import { message, text, thinking, toolUse } from "./messages.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Block, Msg } from "../../core/message/types.ts";
 import type { ModelRequest } from "../../core/model/port.ts";
 

@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from "node:path";
 import { AgentError, messageOf, type ErrorInfo } from "../../core/base/error.ts";
 import { hideSecrets } from "../../core/base/hide-secrets.ts";
-import { isObject } from "../../core/base/is-object.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { namesSecret, REDACTED, redactSecrets } from "../../core/base/secrets.ts";
 import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";
 import { keyOf, type CanonicalRequest } from "./canonical.ts";

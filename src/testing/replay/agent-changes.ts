@@ -1,4 +1,4 @@
-import { isSame } from "../../core/base/is-same.ts";
+import { isSame } from "../../core/base/json.ts";
 import { differences } from "../recordings/canonical.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import { shown } from "./divergence.ts";

@@ -1,4 +1,4 @@
-import { isSame } from "../../core/base/is-same.ts";
+import { isSame } from "../../core/base/json.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { Msg, Reason } from "../../core/message/types.ts";
 import type { RecordedTurn } from "./recorded-session.ts";

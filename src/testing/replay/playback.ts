@@ -1,7 +1,7 @@
 import { isAgentTool } from "../../agent/services/outer-call.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { isSame } from "../../core/base/is-same.ts";
+import { isSame } from "../../core/base/json.ts";
 import { withAccount } from "../../core/message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";

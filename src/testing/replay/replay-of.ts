@@ -8,7 +8,7 @@ import { AgentError, agentErrorOf, type ErrorInfo } from "../../core/base/error.
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
-import { addUsage } from "../../core/message/usage.ts";
+import { addUsage } from "../../core/message/query.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import { ownToolkit } from "../../core/tool/toolkit.ts";
 import type { AnyTool, AnyToolkit } from "../../core/tool/types.ts";

@@ -1,5 +1,5 @@
 import { check } from "../../core/base/options.ts";
-import { LONGEST_DELAY_MS } from "../../core/base/longest-delay.ts";
+import { LONGEST_DELAY_MS } from "../../core/base/time.ts";
 import { SignalListeners } from "./signal-listeners.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
 import { queueClosed } from "./queue-error.ts";

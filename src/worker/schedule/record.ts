@@ -1,5 +1,4 @@
-import { isObject } from "../../core/base/is-object.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { isObject, type JsonObject } from "../../core/base/json.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { OWN_PREFIX } from "../../store/session-id.ts";
 import type { Lease, SessionStore } from "../../store/port.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { assistantMsg, type Hook, type Msg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { RECOVERY_TEXT } from "../../../machines/agent/updates/ending.ts";
+import { RECOVERY_TEXT } from "../../../machines/agent/updates/interruption.ts";
 import { scripted, toolOf } from "../../support/agents.ts";
 import { call, show } from "../../support/trace.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { suspend, toolUsesOf, type Agent, type Hook } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
-import { RECOVERY_TEXT } from "../../../machines/agent/updates/ending.ts";
+import { RECOVERY_TEXT } from "../../../machines/agent/updates/interruption.ts";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 import { call, show } from "../../support/trace.ts";

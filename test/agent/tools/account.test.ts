@@ -1,5 +1,5 @@
 // The account of a call: attempts, changes, questions and decisions, as they happened.
-import { reviveCalls } from "../../../machines/agent/updates/resume.ts";
+import { reviveCalls } from "../../../machines/agent/updates/acting.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

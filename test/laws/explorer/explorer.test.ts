@@ -11,7 +11,7 @@ import { recordToolRun, startCalls } from "../../../machines/agent/updates/actin
 import { applyReview, rerunSuspended } from "../../../machines/agent/updates/reviewing.ts";
 import { toolResultsOf } from "../../../src/core/message/query.ts";
 import * as compaction from "../../../machines/agent/updates/compaction.ts";
-import { withSpent } from "../../../machines/agent/updates/spent.ts";
+import { withSpent } from "../../../machines/agent/updates/record.ts";
 import { beginAttempt, storeDraft } from "../../../machines/agent/updates/reasoning.ts";
 import type { ReviewOutcome, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { ChartDefinition } from "../../../machines/chart/definition.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { describeChange, changeBetween } from "../../../src/core/tool/fingerprint.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
-import { adoptTurn } from "../../../machines/agent/updates/changed-agent.ts";
+import { adoptTurn } from "../../../machines/agent/updates/turn-agent.ts";
 import { toolResult } from "../../../src/testing/explorer/messages.ts";
 import { asking, contextOf } from "./at.ts";
 import { AGENT, OTHER_AGENT } from "./events.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { isSame } from "../../../src/core/base/is-same.ts";
+import { isSame } from "../../../src/core/base/json.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";

@@ -1,8 +1,7 @@
 import { useEffect } from "react";
-import { BREAKPOINTS } from "../../../src/core/tool/breakpoint-slot.ts";
+import { BREAKPOINTS } from "../../../src/core/tool/stored-slots.ts";
 import type { Breakpoint } from "../../../src/core/tool/breakpoint.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
-import { isSame } from "../../../src/core/base/is-same.ts";
+import { isSame, isObject } from "../../../src/core/base/json.ts";
 import { refusalText, sendCommand } from "../store/commands.ts";
 import { fillAround } from "../store/load.ts";
 import { model } from "../store/model.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { t } from "../words/t.ts";
 
 const MAX_LINES = 20;

@@ -3,7 +3,7 @@ import type { MessageItem } from "../logic/conversation-items.ts";
 import { compact, duration, safeText } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
 import { isBlob } from "../logic/json-rows.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { BlobValue } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";

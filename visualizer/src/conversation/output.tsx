@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { bytes, compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobLink } from "../parts/json-value.tsx";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { JsonObject, Layouts } from "../wire/types.ts";
 
 /** The place of the run in the template of the page. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { CallAccount, Json, JsonObject } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 

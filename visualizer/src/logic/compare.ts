@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { Json, JsonObject, Msg } from "../wire/types.ts";
 import { isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";

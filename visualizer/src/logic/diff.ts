@@ -1,5 +1,5 @@
 import type { Json, Path } from "../wire/types.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 
 /** A path at which two values differ. */
 export type Difference = {

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { ForkChanges, ForkPlan, Json, JsonObject, Msg } from "../wire/types.ts";
 import { jsonText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../wire/types.ts";
 import { jsonText, safeText } from "./format.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { t } from "../words/t.ts";
 
 /** A field of a form. */

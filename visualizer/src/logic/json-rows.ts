@@ -1,6 +1,6 @@
 import type { Json, Path } from "../wire/types.ts";
 import { pathText } from "./diff.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 
 /** A line of a JSON tree. */
 export type JsonRow = {

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { JsonObject } from "../wire/types.ts";
 
 /** True if rules have, or may have, something to say about a run: it has rules, or has called a tool. */

@@ -1,6 +1,6 @@
 import type { CallRecord, Json, Msg } from "../wire/types.ts";
 import { isBlob } from "./json-rows.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 
 const checked = new WeakMap<object, boolean>();
 

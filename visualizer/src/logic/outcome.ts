@@ -1,6 +1,6 @@
 import type { IconName } from "../parts/icon.tsx";
 import { groupOf, type JsonObject, type Msg, type RunRow } from "../wire/types.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { limitLabel } from "../../../machines/agent/limits.ts";
 import { isMessage } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";

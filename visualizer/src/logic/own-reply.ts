@@ -1,5 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
-import { isSame } from "../../../src/core/base/is-same.ts";
+import { isSame, isObject } from "../../../src/core/base/json.ts";
 import type { Json, JsonObject, Msg } from "../wire/types.ts";
 import { isMessage } from "./message-shape.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { CallRecord, Json, JsonObject } from "../wire/types.ts";
 import { safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { isOver } from "../../../src/kit/plan/subtasks.ts";
 import type { Json, JsonObject, Plan, Subtask, Todo } from "../wire/types.ts";
 import { t } from "../words/t.ts";

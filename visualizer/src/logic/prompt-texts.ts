@@ -1,7 +1,7 @@
 import type { Json, LensRow, Msg, PromptLens, ShownForm } from "../wire/types.ts";
 import { compact } from "./format.ts";
 import { headOf } from "./step-notes.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { t } from "../words/t.ts";
 
 type Left = Extract<LensRow, { readonly kind: "left" }>;

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { JsonObject, ToolResultBlock } from "../wire/types.ts";
 import { headOf } from "./step-notes.ts";
 

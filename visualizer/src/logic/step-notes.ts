@@ -5,7 +5,7 @@ import { bytes, safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
 import { takeOverLine } from "../../../src/core/message/account.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { t } from "../words/t.ts";
 
 /** The event of changes whose steps a stored run does not tell apart. */

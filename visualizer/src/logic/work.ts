@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { cutOff, readAccount } from "./call-account.ts";
 import type { Step } from "../wire/step.ts";
 import type { CallRecord, Json, JsonObject } from "../wire/types.ts";

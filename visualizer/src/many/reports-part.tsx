@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-import { isObject } from "../../../src/core/base/is-object.ts";
-import type { Json, JsonObject } from "../../../src/core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/core/base/json.ts";
 import { mcNemar } from "../../../src/testing/evals/statistics.ts";
 import { Button } from "../parts/button.tsx";
 import { compareRuns, select, showMany } from "../store/navigate.ts";

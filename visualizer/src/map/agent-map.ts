@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { callRecords, isMessage } from "../logic/message-shape.ts";
 import { sumUsage } from "../logic/totals.ts";
 import type { Work } from "../logic/work.ts";

@@ -1,6 +1,6 @@
 import { callIn } from "../../../src/inspect/protocol/prompt-lens.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { callRecords } from "../logic/message-shape.ts";
 import { messagesOf } from "../logic/step-notes.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { conversationItems, type ConversationItems, type MessageItem } from "../logic/conversation-items.ts";
 import type { PlaceFilter } from "../store/model.ts";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { compact } from "../logic/format.ts";
 import { chipsOf, HOURS, type ListFilter } from "../logic/run-filter.ts";
 import { GROUP_NAMES } from "../logic/run-groups.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { ANY_SUSPICION, OUTCOME_NAMES, RUN_GROUPS, type Json, type RunGroup } from "../wire/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search-field.tsx";

@@ -1,7 +1,7 @@
 import { Fragment, jsx as make, jsxs as makeAll, type JSX } from "react/jsx-runtime";
 import { safeText } from "../logic/format.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { JsonObject } from "../wire/types.ts";
 
 type Make = typeof make;

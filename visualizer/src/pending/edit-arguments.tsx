@@ -1,6 +1,6 @@
 import { useState, type KeyboardEvent } from "react";
 import { differences, pathText } from "../logic/diff.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { Button } from "../parts/button.tsx";
 import type { JsonObject, PendingItem } from "../wire/types.ts";
 import { useJsonForm } from "./json-form.tsx";

@@ -1,7 +1,7 @@
 import { useId, useState, type ReactNode } from "react";
 import { fieldsOf, readForm, readJson, fieldText, type Field } from "../logic/form-fields.ts";
 import { jsonText } from "../logic/format.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { readAccount } from "../logic/call-account.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
 import { t } from "../words/t.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { EmbeddedRun } from "../hand-on/page-file.ts";
 import { indexChart } from "../logic/chart-index.ts";
 import { readRunFile, type RunFile } from "../wire/run-file.ts";

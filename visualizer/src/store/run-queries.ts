@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import type { Json } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { choicesOf, pathCoverage, type Choice } from "../logic/guards.ts";

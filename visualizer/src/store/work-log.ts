@@ -1,6 +1,6 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import { isRest, type ChartIndex } from "../logic/chart-index.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { outcomeOfService } from "../logic/service-outcomes.ts";
 import { messagesOf } from "../logic/step-notes.ts";
 import {

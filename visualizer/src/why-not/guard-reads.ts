@@ -1,5 +1,5 @@
 import { vocabulary } from "../../../machines/agent/vocabulary.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import { Transcript } from "../../../src/core/message/transcript.ts";
 import { safeText } from "../logic/format.ts";
 import { cut } from "../logic/json-rows.ts";

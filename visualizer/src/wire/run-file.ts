@@ -1,5 +1,5 @@
 import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, WireStep } from "./types.ts";
-import { isObject } from "../../../src/core/base/is-object.ts";
+import { isObject } from "../../../src/core/base/json.ts";
 import {
   parseChart,
   isCount,

@@ -2,10 +2,10 @@
 import type { Json } from "../../base/json.ts";
 import type { AgentEvent } from "../types.ts";
 import { textOf } from "../../message/query.ts";
+import { sourcesOf } from "../../message/sources.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import { changedInput } from "../../message/account.ts";
-import { sourcesOf } from "../../message/sources.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";

@@ -1,8 +1,7 @@
 import { AgentError } from "../../base/error.ts";
-import { isObject } from "../../base/is-object.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
 import { embedInBatches, type EmbedOptions, type Embedder } from "../embedder.ts";
 import type { Endpoint } from "../endpoint.ts";

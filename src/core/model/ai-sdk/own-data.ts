@@ -1,5 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { ProviderMetadata } from "./sdk-types.ts";
 
 /** The data that the bridge stores with a block, to send it back to the same provider; stored under the key `ai-sdk`. */

@@ -1,12 +1,11 @@
 import { AgentError } from "../../base/error.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { sourceMetadata, type AnswerSource } from "../../message/sources.ts";
 import { namedSource } from "./named-source.ts";
 import type { FinishReason, MediaBlock, Source, Usage } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
 import type { StreamPart } from "../port.ts";
 import { countOf, usageFrom } from "../usage.ts";
-import { isObject } from "../../base/is-object.ts";
 import { plain, toOpaque, type SdkData as OwnData } from "./own-data.ts";
 import { SdkCalls } from "./sdk-calls.ts";
 import type { ProviderMetadata, SdkData, SdkPart, SdkUsage } from "./sdk-types.ts";

@@ -1,5 +1,5 @@
 import { AgentError, messageOf } from "../../base/error.ts";
-import { isObject } from "../../base/is-object.ts";
+import { isObject } from "../../base/json.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { WireChunk, WireDelta } from "./wire.ts";
 
 type Fields = { readonly [name: string]: unknown };

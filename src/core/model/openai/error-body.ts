@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/error.ts";
-import { isObject } from "../../base/is-object.ts";
+import { isObject } from "../../base/json.ts";
 import { RefusalError } from "../wire-error.ts";
 
 /**

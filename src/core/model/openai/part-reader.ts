@@ -1,5 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../base/json.ts";
 import type { FinishReason, MediaBlock } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
 import type { StreamPart } from "../port.ts";

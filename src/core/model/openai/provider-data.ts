@@ -1,5 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 /**
  * The data that the adapter of Chat Completions stores with a block, to send it back to the same server.

@@ -1,5 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 
 /** Collects the signed or encrypted thinking that OpenRouter streams beside its text, and expects to be sent back unchanged. */
 export class ReasoningDetails {

@@ -1,4 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
+import { isObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../message/query.ts";

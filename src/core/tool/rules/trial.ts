@@ -1,5 +1,4 @@
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { CallAccount, ToolResultBlock } from "../../message/types.ts";
 import { cameTo, isOwnMessage, unknownBefore } from "./came-to.ts";
 import { judge } from "./judge.ts";

@@ -1,11 +1,89 @@
+import type { TakeOver, Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
+import { Transcript } from "../../../src/core/message/transcript.ts";
+import { freshTurn, makeMessage, type AgentContext, type Change } from "../context.ts";
+import { declare, openBatch, replaceFrom, replacing } from "../facts.ts";
+import type { CallRecord, CallRules } from "../call-record.ts";
 import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
-import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
 import { recoveredResult } from "../../../src/core/tool/results.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
-import { freshTurn, type AgentContext } from "../context.ts";
-import { openBatch, replaceFrom } from "../facts.ts";
-import type { CallRecord } from "../call-record.ts";
-import { makeMessage } from "./messages.ts";
+import { viewAfter } from "../prompt/view.ts";
+
+/** Puts messages in the place of those of a resting session. The turn before stays the one that the last reply belongs to, as far as
+ *  its messages are still there. */
+export function editMessages(
+  context: AgentContext,
+  { at, messages }: { readonly at: number; readonly messages: readonly Msg[] },
+): Change {
+  const { transcript, progress, view } = context;
+  const edited = Transcript.of(messages);
+  const same = transcript.commonPrefix(edited);
+  const first = transcript.at(progress.turnAt)?.id;
+  const turnAt = messages.findIndex(({ id }) => id === first);
+  return {
+    at,
+    ...replaceFrom(context, same, messages.slice(same)),
+    view: viewAfter(view, same, (index) => messages.indexOf(transcript.at(index)!)),
+    progress: { ...progress, turnAt: turnAt < 0 ? Math.min(progress.turnAt, messages.length) : turnAt },
+  };
+}
+
+type Calls = Pick<AgentContext, "calls" | "remembered">;
+
+/** The calls as a fork takes them: without the decisions about them, which belong to the original (I7). A call that a person has approved
+ *  asks again, now or before its next attempt. */
+export function forkedCalls({ calls, remembered }: Calls): readonly CallRecord[] {
+  const tools = new Set(remembered.map(({ tool }) => tool));
+  return calls.map((record) => {
+    if (record.stored || record.result) return record;
+    const isPermitted = record.argsHash !== undefined && record.asks === undefined;
+    return undecided(record, isPermitted || tools.has(record.call.name));
+  });
+}
+
+function undecided(record: CallRecord, wasApproved: boolean): CallRecord {
+  const { decided: _, decidedBy: __, askedAgainAt: ___, rules, ...others } = record;
+  const rest = rules ? { ...others, rules: unapprovedRules(rules) } : others;
+  const { argsHash: ____, resume, ...unapproved } = rest;
+  if (record.status === "suspended" && resume)
+    return wasApproved ? begunAnew(rest, wasApproved) : { ...rest, resume: unanswered(resume) };
+  if (record.status === "approved" || (record.status === "running" && record.onRestart === "retry"))
+    return begunAnew(rest, wasApproved);
+  return record.asks === undefined ? unapproved : rest; // whoever goes on with it is asked first
+}
+
+/** Returns the knowledge that rules have of a call, without what people have said. */
+function unapprovedRules({ approver: _, waived: __, ...rules }: CallRules): CallRules {
+  return rules;
+}
+
+/** A call that is reviewed before it runs from its beginning, and asks if it had an approval. */
+function begunAnew(record: CallRecord, wasApproved: boolean): CallRecord {
+  const { resume: _, deadlineAt: __, spawned: ___, reason: ____, answerSchema: _____, ...rest } = record;
+  const asks = `Tool '${record.call.name}' was approved in the session that this one was forked from.`;
+  return { ...rest, status: "pending", ...(wasApproved && { asks }) };
+}
+
+const unanswered = (resume: NonNullable<CallRecord["resume"]>): NonNullable<CallRecord["resume"]> => ({
+  ...resume,
+  asks: resume.asks.map(({ ask }) => ({ ask })),
+});
+
+/** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
+export function loadSession(
+  former: AgentContext,
+  { context, takeOver }: { readonly context: AgentContext; readonly takeOver?: TakeOver },
+): AgentContext {
+  const { listening, allowed } = former;
+  const { progress, at } = context;
+  const loaded: AgentContext = {
+    ...context,
+    listening,
+    allowed,
+    progress: { ...progress, restedAt: progress.restedAt ?? at },
+  };
+  const taken = takeOver ? [{ type: "session.taken" as const, takeOver }] : [];
+  return { ...loaded, ...declare(former, { type: "loaded" }, ...taken, ...replacing(former, loaded)) };
+}
 
 const asks = (message: Msg, id: string): boolean => toolUsesOf(message).some((call) => call.id === id);
 
@@ -56,7 +134,7 @@ function without(messages: readonly Msg[], results: ReadonlySet<unknown>): reado
 }
 
 /** The messages after the one at `index`, its results first; `make` creates the message of a missing result. */
-function answered(
+function withAnswers(
   messages: readonly Msg[],
   index: number,
   make: (result: ToolResultBlock) => Msg,
@@ -89,7 +167,7 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
   };
   for (let index = 0; index < messages.length; index++) {
     if (isAnswered(messages, index)) continue;
-    messages = [...messages.slice(0, index + 1), ...answered(messages, index, make)];
+    messages = [...messages.slice(0, index + 1), ...withAnswers(messages, index, make)];
   }
   if (messages === before) return context;
   const rest = [...messages, ...transcript.slice(end)];
