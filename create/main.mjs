@@ -16,6 +16,16 @@ import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { packageJson, TEMPLATES } from "./templates.mjs";
 
+/** The oldest release that the projects run on, as their `engines` say. */
+const [MAJOR, MINOR] = [22, 18];
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
+  console.error(
+    `create-agentchart: A project needs Node.js >= ${MAJOR}.${MINOR}; this is v${process.versions.node}. Install Node.js 24.`,
+  );
+  process.exit(1);
+}
+
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8"));
 const NAMES = Object.keys(TEMPLATES);
 const LIST = NAMES.map((name) => `  ${name.padEnd(17)} ${TEMPLATES[name].about}`).join("\n");

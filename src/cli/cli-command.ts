@@ -111,7 +111,9 @@ export class CliCommand extends Command {
     const [, word = ""] = /'(.*)'$/s.exec(text) ?? [];
     if (code === "commander.unknownCommand") {
       const names = this.commands.map((command) => command.name());
-      return `${text}.${didYouMean(word, names)}`;
+      const meant = Object.hasOwn(COMMAND_WORDS, word) ? COMMAND_WORDS[word]! : [];
+      const other = meant.find((name) => names.includes(name));
+      return `${text}.${other === undefined ? didYouMean(word, names) : ` Did you mean '${other}'?`}`;
     }
     if (code === "commander.unknownOption") {
       // The value is not repeated: it may contain a password.
@@ -124,6 +126,48 @@ export class CliCommand extends Command {
     return `${asSentence(text)}${hint}`;
   }
 }
+
+/** Commands by the words of other programs; the first that is one at this place is meant. */
+const COMMAND_WORDS: { readonly [word: string]: readonly string[] } = {
+  list: ["ls"],
+  all: ["ls"],
+  find: ["search"],
+  grep: ["search"],
+  get: ["show"],
+  cat: ["show"],
+  view: ["show", "inspect"],
+  describe: ["show"],
+  open: ["inspect", "show"],
+  delete: ["rm"],
+  remove: ["rm"],
+  del: ["rm"],
+  new: ["add"],
+  create: ["add"],
+  continue: ["resume"],
+  copy: ["fork"],
+  branch: ["fork"],
+  ask: ["run"],
+  exec: ["run"],
+  start: ["run"],
+  chat: ["dev"],
+  playground: ["dev"],
+  evaluate: ["eval"],
+  evals: ["eval"],
+  test: ["eval"],
+  ui: ["inspect"],
+  studio: ["inspect"],
+  visualize: ["inspect"],
+  server: ["serve"],
+  api: ["serve"],
+  http: ["serve"],
+  graph: ["chart"],
+  diagram: ["chart"],
+  verify: ["check"],
+  lint: ["check"],
+  prove: ["check"],
+  cron: ["schedules"],
+  dlq: ["dead-letters"],
+};
 
 function didYouMean(word: string, names: readonly string[]): string {
   const bare = (name: string): string => name.replace(/^--/, "");

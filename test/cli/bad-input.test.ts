@@ -113,6 +113,14 @@ describe("A wrong command line exits with 2 and one line", () => {
       ["sessions"],
       'Missing command: use ls, search, suspicions, show, resume, break, plan, compact, fork, export, import, rm, prune, overview, label, labels, test. See "agentchart sessions --help".',
     ],
+    [["sessions", "list"], `Unknown command 'list'. Did you mean 'ls'? See "agentchart sessions --help".`],
+    [
+      ["sessions", "delete"],
+      `Unknown command 'delete'. Did you mean 'rm'? See "agentchart sessions --help".`,
+    ],
+    [["studio"], `Unknown command 'studio'. Did you mean 'inspect'? See "agentchart --help".`],
+    [["test"], `Unknown command 'test'. Did you mean 'eval'? See "agentchart --help".`],
+    [["constructor"], `Unknown command 'constructor'. See "agentchart --help".`],
     [["sessions", "shwo"], `Unknown command 'shwo'. Did you mean 'show'? See "agentchart sessions --help".`],
     [
       ["sessions", "ls", "x"],

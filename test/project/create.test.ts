@@ -125,6 +125,21 @@ test("a folder that is not empty, a file and wrong usage are refused in one line
   expect(readdirSync(folder)).toEqual(["full"]);
 });
 
+test("on an old Node.js it says which one is needed, and makes nothing", () => {
+  const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
+  const args = ["--import", old, MAIN, "aged", "--yes"];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    env: BARE_ENV,
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    "create-agentchart: A project needs Node.js >= 22.18; this is v20.20.2. Install Node.js 24.\n",
+  ]);
+  expect(readdirSync(folder)).not.toContain("aged");
+});
+
 test("--yes makes the default project, in a folder with a name that npm takes", () => {
   const made = create("--yes");
   expect(made).toMatchObject({ status: 0, stderr: "" });
