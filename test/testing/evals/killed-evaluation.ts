@@ -33,7 +33,7 @@ const report = await evaluate("killed", {
   agent: () => ({ name: "noter", model: scriptedModel(Array<ScriptedTurn>(9).fill(turn)), tools: [note] }),
   cases: ["a", "b", "c"].map((name) => ({ name, input: "Note it twice." })),
   judge: [reply.equals("Noted twice."), used("note").times(2)],
-  repeat: 2,
+  repeat: 4,
   concurrency: 2,
   store,
   onProgress: () => console.log("step"),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import type { EvalReport } from "agentchart/evals";
+import fc from "../../support/fast-check.ts";
 
 const PROGRAM = join(import.meta.dirname, "killed-evaluation.ts");
 
@@ -34,25 +35,22 @@ const outcomes = ({ results, counts, passAll }: EvalReport) => ({
   })),
 });
 
-test("an evaluation that is killed at ten instants ends with the same results", async () => {
+/** The steps after which each life ends: all of them together are less than an evaluation has. */
+const LIVES = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 10, maxLength: 10 });
+
+test("an evaluation that is killed at ten random instants ends with the same results", async () => {
+  const [lives = []] = fc.sample(LIVES, { numRuns: 1 });
   const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "agentchart-killed-eval-")));
   onTestFinished(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
   const [quiet = "", killed = ""] = folders;
   const { report: whole, steps } = await runUntil(Infinity, quiet);
-  expect(whole!.counts).toEqual({ passed: 6, failed: 0, error: 0, skipped: 0 });
-  let kills = 0;
-  let report: EvalReport | undefined;
-  for (const after of [1, 2, 4, 1, 3, 5, 2, 1, 6, 3]) {
-    ({ report } = await runUntil(after, killed));
-    if (report) break;
-    kills++;
-  }
-  report ??= (await runUntil(Infinity, killed)).report;
+  expect(whole!.counts).toEqual({ passed: 12, failed: 0, error: 0, skipped: 0 });
+  for (const after of lives) expect((await runUntil(after, killed)).report, `lives ${lives}`).toBeUndefined();
+  const { report } = await runUntil(Infinity, killed);
   expect(outcomes(report!)).toEqual(outcomes(whole!));
-  expect(kills).toBeGreaterThanOrEqual(5);
-  expect(steps).toBeGreaterThan(20);
+  expect(steps).toBeGreaterThan(lives.length * 5);
   // an effect whose result was not stored is done again under the same key, and no other is
   const keys = readFileSync(join(killed, "ledger"), "utf8").trim().split("\n");
-  expect(new Set(keys).size).toBe(12);
-  expect(keys.length).toBeLessThanOrEqual(12 + 2 * kills);
+  expect(new Set(keys).size).toBe(24);
+  expect(keys.length).toBeLessThanOrEqual(24 + 2 * lives.length);
 });
