@@ -74,8 +74,7 @@ export class Turns implements RuntimeListener {
   #watches: Watches | undefined;
   #whenIdle: (() => void)[] | undefined;
   #running: RunningCall | undefined;
-  /** The event that the call begins, until it is emitted. Data: V8 puts a function that is written as the value of a property where only a
-   *  full collection frees it, with all that it reaches. */
+  /** The event that the call begins, until it is emitted. It is data: V8 frees a function that stands here in a full collection only. */
   #start: { readonly event: AgentEventBody; readonly turn: number } | undefined;
   #isAnnouncing = false;
   #queue: Promise<unknown> | undefined;

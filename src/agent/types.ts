@@ -190,8 +190,8 @@ export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
    *  `"retry"`, `{ answer }` and `"deny"` only. A question of a call has the address of its entry in `pending`, such as
    *  "call_1/nights". Rejects `run/bad-results` for an unknown call or question and for a response that the schema of its question
    *  does not accept, `run/stale-decision` for a call or a question that is decided already (the first decision counts) and
-   *  if the arguments or the question are others than `options` says, and `run/bad-decision` for a decision that this call does not take: none, if its
-   *  permission is settled, and no edit that the schema of the tool does not accept. */
+   *  if the arguments or the question are others than `options` says, and `run/bad-decision` if the call does not accept this decision, such as an edit
+   *  that the schema of the tool refuses, or if its permission is settled. */
   decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall<Calls>[]>;
   /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. A turn whose answer is finished, so that only
    *  hooks see it, ends with that answer, and the `metadata.interrupted` of the reply is true. Returns false, and keeps nothing, if

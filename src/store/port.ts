@@ -242,9 +242,9 @@ export type PruneReport = {
 export type LoadedSession = {
   /** The number of the newest journal entry. */
   readonly seq: number;
-  /** That of the newest append. */
+  /** The `position` of the newest append. */
   readonly position: JsonObject;
-  /** The newest one; absent if no append had one. */
+  /** The newest checkpoint; absent if no append had one. */
   readonly checkpoint?: JsonObject | undefined;
 };
 

@@ -10,7 +10,7 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/** Yields the features of a text: its terms, and three characters each of longer ones, which misspelt words have too. */
+/** Yields the features of a text: its terms, and the trigrams of long terms, so that misspelt words still match. */
 function* featuresOf(text: string): Generator<readonly [feature: string, weight: number]> {
   for (const term of tellingTerms(text)) {
     yield [term, 1];

@@ -31,7 +31,7 @@ export function allSettled(calls: readonly CallRecord[]): boolean {
   return true;
 }
 
-/** The places of the calls of a batch, by the first of them: a batch is asked for each of its results. */
+/** The places of the calls of a batch, by the first of them. Cached, because each result looks up its call. */
 const batches = new WeakMap<ToolUseBlock, ReadonlyMap<string, number>>();
 /** A smaller batch is searched. */
 const MANY = 16;

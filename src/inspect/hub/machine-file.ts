@@ -20,7 +20,7 @@ const NOTICE = "This machine does not run: these are its states and transitions 
 /**
  * Opens the machines of a file: those that a module exports, or the one of a configuration as JSON, as Stately exports it. The code of a
  * module is run, and no machine of it. Undefined for another file. Rejects `config/invalid` for a module without a machine or that cannot be loaded, and
- * for a configuration that is none.
+ * for an invalid configuration.
  */
 export async function openMachines(path: string): Promise<readonly FileRun[] | undefined> {
   const name = basename(path);
@@ -45,7 +45,7 @@ function configIn(text: string): object | undefined {
   }
 }
 
-/** Returns the machine of a configuration as JSON. Throws `config/invalid` for one that is none. */
+/** Returns the machine of a configuration as JSON. Throws `config/invalid` for an invalid one. */
 export function machineOfConfig(config: object, name: string): AnyStateMachine {
   if (!isWithin(config, MAX_DEPTH))
     throw new AgentError("config/invalid", `${name} is nested deeper than ${MAX_DEPTH} levels.`);

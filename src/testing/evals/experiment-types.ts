@@ -137,7 +137,7 @@ export type TryReleaseOptions = Pick<ExperimentOptions, "agent" | "limit" | "run
   readonly onProgress?: ((progress: { readonly done: number; readonly row: RunningRow }) => void) | undefined;
 };
 
-/** The schema of a filter of sessions: a field that is none would take all of them. */
+/** The schema of a filter of sessions. An unknown field is refused: it would match all of them. */
 export const filterSchema = s.lazily(() =>
   s.options<SessionFilter>({
     prefix: s.optional(s.string()),
