@@ -1,4 +1,5 @@
 import { createAgent } from "../agent/create-agent.ts";
+import type { AgentConfig } from "../agent/options/agent-config.ts";
 import type { Agent } from "../agent/types.ts";
 import { skillWarningsSlot } from "../kit/skills/loaded.ts";
 import { skills } from "../kit/skills/skills.ts";
@@ -21,16 +22,20 @@ export type SessionLocation = { readonly store: SessionStore; readonly sessionId
 /** The flags that describe an agent and the output of its turns. */
 export type AgentFlags = Values<typeof AGENT> & Values<typeof JSON_EVENTS>;
 
+/** Changes the configuration of an agent before it is made. */
+export type ConfigChange = (config: AgentConfig) => AgentConfig | Promise<AgentConfig>;
+
 /** Calls `use` with the agent of the flags and the environment, and closes it. Prints which model it asks. */
 export async function withAgent<T>(
   flags: AgentFlags,
   io: CliIo,
   location: SessionLocation | undefined,
   use: (agent: Agent) => Promise<T>,
+  change?: ConfigChange,
 ): Promise<T> {
   const servers = await openMcpServers(flags, io);
   return withCleanup(async () => {
-    const agent = await openAgent(flags, io, location, servers.tools);
+    const agent = await openAgent(flags, io, location, servers.tools, change);
     return withCleanup(
       () => use(agent),
       () => agent.close(),
@@ -55,10 +60,11 @@ export async function openAgent(
   { env, terminal }: CliIo,
   location: SessionLocation | undefined,
   mcpTools: readonly Tool[],
+  change: ConfigChange = (config) => config,
 ): Promise<Agent> {
   const { model, where } = await openModel(flags, env);
   const tools = [...(await Promise.all(flags.tools.map(loadTools))).flat(), ...mcpTools];
-  const agent = createAgent({
+  const config: AgentConfig = {
     name: "assistant",
     model,
     tools,
@@ -66,7 +72,8 @@ export async function openAgent(
     ...location,
     ...(flags.system !== undefined && { sysPrompt: flags.system }),
     ...(flags.skills.length > 0 && { hooks: [skills({ dirs: flags.skills })] }),
-  });
+  };
+  const agent = createAgent(await change(config));
   agent.subscribe((event) => {
     if (event.type !== "slot" || event.name !== skillWarningsSlot.name) return;
     for (const warning of event.value as readonly string[]) terminal.warn(`Skill left out: ${warning}`);

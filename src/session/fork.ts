@@ -42,6 +42,18 @@ export type ForkOptions = {
   readonly changes?: ForkChanges | undefined;
 };
 
+/** A place at which a session is forked: after a journal position, or before the step that wrote it. */
+export type ForkPoint = number | { readonly before: number };
+
+/** The schema of {@link ForkPoint}. */
+export const forkPointSchema = s.lazily(() =>
+  s.either<number, { readonly before: number }>(
+    s.integer(1),
+    s.options<{ readonly before: number }>({ before: s.integer(1) }),
+    "a position of the journal from 1, or { before: POSITION }",
+  ),
+);
+
 /** The schema of {@link ForkOptions}. */
 export const forkSchema = s.lazily(() =>
   s.options<ForkOptions>({

@@ -5,7 +5,7 @@
 export { openSession } from "./open-session.ts";
 export type { Moment, StoredSession } from "./open-session.ts";
 export type { MessagePage } from "./read-messages.ts";
-export type { Fork, ForkedCall, ForkOptions } from "./fork.ts";
+export type { Fork, ForkedCall, ForkOptions, ForkPoint } from "./fork.ts";
 export type { ForkChanges, OptionChanges } from "../../machines/agent/prompt/edits.ts";
 export { sessionManager } from "./session-manager.ts";
 export type { SessionComponent, SessionManager, SessionManagerOptions } from "./session-manager.ts";

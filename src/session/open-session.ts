@@ -10,7 +10,14 @@ import type { PendingCall } from "../core/tool/pending.ts";
 import type { SessionEntry } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
-import { forkSession, type Fork, type ForkedSession, type ForkOptions } from "./fork.ts";
+import {
+  forkPointSchema,
+  forkSession,
+  type Fork,
+  type ForkedSession,
+  type ForkOptions,
+  type ForkPoint,
+} from "./fork.ts";
 import { readMessages, type MessagePage } from "./read-messages.ts";
 import { EntryReader } from "./replay.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
@@ -53,10 +60,12 @@ export interface StoredSession {
   }): Promise<MessagePage>;
   /** Yields the events of the session so far, as `agent.subscribe(listener, { after: 0 })` delivers them. */
   events(): AsyncIterable<AgentEvent>;
-  /** Writes a new session that begins as this one was after entry `seq`, or after the last entry of the append that wrote it.
+  /** Writes a new session that begins as this one was at a position: after the last entry of the append that wrote entry `place`. With
+   *  `{ before: seq }` it begins before the step that wrote entry `seq`, which then happens again.
    *  The new session has `meta.forkedFrom` and `meta.forkedAt`. Rejects `session/not-found` for a position that this one does
-   *  not have, `session/conflict` if a session with the new id exists, and `session/bad-change` for a change that does not fit. */
-  fork(seq: number, options?: ForkOptions): Promise<Fork>;
+   *  not have, or with nothing before it, `session/conflict` if a session with the new id exists, and `session/bad-change` for a change that
+   *  does not fit. */
+  fork(place: ForkPoint, options?: ForkOptions): Promise<Fork>;
   /** Returns the ids of the sessions that were forked from this one. */
   forks(): Promise<readonly string[]>;
 }
@@ -79,6 +88,22 @@ export function withReadablePart(error: unknown, seq: number): unknown {
 /** True for the last entry of an append. */
 function endsAppend(entry: SessionEntry): boolean {
   return entry.type === "position" && entry.data.state !== undefined;
+}
+
+/** The last position before the append that wrote an entry. Rejects `session/not-found` if there is none. */
+async function positionBefore(store: SessionStore, sessionId: string, seq: number): Promise<number> {
+  let before = 0;
+  for await (const entry of readEntries(store, sessionId)) {
+    if (entry.seq >= seq) {
+      if (before > 0) return before;
+      break;
+    }
+    if (endsAppend(entry)) before = entry.seq;
+  }
+  throw new AgentError(
+    "session/not-found",
+    `Session '${sessionId}' has no step of position ${seq} with anything before it.`,
+  );
 }
 
 async function exists(store: SessionStore, sessionId: string): Promise<boolean> {
@@ -153,8 +178,11 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       const reader = new EntryReader();
       for await (const entry of readEntries(store, sessionId)) yield* reader.events(entry);
     },
-    fork: async (seq, options = {}) =>
-      forkSession(store, { ...(await stateAt(seq, endsAppend)), sessionId }, options),
+    async fork(place, options = {}) {
+      check(forkPointSchema(), place, "fork", "The place");
+      const seq = typeof place === "number" ? place : await positionBefore(store, sessionId, place.before);
+      return forkSession(store, { ...(await stateAt(seq, endsAppend)), sessionId }, options);
+    },
     async forks() {
       const ids: string[] = [];
       let cursor: string | undefined;

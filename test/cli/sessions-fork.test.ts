@@ -36,7 +36,19 @@ describe.each(STORES)("sessions fork in a %s store", (_kind, storeIn) => {
       results: { call_1: "paid by hand" },
       options: { temperature: 0 },
     });
-    const args = ["--at", String(seq), "--edit", edit, "--as", "copy", "--times", "2", "--run"];
+    const args = [
+      "--at",
+      String(seq),
+      "--edit",
+      edit,
+      "--as",
+      "copy",
+      "--times",
+      "2",
+      "--run",
+      "--results",
+      "live",
+    ];
     const forked = await fixture.sessions("fork", "till", ...args, ...agentFlags(fixture));
     expect(forked.code).toBe(0);
     expect(jsonLines(forked)).toMatchObject(
@@ -71,11 +83,38 @@ describe.each(STORES)("sessions fork in a %s store", (_kind, storeIn) => {
     await fixture.run("trip", "Where to?");
     const { positions } = await shown(fixture, "trip");
     fixture.failNextRequest();
-    const args = ["--at", String(positions[0]), "--times", "2", "--run", ...agentFlags(fixture)];
+    const run = ["--run", "--results", "live", ...agentFlags(fixture)];
+    const args = ["--at", String(positions[0]), "--times", "2", ...run];
     const forked = await fixture.sessions("fork", "trip", ...args);
     expect(forked.code).toBe(1);
     expect(jsonLines(forked)).toMatchObject([{ error: { code: "model/bad-request" } }, { text: "Answer 1" }]);
   });
+});
+
+test("sessions fork asks what tools do, repeats recorded results, and begins before a step", async () => {
+  const fixture = await sessionFixture(STORES[0][1]);
+  await fixture.run("till", 'slow {"ms":1}');
+  const { positions } = await shown(fixture, "till");
+  const fork = (...args: readonly string[]) =>
+    fixture.sessions("fork", "till", "--before", String(positions[1]), ...args);
+  const unsaid = await fork("--run", ...agentFlags(fixture));
+  expect([unsaid.code, unsaid.stdout]).toEqual([1, ""]);
+  expect(lastLine(unsaid)).toMatch(
+    /These tools act each time they run: pay, slow, book\..*--results recorded/,
+  );
+  const before = fixture.toolLog();
+  expect(before).toEqual(["slow starts", "slow ends"]);
+  const repeated = await fork("--as", "again", "--run", "--results", "recorded", ...agentFlags(fixture));
+  expect(repeated.code).toBe(0);
+  expect(fixture.toolLog()).toEqual(before);
+  const [forked] = jsonLines<{ forkedAt: number }>(repeated);
+  expect(forked).toMatchObject({ sessionId: "again", text: "Results: slowly done" });
+  expect(forked!.forkedAt).toBeGreaterThanOrEqual(positions[0]!);
+  expect(forked!.forkedAt).toBeLessThan(positions[1]!);
+  const both = await fixture.sessions("fork", "till", "--at", "1", "--before", "2");
+  expect(lastLine(both)).toContain("Expected --at or --before, one of them");
+  expect(lastLine(await fixture.sessions("fork", "till"))).toContain("Expected --at or --before");
+  expect(jsonLines(await fixture.sessions("ls"))).toHaveLength(2);
 });
 
 test("sessions fork refuses wrong changes and writes nothing", async () => {
@@ -94,7 +133,7 @@ test("sessions fork refuses wrong changes and writes nothing", async () => {
     `agentchart: There is no call 'none' at position ${seq}.`,
   );
   expect(await refused({}, "--times", "101")).toContain("--times");
-  const run = ["--run", ...agentFlags(fixture)];
+  const run = ["--run", "--results", "live", ...agentFlags(fixture)];
   expect(await refused({ tools: ["fly"] }, ...run)).toContain('The tool "fly" of --edit is not loaded');
   expect(jsonLines(await fixture.sessions("ls"))).toHaveLength(1);
 });

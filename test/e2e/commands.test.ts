@@ -94,12 +94,15 @@ test("a message that is rejected after another run was selected is not offered t
 
 test("a fork that was not acknowledged before a disconnect is repeated, with the same id, only when its process is listed again", async () => {
   const worker = await WireWorker.connect(env.hub, [chart]);
-  const row = { phase: "stopped", can: ["fork", "forkPlan"], seq: 4 } as const;
+  const row = { phase: "suspended", can: ["fork", "forkPlan"], seq: 4 } as const;
   worker.show("forked", "the-agent", ["agent", "agent.stopped"], row);
   const { proxy, prepare } = makeConnectionProxy();
   const { page, ui } = await env.open({ prepare });
   await ui.choose("forked");
   await page.keyboard.press("f");
+  await expect.poll(() => worker.commands.map(({ type }) => type)).toEqual(["forkPlan"]);
+  const { id } = worker.commands[0]!;
+  worker.send({ type: "ack", ack: { id, ok: true, seq: 4, data: { willRun: [] } } });
   await page.getByRole("dialog").getByRole("button", { name: /^Fork/ }).click();
   const forks = (): readonly string[] =>
     worker.commands.flatMap(({ id, type }) => (type === "fork" ? [id] : []));
@@ -108,12 +111,13 @@ test("a fork that was not acknowledged before a disconnect is repeated, with the
   const sent: string[] = [];
   proxy.toPage = (message) => (message.type === "runs" ? void rows.push(message) : message);
   proxy.toHub = (message) => {
-    if (message.type === "cmd") sent.push(message.cmd.type);
+    sent.push(message.type === "cmd" ? message.cmd.type : message.type);
     return message;
   };
   proxy.disconnect();
   await expect.poll(() => rows.length).toBeGreaterThan(0);
-  await expect.poll(() => sent).toContain("forkPlan");
+  await expect.poll(() => sent).toContain("sub"); // with which all that is sent again is sent
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve))");
   expect(sent).not.toContain("fork");
   for (const message of rows) proxy.send(message);
   await expect.poll(forks).toHaveLength(2);

@@ -178,9 +178,9 @@ describe("The fork dialog", () => {
     const { page, ui } = await env.open();
     await ui.choose(agent.sessionId);
     await ui.waitForStep(microsteps.length);
-    await ui.goTo(microsteps.length);
     await page.keyboard.press("f");
-    const dialog = page.getByRole("dialog");
+    const dialog = page.getByRole("dialog", { name: "Edit and run again from the end" });
+    await dialog.getByRole("radio", { name: /^Really run/ }).check();
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
     const forked = await ui.selectedRun();
@@ -279,8 +279,6 @@ describe("The fork dialog", () => {
     const { page, ui } = await env.open();
     await ui.choose(busy.sessionId);
     await expect.poll(() => ui.status()).toMatch(/backingOff/);
-    const [, newest] = await ui.steps();
-    await ui.goTo(newest);
     await page.keyboard.press("f");
     await page.getByRole("dialog").getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);

@@ -69,7 +69,12 @@ test("a system prompt and a result are edited, the run is made twice more, and t
   await dialog.getByRole("combobox").selectOption({ label: "system prompt" });
   await dialog.getByRole("textbox", { name: "New system prompt" }).fill("Rudely:");
   await dialog.getByRole("spinbutton", { name: "How many times" }).fill("2");
+  const question = dialog.getByTestId("tools-question");
+  expect(await question.innerText()).toMatch(/Really run\s+Act each time they run: stock\./);
   expect(await accessibilityProblems(page, "dialog")).toEqual([]);
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+  expect(await dialog.isVisible()).toBe(true); // nothing begins before the question is answered
+  await dialog.getByRole("radio", { name: /^Really run/ }).check();
   await dialog.getByRole("button", { name: "Fork and run" }).click();
 
   const compare = page.getByTestId("compare");
@@ -165,6 +170,7 @@ test("an edit that does not fit is refused in the dialog, and nothing is forked"
   await dialog.locator("option", { hasText: "model" }).first().waitFor({ state: "attached" });
   await dialog.getByRole("combobox").selectOption({ label: "options of the model" });
   await dialog.getByRole("textbox", { name: "New options of the model" }).fill("[]");
+  await dialog.getByRole("radio", { name: /^Really run/ }).check();
   await dialog.getByRole("button", { name: "Fork and run" }).click();
   await expect.poll(() => dialog.getByRole("alert").innerText()).toContain("expected a JSON object");
   await dialog.getByRole("button", { name: "Take this change back" }).click();
@@ -187,6 +193,58 @@ test("a comparison says which run is not there, and a fork that its original is 
   await expect.poll(() => page.getByTestId("compare").innerText()).toContain("Not found: nobody");
   const other = await env.open({ at: `${env.hub.link}/run/${fork.sessionId}` });
   await other.page.getByText("The original of this fork is not there any more.").waitFor();
+});
+
+test("a fork at a step makes the step again, and repeats recorded results or really runs the tools", async () => {
+  const ran: string[] = [];
+  const send = defineTool({
+    name: "send",
+    description: "Sends a letter.",
+    input: { type: "object" },
+    execute: ({ to }: { to?: unknown }) => (ran.push(String(to)), `sent ${ran.length}`),
+  });
+  const ask = (id: string) => ({ calls: [{ id, name: "send", input: { to: "Ann" } }] });
+  const clerk = createAgent({
+    name: "letters",
+    model: scriptedModel([ask("a"), "One.", ask("b"), "Two.", ask("c"), "Three."]),
+    tools: [send],
+    store,
+    inspect: env.hub.address,
+  });
+  await clerk.call("Send it.");
+  const { page, ui } = await env.open();
+  const forkAtAnswer = async (choice: RegExp): Promise<string> => {
+    await ui.choose(clerk.sessionId);
+    await ui.waitForRest();
+    const asked = page.locator('[data-call="a"]');
+    await asked.waitFor();
+    let step = 1;
+    for (; step < (await ui.steps())[1]; step++) {
+      const context = (await ui.context(step)) as { messages?: readonly unknown[] } | undefined;
+      if ((context?.messages?.length ?? 0) >= 2) break;
+    }
+    await ui.goTo(step); // the step that stored the answer with the call
+    await page.keyboard.press("f");
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.getByTestId("will-run").innerText()).toMatch(/send .*Ann.*acts each time/);
+    expect((await dialog.getByRole("heading").innerText()).trim()).toMatch(
+      /^Edit and run again from step \d+$/,
+    );
+    await dialog.getByRole("radio", { name: choice }).check();
+    await dialog.getByRole("button", { name: "Fork and run" }).click();
+    await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
+    await expect.poll(() => ui.status()).toMatch(/answered/i);
+    const forked = await ui.selectedRun();
+    const fork = await openSession(store, forked);
+    const { messages } = await fork.at();
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    return JSON.stringify(messages[2]);
+  };
+  expect(await forkAtAnswer(/^Repeat recorded results/)).toContain("sent 1");
+  expect(ran).toEqual(["Ann"]);
+  expect(await forkAtAnswer(/^Really run/)).toContain("sent 2");
+  expect(ran).toEqual(["Ann", "Ann"]);
+  await clerk.close();
 });
 
 test("forks that run are stopped together from the comparison, and the comparison shows how far they are", async () => {

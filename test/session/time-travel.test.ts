@@ -57,6 +57,19 @@ describe("a fork", () => {
     expect(asked.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
+  test("a fork before the step of any entry begins at the end of the append before it", async () => {
+    const { session, positions } = await recorded();
+    for (let seq = 1; seq <= positions.at(-1)!; seq++) {
+      const end = positions.findLast((position) => position < seq);
+      const fork = session.fork({ before: seq }, { sessionId: `before ${seq}` });
+      if (end === undefined) await expect(fork).rejects.toMatchObject({ code: "session/not-found" });
+      else expect((await fork).forkedAt, `before ${seq}`).toBe(end);
+    }
+    await expect(session.fork({ before: 0 })).rejects.toMatchObject({ code: "config/invalid" });
+    await expect(session.fork({ after: 1 } as never)).rejects.toMatchObject({ code: "config/invalid" });
+    await expect(session.fork({ before: 99_999 })).rejects.toMatchObject({ code: "session/not-found" });
+  });
+
   test("a fork reports the calls open at its position and those recorded later", async () => {
     const { session, positions } = await recorded();
     const early = await session.fork(positions[1]!);

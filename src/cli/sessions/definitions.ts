@@ -177,23 +177,32 @@ export const fork = defineCommand({
   description: "Start new sessions from a position of another one, which does not change",
   args: ID,
   flags: {
-    at: required(integer("N", 'journal position; "sessions show" prints the one after each message')),
+    at: integer("N", 'after this journal position; "sessions show" prints the one after each message'),
+    before: integer("N", "before the step that wrote this journal position, so that it happens again"),
     as: string("ID", "id of the new session (default: random); with --times, ID-1, ID-2 and so on"),
     edit: string("FILE", "change what the JSON of this file says, or of stdin with -"),
     times: integer("N", "how many forks, at most 100 (default: 1)", async () =>
       (await import("../../core/base/option-schema.ts")).integer(1, 100),
     ),
     run: boolean("run the forks, one after another, with the agent of the flags"),
+    results: choice(
+      "KIND",
+      ["recorded", "live"],
+      "with --run: repeat the recorded results of tools, or really run them",
+    ),
     ...AGENT,
     ...STORE,
     ...JSON_RESULT,
   },
   examples: [
     "sessions fork trip --at 7 --as trip-2",
-    "sessions fork trip --at 7 --edit changes.json --times 3 --run --tools tools.ts",
+    "sessions fork trip --before 9 --edit changes.json --times 3 --run --results recorded --tools tools.ts",
   ],
   sections: {
-    Position: "The fork begins at the end of the step that wrote the position, and its output says where.",
+    Position: `One of --at and --before. With --at the fork begins at the end of the step that wrote the position, with --before
+before that step. Its output says where.`,
+    Tools: `--run asks the model again. If a tool acts each time it runs, say with --results what calls do. With "recorded" no tool
+runs: a call that was recorded with the same arguments has its result, and another one waits for a result.`,
     Changes: `An object with some of these fields; "sessions show --json" prints the ids:
   "system": "TEXT"                     the system prompt
   "messages": { "ID": "TEXT" }         a text, an array of blocks, or null to remove the message

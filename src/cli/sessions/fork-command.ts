@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import type { Fork } from "../../session/fork.ts";
+import { actingTools, RecordedResults, recordingOf } from "../../agent/recorded-results.ts";
+import type { Fork, ForkPoint } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import { openSession, type StoredSession } from "../../session/open-session.ts";
@@ -10,6 +12,7 @@ import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { asSentence } from "../error-message.ts";
+import { askPerson } from "../mcp-trust.ts";
 import { onSignal } from "../on-signal.ts";
 import { withExistingStore } from "../open-store.ts";
 import { printResult, printsJson } from "../output.ts";
@@ -24,21 +27,25 @@ type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 type Forking = {
   readonly store: SessionStore;
   readonly session: StoredSession;
+  readonly place: ForkPoint;
   readonly changes: ForkChanges | undefined;
+  /** Says whether the tools of an agent repeat what is recorded; called once for each fork that runs. */
+  readonly repeats: (config: AgentConfig) => Promise<boolean>;
   readonly flags: Flags;
   readonly io: CliIo;
 };
 
 /** `agentchart sessions fork`. */
 export const forkCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) => {
+  const place = placeOf(flags);
   const changes = flags.edit === undefined ? undefined : await readChanges(flags.edit);
   return withExistingStore(flags.store, (store) =>
     explainSessionErrors({ sessionId: id, flags }, async () => {
       const session = await openSession(store, id);
-      await session.at(flags.at);
+      await session.at(flags.at ?? flags.before);
       const ids = idsOf(flags);
       for (const each of ids) await refuseExisting(store, each);
-      const forking = { store, session, changes, flags, io };
+      const forking = { store, session, place, changes, repeats: asksOnce(flags), flags, io };
       let exitCode = 0;
       for (const sessionId of ids) {
         if (!flags.run) printFork(await fork(forking, sessionId), forking);
@@ -48,6 +55,36 @@ export const forkCommand: Handler<typeof definition> = async ({ args: { id }, fl
     }),
   );
 };
+
+function placeOf({ at, before }: Flags): ForkPoint {
+  if (at !== undefined && before === undefined) return at;
+  if (before !== undefined && at === undefined) return { before };
+  throw new AgentError(
+    "config/invalid",
+    "Expected --at or --before, one of them: the place at which the fork begins.",
+  );
+}
+
+/** Returns the function that says what tools do: what the flag says, or a person, who is told which of them act. */
+function asksOnce({ results }: Flags): Forking["repeats"] {
+  let answer: Promise<boolean> | undefined;
+  return async (config) => {
+    if (results !== undefined) return results === "recorded";
+    const acting = actingTools(config);
+    return acting.length > 0 && (await (answer ??= askAbout(acting)));
+  };
+}
+
+/** Rejects with `config/invalid` if no person is there to ask. */
+async function askAbout(acting: readonly string[]): Promise<boolean> {
+  const names = acting.join(", ");
+  const ask = askPerson();
+  if (ask) return !(await ask(`These tools act each time they run: ${names}. Really run them? [y/N] `));
+  throw new AgentError(
+    "config/invalid",
+    `These tools act each time they run: ${names}. Say whether they do, with --results live, or repeat what is recorded, with --results recorded.`,
+  );
+}
 
 async function readChanges(file: string): Promise<ForkChanges> {
   const changes = (await readJson(file, "The file of --edit")) as ForkChanges;
@@ -70,13 +107,18 @@ async function refuseExisting(store: SessionStore, sessionId: string): Promise<v
   );
 }
 
-function fork({ session, changes, flags }: Forking, sessionId: string): Promise<Fork> {
-  return session.fork(flags.at, { sessionId, ...(changes && { changes }) });
+function fork({ session, place, changes }: Forking, sessionId: string): Promise<Fork> {
+  return session.fork(place, { sessionId, ...(changes && { changes }) });
 }
 
-function printFork(made: Fork, { session, flags, io }: Forking, turn: object = {}): void {
+function printFork(made: Fork, { session, place, flags, io }: Forking, turn: object = {}): void {
   const { sessionId, forkedAt, runsAgain } = made;
-  const step = forkedAt === flags.at ? "" : `, the end of the step of position ${flags.at}`;
+  const step =
+    typeof place !== "number"
+      ? `, before the step of position ${place.before}`
+      : forkedAt === place
+        ? ""
+        : `, the end of the step of position ${place}`;
   const report = { sessionId, forkedFrom: session.sessionId, forkedAt, runsAgain, ...turn };
   printResult(io, flags, `Forked ${session.sessionId} at ${forkedAt}${step}: ${sessionId}`, report);
   if (flags.run) return;
@@ -85,10 +127,17 @@ function printFork(made: Fork, { session, flags, io }: Forking, turn: object = {
 
 /** Makes a fork and runs its turn. Returns false if the turn failed, which is printed. */
 async function forkAndRun(forking: Forking, sessionId: string): Promise<boolean> {
-  const { store, flags, io } = forking;
-  return withAgent(flags, io, { store, sessionId }, async (agent) => {
+  const { store, session, flags, io } = forking;
+  let repeated: RecordedResults | undefined;
+  const change = async (config: AgentConfig): Promise<AgentConfig> => {
+    if (!(await forking.repeats(config))) return config;
+    repeated = new RecordedResults(await recordingOf(store, session.sessionId));
+    return repeated.configured(config);
+  };
+  const use = async (agent: Agent): Promise<boolean> => {
     refuseUnknownTools(agent, forking.changes);
     const made = await fork(forking, sessionId);
+    await repeated?.begin(agent, store);
     if (printsJson(io, flags)) return runSilently(agent, made, forking);
     printFork(made, forking);
     try {
@@ -97,7 +146,8 @@ async function forkAndRun(forking: Forking, sessionId: string): Promise<boolean>
       io.terminal.fail(asSentence(messageOf(error)));
       return false;
     }
-  });
+  };
+  return withAgent(flags, io, { store, sessionId }, use, change);
 }
 
 function refuseUnknownTools(agent: Agent, changes: ForkChanges | undefined): void {

@@ -18,6 +18,7 @@ import { isSettled } from "./available-commands.ts";
 import { forkOutcome, planFork, writeForks } from "./fork-run.ts";
 import type { RunCommand, RunCommandType, PendingItem } from "../protocol/commands.ts";
 import type { RunRow } from "../protocol/protocol.ts";
+import { RecordedResults, recordingOf, type Recording } from "../../agent/recorded-results.ts";
 import { restoredValue, restoreHidden } from "./restore-hidden.ts";
 import type { WorkerInfo } from "./reported-run.ts";
 import type { WatchedRun } from "./watched-run.ts";
@@ -265,15 +266,27 @@ function parseIfJson(text: string): unknown {
 async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<CommandOutcome> {
   if (command.changes) checkChangesOf(config as unknown as AnyAgentConfig, command.changes);
   const forks = await writeForks(config.store!, command);
-  if (command.start) await Promise.all(forks.map((each) => startFork(each, config)));
+  if (command.start) {
+    const recording =
+      command.tools === "recorded" ? await recordingOf(config.store!, command.runId) : undefined;
+    await Promise.all(forks.map((each) => startFork(each, config, recording)));
+  }
   return forkOutcome(forks);
 }
 
-/** Runs a fork; resolves when its turn has started or failed to start. */
-async function startFork({ sessionId, meta: labels }: Fork, config: AgentConfig): Promise<void> {
+/** Runs a fork, with the results of a recording in the place of its tools if there is one. Resolves when its turn has started or failed to
+ *  start. */
+async function startFork(
+  { sessionId, meta: labels }: Fork,
+  config: AgentConfig,
+  recording: Recording | undefined,
+): Promise<void> {
   const meta = { ...config.meta, ...labels };
   const { messages: _, ...rest } = withoutSnapshot(config);
-  const agent = createAgent({ ...rest, sessionId, meta });
+  const live = { ...rest, sessionId, meta };
+  const repeated = recording && new RecordedResults(recording);
+  const agent = createAgent(repeated ? repeated.configured(live) : live);
+  await repeated?.begin(agent, config.store!);
   await agent.open();
   if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))
     await continueTurn(agent);

@@ -1,5 +1,6 @@
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { modelsOf } from "../../agent/options/model-named.ts";
+import { agentChart } from "../../agent/agent-chart.ts";
 import { toolkitOf } from "../../agent/options/config.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
@@ -9,11 +10,12 @@ import { recordedAfter, type Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
 import { openSession, type Moment } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
-import type { CommandOutcome } from "../protocol/command-outcome.ts";
+import { refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { encodeToString, PREVIEW } from "../protocol/encode.ts";
-import type { ForkPlace, ForkPlan } from "../protocol/fork-plan.ts";
+import type { ForkPlace, ForkPlan, ForkStep } from "../protocol/fork-plan.ts";
 import type { RunCommand } from "../protocol/commands.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
+import { actingTools } from "../../agent/recorded-results.ts";
 import { restoreHidden } from "./restore-hidden.ts";
 
 type ForkCommand = Extract<RunCommand, { type: "fork" }>;
@@ -22,14 +24,18 @@ type PlanCommand = Extract<RunCommand, { type: "forkPlan" }>;
 /** Says what a fork of a stored session at a position would be. Changes nothing. */
 export async function planFork(
   store: SessionStore,
-  { runId, seq: given, at }: PlanCommand,
+  { runId, seq: given, at, step }: PlanCommand,
   config?: AgentConfig,
 ): Promise<CommandOutcome> {
-  const seq = (at && (await positionOf(store, runId, at))) ?? given;
+  const before = step && (await placeBefore(store, runId, step));
+  const seq = (at && (await positionOf(store, runId, at))) ?? before?.seq ?? given;
+  if (seq === 0)
+    return refused("invalid", "Nothing is stored before this step: there is nothing to begin with.");
   const moment = await (await openSession(store, runId)).at(seq);
   const later = await recordedAfter(store, runId, seq);
   const calls = new Map([...moment.pending, ...later].map((call) => [call.callId, call]));
   const plan: ForkPlan = {
+    ...(before && { remade: before.remade }),
     willRun: [...calls.values()].map(callText),
     ...(config && { agent: agentOf(config) }),
   };
@@ -53,15 +59,37 @@ async function positionOf(
   return undefined;
 }
 
+/** The position before the append that has a step, and the number of steps before it in that append. Undefined for a step that the journal
+ *  does not tell apart. */
+async function placeBefore(
+  store: SessionStore,
+  runId: string,
+  { t, x, nth }: ForkStep,
+): Promise<{ readonly seq: number; readonly remade: number } | undefined> {
+  const { hash, edges } = agentChart();
+  const asked = x.map((id) => edges.get(id)).join();
+  let seq = 0;
+  let left = nth;
+  let writtenWith: string | undefined;
+  for await (const entry of readEntries(store, runId)) {
+    if (entry.type !== "position" || entry.data.state === undefined) continue;
+    const { steps = [], chart = writtenWith } = entry.data;
+    writtenWith = chart;
+    for (const [remade, step] of steps.entries())
+      if (chart === hash && step.at === t && step.x.join() === asked && left-- === 0) return { seq, remade };
+    seq = entry.seq;
+  }
+  return undefined;
+}
+
 function agentOf(config: AgentConfig): NonNullable<ForkPlan["agent"]> {
-  const { sysPrompt = "", model, generateOptions = {} } = config;
+  const { sysPrompt = "", model, generateOptions = {}, hooks = [] } = config;
   const toolkit = toolkitOf(config as unknown as AnyAgentConfig);
   return {
     system: sysPrompt,
     tools: toolkit.names(),
-    acting: toolkit
-      .tools()
-      .flatMap(({ name, onRestart, execute }) => (execute && onRestart !== "retry" ? [name] : [])),
+    acting: actingTools(config),
+    hooks: hooks.map(({ name }) => name),
     model: model.name,
     models: modelsOf(config as unknown as AnyAgentConfig)
       .map(({ name }) => name)

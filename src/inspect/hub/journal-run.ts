@@ -47,6 +47,8 @@ type Row = Pick<Step, "e" | "t" | "x"> & {
   /** Absent until a position says it. */
   readonly active?: readonly string[];
   readonly v?: Step["v"];
+  /** The position before the append that has the step. */
+  readonly before?: number;
 };
 
 type Position = Extract<SessionEntry, { readonly type: "position" }>;
@@ -88,8 +90,9 @@ export class JournalRun {
   #held: Row | undefined;
   readonly #calls = new ModelCallReader();
   #modelCall: RecordedCall | undefined;
-  /** The entries of an append whose position is still to come. */
+  /** The entries of an append whose position is still to come, and the position before it. */
   #append: SessionEntry[] = [];
+  #before = 0;
 
   constructor(runId: string, chart: Chart) {
     this.log = new RunLog(runId);
@@ -137,6 +140,7 @@ export class JournalRun {
     const parts = position && this.#parts(entries, steps);
     if (parts) this.#addSteps(parts, steps as readonly TimedStep[], position);
     else this.#addUnknown(entries, steps, position);
+    if (position) this.#before = position.seq;
   }
 
   /** The entries of an append by its steps: first those before the first one, then those of each. Undefined if it does not say it. */
@@ -258,14 +262,14 @@ export class JournalRun {
   /** Writes the newest step, and makes `row` the newest one. */
   #hold(row: Row): void {
     this.#writeHeld();
-    this.#held = row;
+    this.#held = { before: this.#before, ...row };
   }
 
   #writeHeld(): void {
     const row = this.#held;
     if (!row) return;
     this.#held = undefined;
-    const { e, t, x, by, did, v, active = this.#active } = row;
+    const { e, t, x, by, did, v, before = 0, active = this.#active } = row;
     if (e !== "xstate.init") this.#startedAt ??= t;
     if (this.log.last === 0) this.#beganAt = t;
     const { kept } = this.#fold.state();
@@ -289,6 +293,7 @@ export class JournalRun {
       ...(did && { d: did }),
       ...(ops.length > 0 && { p: ops }),
       j: this.#fold.seq,
+      b: before,
     });
   }
 

@@ -49,12 +49,16 @@ const commandSchema = lazily(() =>
       changes: z.record(z.string(), z.json()).optional(), // they are checked where they are made
       times: z.int().min(1).max(20).optional(),
       start: z.boolean().optional(),
+      tools: z.enum(["recorded", "live"]).optional(),
     }),
     z.object({
       ...base,
       type: z.literal("forkPlan"),
       seq,
       at: z.strictObject({ messageId: idSchema, side: z.enum(["with", "before"]) }).optional(),
+      step: z
+        .strictObject({ t: z.number(), x: z.array(z.string().max(4_096)).max(1_000), nth: seq })
+        .optional(),
     }),
   ]),
 );

@@ -3,7 +3,7 @@ import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import type { ErrorInfo } from "../../core/base/error.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
-import type { ForkPlace } from "./fork-plan.ts";
+import type { ForkPlace, ForkStep } from "./fork-plan.ts";
 
 /** The types of commands that a user can give to a run. */
 export type RunCommandType =
@@ -47,7 +47,7 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
   | { readonly type: "setSlot"; readonly name: string; readonly value: Json; readonly revision: number }
   /**
    * New sessions, `times` of them (1 to 20, default 1), that begin as the run was at `seq`, with changes. `start`
-   * runs them, all at once.
+   * runs them, all at once: with `tools: "recorded"` no tool runs, and calls have the results that are recorded after `seq`.
    */
   | {
       readonly type: "fork";
@@ -55,12 +55,14 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
       readonly changes?: ForkChanges;
       readonly times?: number;
       readonly start?: boolean;
+      readonly tools?: "recorded" | "live";
     }
   /**
    * Says what a fork at `seq` would be, as a `ForkPlan` in `Ack.data`. With `at` it is one at the first position
-   * that has this message (`with`), or at the one before it (`before`): `Ack.seq` says which. Changes nothing.
+   * that has this message (`with`), or at the one before it (`before`); with `step` one before this step, or at `seq` if the
+   * journal does not say where that is. `Ack.seq` says which. Changes nothing.
    */
-  | { readonly type: "forkPlan"; readonly seq: number; readonly at?: ForkPlace }
+  | { readonly type: "forkPlan"; readonly seq: number; readonly at?: ForkPlace; readonly step?: ForkStep }
 );
 
 /**

@@ -74,6 +74,8 @@ export type Step = {
   readonly p?: readonly PatchOp[];
   /** The position in the journal at that time; 0 or absent without a store. */
   readonly j?: number;
+  /** Of a stored step: the position before it, at which a fork makes it again; 0 at the start. A live step has it as `j`. */
+  readonly b?: number;
   /** Of an actor of another system. */
   readonly a?: ActorStep;
 };

@@ -22,8 +22,8 @@ export type ExperimentOptions = Pick<
   /** The ids of sessions, or a filter of the store. Default: all. A filter finds no replay that an experiment has written, unless its `meta` names
    *  `replayOf`. */
   readonly sessions?: readonly string[] | SessionFilter | undefined;
-  /** The place at which each run begins: `"start"` (default), the number of a step, or just before a condition first holds. Sessions without
-   *  it are not run. */
+  /** The place at which each run begins: `"start"` (default), before the step of a number, or before the step in which a condition first
+   *  holds. Sessions without it are not run. */
   readonly at?: "start" | number | RunCondition | undefined;
   /** The number of runs of each session, 1 to 100; default 1. */
   readonly times?: number | undefined;

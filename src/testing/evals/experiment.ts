@@ -25,13 +25,7 @@ import {
 } from "./experiment-types.ts";
 import { tokensOf } from "./judges.ts";
 import { runOfJournal } from "./read-run.ts";
-import {
-  conditionSchema,
-  firstStep,
-  positionAfter,
-  positionBefore,
-  type RunCondition,
-} from "./run-condition.ts";
+import { conditionSchema, firstStep, positionBefore, stepOf, type RunCondition } from "./run-condition.ts";
 import { withinLimit } from "./run-limit.ts";
 import type { EvalRun } from "./types.ts";
 
@@ -242,8 +236,7 @@ class ExperimentRuns {
   #positionIn(original: Original): number | undefined | "unmet" {
     const { at = "start" } = this.#options;
     if (at === "start") return undefined;
-    if (typeof at === "number") return positionAfter(at, original) ?? "unmet";
-    const step = firstStep(at as RunCondition, original);
+    const step = typeof at === "number" ? stepOf(at, original) : firstStep(at as RunCondition, original);
     return step === undefined ? "unmet" : positionBefore(step, original);
   }
 

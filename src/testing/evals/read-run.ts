@@ -53,7 +53,7 @@ function readRun(log: RunLog, { suspicions = true }: What = {}): ReadRun {
       reader.add(step);
       const active = log.states[step.s] ?? [];
       const states = active.flatMap((id) => (id.startsWith(root) ? [id.slice(root.length)] : []));
-      steps.push({ step: step.q, states, edges: step.x, seq: step.j ?? 0 });
+      steps.push({ step: step.q, states, edges: step.x, seq: step.j ?? 0, before: step.b ?? 0 });
     }
   return { facts: reader.facts, steps, suspicions: suspicions ? suspicionsIn(reader.facts, SUSPICIONS) : [] };
 }

@@ -1,4 +1,3 @@
-import { AgentError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { asked, path, used } from "./judges.ts";
@@ -52,17 +51,13 @@ export function firstStep(condition: RunCondition, run: Read): number | undefine
   return steps.length > 0 ? Math.min(...steps) : undefined;
 }
 
-/** Returns the journal position from which a step is made again: the end of the last append before it; undefined for the start. */
+/** Returns the journal position before a step; undefined for the start of the session. */
 export function positionBefore(step: number, { steps }: Pick<EvalRun, "steps">): number | undefined {
-  const at = steps.find((each) => each.step === step)?.seq ?? 0;
-  const before = steps.filter(({ seq }) => seq > 0 && seq < at).map(({ seq }) => seq);
-  return before.length > 0 ? Math.max(...before) : undefined;
+  const before = steps.find((each) => each.step === step)?.before ?? 0;
+  return before > 0 ? before : undefined;
 }
 
-/** Returns the journal position after a step. Throws `config/invalid` for a session that is not stored step by step. */
-export function positionAfter(step: number, { steps }: Pick<EvalRun, "steps">): number | undefined {
-  const found = steps.find((each) => each.step === step);
-  if (found && found.seq === 0)
-    throw new AgentError("config/invalid", `Step ${step} has no position in the journal.`);
-  return found?.seq;
+/** Returns the number of a step if the run has it. */
+export function stepOf(number: number, { steps }: Pick<EvalRun, "steps">): number | undefined {
+  return steps.find(({ step }) => step === number)?.step;
 }

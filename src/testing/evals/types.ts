@@ -31,6 +31,9 @@ export type EvalStep = {
   readonly edges: readonly string[];
   /** The position of the journal after it. */
   readonly seq: number;
+  /** The position before it, at which a fork makes the step again; 0 at the start of the session. Steps that were stored together have the
+   *  same one. */
+  readonly before: number;
 };
 
 /** A run of a case, as it is stored: the same while it is made and when it is judged again from its session. */

@@ -4,21 +4,19 @@ import { AgentError } from "../../core/base/error.ts";
 import { isSame } from "../../core/base/json.ts";
 import { withAccount } from "../../core/message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
+import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
-import { hashInput } from "../../core/tool/hash.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import { outcomeResult } from "../../core/tool/results.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
+import { RecordedCalls, type AskedCall } from "../../agent/recorded-calls.ts";
+import { withExecute } from "../../agent/replaced-tools.ts";
 import { shown, type Divergence } from "./divergence.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 import type { ReplayOptions } from "./types.ts";
 
-type Call = { readonly name: string; readonly input: ToolUseBlock["input"] };
 type Execute = (input: never, ctx: never) => unknown;
-
-const keyOf = ({ name, input }: Call): string => `${name} ${hashInput(input)}`;
 
 /** The message without what differs from run to run by itself. */
 const said = ({ role, content }: Msg): unknown => [
@@ -44,10 +42,7 @@ export class Playback {
   agent!: Agent;
   readonly #session: RecordedSession;
   readonly #options: ReplayOptions;
-  /** The recorded calls that were not made again yet, by tool and arguments. */
-  readonly #calls = new Map<string, string[]>();
-  /** The recorded call for each call of the replay. */
-  readonly #pairs = new Map<string, string | undefined>();
+  readonly #calls: RecordedCalls;
   #summaries: number;
   #isLive: boolean;
   #isAtEnd = false;
@@ -57,13 +52,7 @@ export class Playback {
     this.#options = options;
     this.#summaries = summaries;
     this.#isLive = options.model === "live";
-    const answered = new Set(known.flatMap(toolResultsOf).map(({ id }) => id));
-    for (const { id } of known.flatMap(toolUsesOf)) if (session.calls.has(id)) this.#pairs.set(id, id);
-    for (const call of session.calls.values()) {
-      if (answered.has(call.id) || this.#pairs.has(call.id)) continue;
-      const key = keyOf(call);
-      this.#calls.set(key, [...(this.#calls.get(key) ?? []), call.id]);
-    }
+    this.#calls = new RecordedCalls(session.calls, known);
   }
 
   /** The place of the summary that is given next. */
@@ -84,22 +73,9 @@ export class Playback {
     this.agent.interrupt();
   }
 
-  /** The recorded call that a call of the replay is: that with its id, else the next one of this tool with these arguments. */
-  recordedOf(callId: string, call: Call): string | undefined {
-    if (this.#pairs.has(callId)) return this.#pairs.get(callId);
-    const left = this.#calls.get(keyOf(call)) ?? [];
-    const own = left.includes(callId) ? callId : left[0];
-    this.#calls.set(
-      keyOf(call),
-      left.filter((id) => id !== own),
-    );
-    this.#pairs.set(callId, own);
-    return own;
-  }
-
   /** The recorded decision about a call that waits. */
   async decisionOf(call: PendingCall): Promise<Decision | undefined> {
-    const id = this.recordedOf(call.callId, call);
+    const id = this.#calls.recordedOf(call.callId, call);
     // A fork within a call: it runs again, and has its recorded result.
     if (call.waitsFor === "unknownOutcome") return "retry";
     const decided = id === undefined ? undefined : this.#session.decisions.get(id);
@@ -156,10 +132,9 @@ export class Playback {
   tool(tool: AnyTool): AnyTool {
     const { execute } = tool;
     if (!execute) return tool;
-    const { source: _, ...own } = tool as AnyTool & { readonly source?: unknown };
-    const run = (input: unknown, ctx: AnyToolContext): Promise<unknown> =>
-      this.#run(tool, ctx, () => (execute as Execute)(input as never, ctx as never));
-    return { ...own, execute: run as unknown as NonNullable<AnyTool["execute"]> } as AnyTool;
+    return withExecute(tool, (input: unknown, ctx: AnyToolContext) =>
+      this.#run(tool, ctx, () => (execute as Execute)(input as never, ctx as never)),
+    );
   }
 
   async #run(tool: AnyTool, ctx: AnyToolContext, execute: () => unknown): Promise<unknown> {
@@ -168,7 +143,7 @@ export class Playback {
     const asked = (await this.agent.messages())
       .flatMap(toolUsesOf)
       .findLast(({ id }) => id === ctx.callId) ?? { name, input: {} };
-    const id = this.recordedOf(ctx.callId, asked);
+    const id = this.#calls.recordedOf(ctx.callId, asked);
     const result = id === undefined ? undefined : this.#session.results.get(id);
     const isNamed = live?.includes(name) === true;
     const mayRun = isNamed || (tools !== "recorded" && live === undefined && !isAgentTool(tool));
@@ -189,7 +164,7 @@ export class Playback {
 
   /** A call that was never made: it runs only if its tool was named, or a person says so. */
   async #unrecorded(
-    call: Call,
+    call: AskedCall,
     execute: () => unknown,
     { isNamed, isKnown }: { readonly isNamed: boolean; readonly isKnown: boolean },
   ): Promise<unknown> {

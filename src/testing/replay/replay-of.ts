@@ -10,9 +10,9 @@ import { check } from "../../core/base/options.ts";
 import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
 import { addUsage } from "../../core/message/query.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
-import { ownToolkit } from "../../core/tool/toolkit.ts";
-import type { AnyTool, AnyToolkit } from "../../core/tool/types.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
+import { replacedTools } from "../../agent/replaced-tools.ts";
+import { forkPointSchema } from "../../session/fork.ts";
 import { openSession } from "../../session/open-session.ts";
 import { memoryStore } from "../../store/memory.ts";
 import type { SessionStore } from "../../store/port.ts";
@@ -33,7 +33,7 @@ const replaySchema = s.lazily(() =>
     live: s.optional(s.listOf(s.nonEmpty())),
     ask: s.optional(s.func()),
     decide: s.optional(s.func()),
-    at: s.optional(s.integer(1)),
+    at: s.optional(forkPointSchema()),
     changes: s.optional(s.object<ForkChanges>()),
     into: s.optional(storeSchema()),
     sessionId: s.optional(s.nonEmpty()),
@@ -177,8 +177,8 @@ function changedConfig(config: ReplayAgentConfig, changes: ForkChanges = {}): Re
 /** The configuration whose models and tools are those of the playback. A tool without the source from which it came is never replaced by what
  *  really acts. */
 function substituted(config: ReplayAgentConfig, playback: Playback, notes: string[]): ReplayAgentConfig {
-  const { model, tools, toolkit, hooks = [], personas, modelOptions, compaction } = config;
-  const wrapped = (all: readonly AnyTool[]): AnyTool[] => all.map((tool) => playback.tool(tool));
+  const { model, hooks = [], modelOptions, compaction } = config;
+  const replaced = replacedTools(config, (tool) => playback.tool(tool));
   const acting = hooks.flatMap((hook) =>
     Object.keys(hook).some((point) => !["name", "priority", "tools", "writes"].includes(point))
       ? [hook.name]
@@ -190,36 +190,21 @@ function substituted(config: ReplayAgentConfig, playback: Playback, notes: strin
     inspect: undefined,
     otel: undefined,
     model: playback.model(model),
-    ...(tools && { tools: wrapped(tools) }),
-    ...(toolkit && { toolkit: heldBack(toolkit, wrapped) as never }),
-    ...(personas && {
+    ...replaced,
+    ...(replaced.personas && {
       personas: Object.fromEntries(
-        Object.entries(personas).map(([name, persona]) => [
+        Object.entries(replaced.personas).map(([name, persona]) => [
           name,
-          {
-            ...persona,
-            ...(persona.model && { model: playback.model(persona.model) }),
-            ...(persona.tools && { tools: wrapped(persona.tools) }),
-          },
+          persona.model ? { ...persona, model: playback.model(persona.model) } : persona,
         ]),
       ),
     }),
-    hooks: hooks.map((hook) => (hook.tools ? { ...hook, tools: wrapped(hook.tools) } : hook)),
     ...(modelOptions?.fallbackModel && {
       modelOptions: { ...modelOptions, fallbackModel: playback.model(modelOptions.fallbackModel) },
     }),
     ...(compaction &&
       compaction.model && { compaction: { ...compaction, model: playback.model(compaction.model) } }),
   };
-}
-
-/** A toolkit with the tools of another one in their order, each held back. */
-function heldBack(toolkit: AnyToolkit, wrapped: (all: readonly AnyTool[]) => AnyTool[]): AnyToolkit {
-  const own = ownToolkit(toolkit);
-  const tools = own.tools();
-  for (const { name } of tools) own.remove(name);
-  for (const tool of wrapped(tools)) own.add(tool);
-  return own as unknown as AnyToolkit;
 }
 
 /** The outcome of the turns. */

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { Reason, Usage } from "../../core/message/types.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
+import type { ForkPoint } from "../../session/fork.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { AgentDifference } from "./agent-changes.ts";
 import type { Divergence } from "./divergence.ts";
@@ -40,8 +41,9 @@ export type ReplayOptions = {
   readonly ask?: ((call: UnrecordedCall) => UnrecordedAnswer | Promise<UnrecordedAnswer>) | undefined;
   /** Decides about calls that wait and for which no decision is recorded; default: they wait. */
   readonly decide?: ((call: PendingCall) => Decision | undefined | Promise<Decision | undefined>) | undefined;
-  /** The journal position after which the replay begins, as a fork takes it. Default: the start of the session. */
-  readonly at?: number | undefined;
+  /** The journal position after which the replay begins, or the step before which it does, as a fork takes it. Default: the start of the
+   *  session. */
+  readonly at?: ForkPoint | undefined;
   /** Changes, as those of a fork. At the start `system`, `tools`, `model` and `options` only. Default: none. */
   readonly changes?: ForkChanges | undefined;
   /** The store of the replay, which is a session of its own. The recorded one is never written. Default: the memory of the process. */

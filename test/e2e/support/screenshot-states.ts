@@ -51,6 +51,7 @@ export async function shootWaiting({ env, look: openPage, shoot }: ScreenshotToo
   await dialog.getByRole("combobox").selectOption({ label: "system prompt" });
   await dialog.getByRole("textbox").fill("Mend what is broken. Push nothing.");
   await dialog.getByRole("spinbutton").fill("2");
+  await dialog.getByRole("radio", { name: /^Really run/ }).check();
   await shoot(page.page, "fork-dark");
   await dialog.getByRole("button", { name: "Fork and run" }).click();
   await page.page.getByTestId("divergence").waitFor();

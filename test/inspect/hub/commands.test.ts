@@ -5,6 +5,7 @@ import { planNotebook, planSlot } from "agentchart/plan";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { expect, test } from "vitest";
+import type { Step as WireStep } from "../../../src/inspect/protocol/protocol.ts";
 import { toolOf, untilAborted } from "../../support/agents.ts";
 import { HubPage } from "../../support/hub-page.ts";
 import { asks, phaseOf, stage, STARS, waits } from "../../support/hub-stage.ts";
@@ -311,6 +312,7 @@ test("a fork lists the calls that would run again, replaces a message and starts
   const planned = {
     tools: ["pay", "look", "ask"],
     acting: ["pay"],
+    hooks: [],
     model: "scripted",
     models: [],
     hasOthers: false,
@@ -328,6 +330,23 @@ test("a fork lists the calls that would run again, replaces a message and starts
   expect(await lengthAt(await placeOf(answer!.id, "with"))).toBe(2);
   expect(await lengthAt(await placeOf(result!.id, "with"))).toBe(3);
   expect(await placeOf("none", "with")).toBe(asked.j);
+  // a fork at a step begins before it, wherever the store had got to when the process told of it
+  const nthOf = ({ q, t, x }: WireStep): number =>
+    steps.filter((each) => each.q < q && each.t === t && each.x.join() === x.join()).length;
+  const places: number[] = [];
+  for (const step of steps.filter(({ x }) => x.length > 0)) {
+    const { t, x, q } = step;
+    const told = await on.page.command(sessionId, {
+      type: "forkPlan",
+      seq: 0,
+      step: { t, x, nth: nthOf(step) },
+    });
+    if (!told.ok)
+      expect([q, told.error!.message]).toEqual([2, expect.stringContaining("Nothing is stored before")]);
+    else places.push(await lengthAt(told.seq!));
+  }
+  expect(places).toEqual(places.toSorted());
+  expect([places[0], places.at(-1)]).toEqual([0, 3]);
   for (const changes of [{ messages: { none: "x" } }, { tools: ["fly"] }, { model: "none" }]) {
     const bad = { type: "fork", seq: asked.j, changes };
     expect(await on.page.command(sessionId, bad)).toMatchObject({ error: { code: "session/bad-change" } });
@@ -349,6 +368,42 @@ test("a fork lists the calls that would run again, replaces a message and starts
   expect(JSON.stringify(on.page.contextOf(forked))).toContain("Be quick.");
   await expect.poll(() => on.page.rows.get(second)?.phase).toBe("stopped");
   expect(await journalOf(store, sessionId)).toBe(before);
+});
+
+test("a fork that repeats recorded results runs no tool, and one with live tools does", async () => {
+  const store = memoryStore();
+  const ran: unknown[] = [];
+  const pay = defineTool({
+    name: "pay",
+    description: "",
+    input: { type: "object" },
+    execute: (input: object) => (ran.push(input), `paid ${ran.length}`),
+  });
+  const turn = [asks("pay", { amount: 5 }), "done"];
+  const on = await stage([...turn, ...turn, ...turn], {
+    store,
+    permissions: { rules: [{ tool: "pay", action: "allow" }] },
+    tools: [pay],
+  });
+  await on.agent.call("pay ann");
+  const { sessionId } = on.agent;
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  const [question] = await on.agent.messages();
+  const at = { messageId: question!.id, side: "with" };
+  const { seq } = await on.page.command(sessionId, { type: "forkPlan", seq: 0, at });
+  const resultOf = async (tools: string): Promise<string> => {
+    const fork = await on.page.command(sessionId, { type: "fork", seq, start: true, tools });
+    const [forked = ""] = fork.data!["sessionIds"] as readonly string[];
+    await expect.poll(() => on.page.rows.get(forked)?.phase).toBe("stopped");
+    const { messages } = await (await openSession(store, forked)).at();
+    return JSON.stringify(messages);
+  };
+  expect(await resultOf("recorded")).toContain("paid 1");
+  expect(ran).toHaveLength(1);
+  expect(await resultOf("live")).toContain("paid 2");
+  expect(ran).toHaveLength(2);
+  const wrong = { type: "fork", seq, start: true, tools: "mocked" };
+  expect(await on.page.command(sessionId, wrong)).toMatchObject({ error: { code: "invalid" } });
 });
 
 test("a read-only hub refuses commands", async () => {

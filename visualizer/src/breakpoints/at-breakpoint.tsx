@@ -55,8 +55,9 @@ export default function AtBreakpoint({ isDisabled, edit, goOn }: Props) {
         <Button
           icon="fork"
           label={t("Fork")}
+          title={t("Begins a new run that waits here, too")}
           isDisabled={!mayFork}
-          onClick={() => model.set({ dialog: { kind: "fork", stepNumber: model.run.last } })}
+          onClick={() => model.set({ dialog: { kind: "fork", stepNumber: model.run.last + 1 } })}
         />
         <Button tone="quiet" icon="target" label={t("Breakpoints")} onClick={() => openBreakpoints()} />
       </div>

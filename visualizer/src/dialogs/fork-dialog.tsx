@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { changesOf, editablesOf, type Edit, type Editable } from "../logic/fork-edits.ts";
-import { positionAfter } from "../logic/fork-place.ts";
+import { asStored, beforeStep } from "../logic/fork-place.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { client } from "../store/client.ts";
@@ -8,9 +8,9 @@ import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { compareRuns, select } from "../store/navigate.ts";
 import { notify } from "../store/notices.ts";
-import { useModel } from "../store/use-model.ts";
 import type { ForkPlace, ForkPlan } from "../wire/types.ts";
 import { EditField } from "./edit-field.tsx";
+import { ToolsQuestion, WillRun, type ToolsChoice } from "./tools-question.tsx";
 import { Frame } from "./frame.tsx";
 import { t } from "../words/t.ts";
 
@@ -18,19 +18,22 @@ import { t } from "../words/t.ts";
 const MAX_TIMES = 20;
 
 type Props = {
+  /** The step before which the fork begins; that behind the newest one stands for the end of the run. */
   readonly stepNumber: number;
   /** The part that is edited at first, see {@link Editable.key}. */
   readonly edited?: string;
-  /** The exact position at which the fork begins; default: after the step. */
+  /** The exact position at which the fork begins; default: before the step. */
   readonly at?: ForkPlace;
 };
 
-/** Forks the run after a step, with changes of anything, and runs the forks. */
-export default function ForkDialog({ stepNumber, edited, at }: Props) {
-  const after = useModel((all) => positionAfter(all.run, all.row, stepNumber));
-  const { plan, problem: planProblem, seq = at ? 0 : after } = usePlan(after, at);
+/** Forks the run before a step, with changes of anything, and runs the forks. */
+export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
+  const [{ seq: before, stepNumber: first }] = useState(() => beforeStep(model.run, model.row, asked));
+  const [isAtEnd] = useState(() => asked > model.run.last);
+  const { plan, problem: planProblem, seq = 0 } = usePlan(before, asked, at);
+  const stepNumber = at ? asked : plan?.remade === undefined ? first : asked - plan.remade;
   const choices = useMemo(
-    () => editablesOf(model.run.contextAt(stepNumber), plan?.agent),
+    () => editablesOf(model.run.contextAt(stepNumber - 1), plan?.agent),
     [stepNumber, plan],
   );
   const [edits, setEdits] = useState<readonly Edit[]>([]);
@@ -38,6 +41,8 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
   const [starts, setStarts] = useState(true);
   const isIdle = plan !== undefined && !plan.agent;
   const runs = starts && !isIdle;
+  const [tools, setTools] = useState<ToolsChoice>();
+  const asksTools = runs && plan?.agent !== undefined && plan.agent.tools.length > 0;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string>();
   const add = (key: string): void => {
@@ -59,6 +64,7 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
       ...(hasChanges && { changes }),
       ...(times > 1 && { times }),
       start: runs,
+      ...(asksTools && tools && { tools }),
     });
     setSent(false);
     if (!ack.ok) return setProblem(ack.error?.message);
@@ -73,9 +79,12 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
     if (forks.length > 1) compareRuns([original, ...forks]);
     else if (forks[0] !== undefined) select({ runId: forks[0], stepNumber: null });
   };
+  const title = isAtEnd
+    ? t("Edit and run again from the end")
+    : t`Edit and run again from step ${stepNumber}`;
   const left = choices.filter(({ key }) => !edits.some((edit) => edit.key === key));
   return (
-    <Frame title={t`Edit and run again from step ${stepNumber}`}>
+    <Frame title={title}>
       <form
         data-testid="fork"
         onSubmit={(event) => {
@@ -84,19 +93,21 @@ export default function ForkDialog({ stepNumber, edited, at }: Props) {
         }}
       >
         <h2>
-          <Icon name="fork" /> {t("Edit and run again from step")} {stepNumber}
+          <Icon name="fork" /> {title}
         </h2>
         <p className="muted">
-          {t(
-            "Begins a new run with everything up to this step, and your changes. The original run does not change.",
-          )}
+          {isAtEnd
+            ? t(
+                "Begins a new run with everything so far, and your changes. The original run does not change.",
+              )
+            : t(
+                "Begins a new run with everything before this step, and your changes: the step is made again. The original run does not change.",
+              )}{" "}
+          {stepNumber < asked &&
+            t`Steps ${stepNumber} to ${asked} were stored together, so all of them are made again.`}
         </p>
-        {after === 0 && !at ? (
-          <p className="error">{t("This step is not in a journal: only runs with a store can be forked.")}</p>
-        ) : (
-          <WillRun plan={plan?.willRun} />
-        )}
-        {runs && plan?.agent && <RunsLive acting={plan.agent.acting} />}
+        {planProblem === undefined && <WillRun plan={plan} tools={tools} />}
+        {asksTools && <ToolsQuestion agent={plan.agent!} chosen={tools} onChoose={setTools} />}
         {edits.map((edit) => (
           <EditField
             key={edit.key}
@@ -182,52 +193,26 @@ async function whole(part: Editable): Promise<Edit> {
 type PlanAnswer = { readonly plan?: ForkPlan; readonly seq?: number; readonly problem?: string | undefined };
 
 /** Returns the description of a possible fork, and its position, once the server has said it. */
-function usePlan(after: number, at: ForkPlace | undefined): PlanAnswer {
+function usePlan(before: number, stepNumber: number, at: ForkPlace | undefined): PlanAnswer {
   const [answer, setAnswer] = useState<PlanAnswer>({});
   useEffect(() => {
-    if (after === 0 && !at) return;
     let isMounted = true;
-    void sendCommand({ type: "forkPlan", seq: after, ...(at && { at }) }).then(({ ok, data, seq, error }) => {
+    const step = at ? undefined : asStored(model.run, stepNumber);
+    void sendCommand({
+      type: "forkPlan",
+      seq: before,
+      ...(at && { at }),
+      ...(step && { step }),
+    }).then(({ ok, data, seq, error }) => {
       if (!isMounted) return;
       if (!ok) return setAnswer({ problem: error?.message });
       const plan = data as unknown as ForkPlan | undefined;
       const willRun = Array.isArray(plan?.willRun) ? plan.willRun.map(String) : [];
-      setAnswer({ plan: { ...plan, willRun }, ...(at && seq !== undefined && { seq }) });
+      setAnswer({ plan: { ...plan, willRun }, seq: seq ?? before });
     });
     return () => {
       isMounted = false;
     };
-  }, [after, at]);
+  }, [before, stepNumber, at]);
   return answer;
-}
-
-/** Says that a fork repeats nothing that was recorded, and which tools act when it calls them. */
-function RunsLive({ acting }: { readonly acting: readonly string[] | undefined }) {
-  return (
-    <p className="note" data-testid="runs-live">
-      {t("From here on the model is asked and tools really run; no recorded answer or result is repeated.")}{" "}
-      {acting === undefined
-        ? t("Which of them act each time is not known.")
-        : acting.length === 0
-          ? t("All of them may run again without harm (idempotent).")
-          : t`Act each time they run: ${acting.join(", ")}.`}
-    </p>
-  );
-}
-
-function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
-  if (!plan) return <p className="note">{t("Checking which calls run again …")}</p>;
-  if (plan.length === 0) return <p className="note">{t("No earlier call runs again.")}</p>;
-  return (
-    <div className="will-run" data-testid="will-run">
-      <p>
-        <Icon name="warn" /> {t("These calls may run again in the fork:")}
-      </p>
-      <ul className="mono">
-        {plan.map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
-    </div>
-  );
 }

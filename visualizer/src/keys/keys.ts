@@ -91,7 +91,7 @@ export const KEYS: readonly Key[] = [
   },
   { keys: ["+", "="], show: ["+"], label: t("zoom in"), act: () => cameraControls.current?.zoom(1.3) },
   { keys: ["-"], show: ["−"], label: t("zoom out"), act: () => cameraControls.current?.zoom(1 / 1.3) },
-  { keys: ["f"], show: ["f"], label: t("fork from this step"), act: fork },
+  { keys: ["f"], show: ["f"], label: t("fork before this step"), act: fork },
   { keys: ["p"], show: ["p"], label: t("pause or resume the run"), act: pauseOrResume },
   {
     keys: ["y"],
@@ -120,12 +120,14 @@ function toggleWaterfall(): void {
   prefer({ lower: preferences().lower === "steps" ? "waterfall" : "steps" });
 }
 
-/** Forks from the step that a person sees: while the steps of the run arrive, the newest that is here may be another one. */
+/** Forks before the step that a person sees: while the steps of the run arrive, the newest that is here may be another one. A run that goes on
+ *  or waits, and of which no step was chosen, is forked as it is now. */
 function fork(): void {
   const { isLoading, selection, run } = model;
   if (isLoading || (selection.stepNumber ?? 0) > run.last) return;
+  const isNow = model.isLive && model.row?.phase !== "stopped";
   if (model.isConnected && model.row?.can.includes("fork") && model.stepNumber > 0)
-    model.set({ dialog: { kind: "fork", stepNumber: model.stepNumber } });
+    model.set({ dialog: { kind: "fork", stepNumber: isNow ? run.last + 1 : model.stepNumber } });
 }
 
 function pauseOrResume(): void {

@@ -30,6 +30,7 @@ export function RunStatus() {
           <Button
             icon="fork"
             label={t("Fork")}
+            title={t("Begins a new run before this step")}
             className="is-in-menu"
             hint="F"
             isDisabled={!canFork}

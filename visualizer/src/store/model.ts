@@ -67,7 +67,8 @@ export type Notice = { readonly id: number; readonly tone: "info" | "good" | "ba
 /** The open dialog. */
 export type Dialog =
   | { readonly kind: "help" }
-  /** `edited`: what is edited at first, see `Editable.key`. `at`: where exactly the fork begins. */
+  /** A fork begins before a step; that behind the newest one stands for the end of the run. `edited`: what is edited at first, see
+   *  `Editable.key`. `at`: where exactly the fork begins. */
   | {
       readonly kind: "fork";
       readonly stepNumber: number;

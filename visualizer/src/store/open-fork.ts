@@ -35,6 +35,6 @@ function editCall(callId: string, type: "tool_use" | "tool_result", edited: stri
 function open(at: ForkPlace, edited: string): void {
   const step = model.run.stepOfMessage(at.messageId);
   if (step === undefined) return;
-  const stepNumber = at.side === "before" ? Math.max(1, step - 1) : step;
+  const stepNumber = at.side === "before" ? step : step + 1;
   model.set({ dialog: { kind: "fork", stepNumber, edited, at } });
 }

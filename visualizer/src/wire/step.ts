@@ -25,12 +25,14 @@ export type Step = {
   readonly patch: readonly PatchOp[];
   /** The position in the journal; 0 without a store. */
   readonly journalSeq: number;
+  /** The position before the step, at which a fork makes it again; 0 without a store, and at the start of a run. */
+  readonly before: number;
   /** Of an actor of another system. */
   readonly actor?: ActorStep;
 };
 
 /** Decodes a step of the wire or of an exported run. */
-export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j = 0, a }: WireStep): Step {
+export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j = 0, b, a }: WireStep): Step {
   return {
     number: q,
     time: t,
@@ -44,6 +46,7 @@ export function decodeStep({ q, t, m, e, v, d, by, x, s, k = NONE, p = NONE, j =
     actions: k,
     patch: p,
     journalSeq: j,
+    before: b ?? j,
     ...(a && { actor: a }),
   };
 }
@@ -65,6 +68,7 @@ export function encodeStep(step: Step): WireStep {
     actions,
     patch,
     journalSeq,
+    before,
     actor,
   } = step;
   return {
@@ -80,6 +84,7 @@ export function encodeStep(step: Step): WireStep {
     ...(actions.length > 0 && { k: actions }),
     ...(patch.length > 0 && { p: patch }),
     ...(journalSeq > 0 && { j: journalSeq }),
+    ...(before !== journalSeq && { b: before }),
     ...(actor && { a: actor }),
   };
 }

@@ -29,7 +29,7 @@ export type {
   Usage,
 } from "../../../src/core/message/types.ts";
 export type { Decision } from "../../../src/core/tool/pending.ts";
-export type { ForkPlace, ForkPlan } from "../../../src/inspect/protocol/fork-plan.ts";
+export type { ForkPlace, ForkPlan, ForkStep } from "../../../src/inspect/protocol/fork-plan.ts";
 export type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 export type { CallRecord } from "../../../machines/agent/call-record.ts";
 export type { Plan, Subtask } from "../../../src/kit/plan/plan.ts";
