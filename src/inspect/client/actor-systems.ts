@@ -131,7 +131,7 @@ export class ActorSystems {
     }
     if (event.type === "@xstate.event") this.#sent(event, observation);
     if (!observation) return;
-    if (event.type === "@xstate.microstep") observation.shown.took(event._transitions);
+    if (event.type === "@xstate.microstep") observation.shown.took(event._transitions, event.snapshot);
     else if (event.type === "@xstate.action") observation.shown.ran(event.action.type);
     else if (event.type === "@xstate.snapshot") this.#processed(event, observation);
   }

@@ -5,6 +5,7 @@ import { patchJson } from "../protocol/diff.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { machineChart, statusChart, statusOf, type ActorChart, type ActorSnapshot } from "./actor-chart.ts";
 import { kindByEvent, kindOf, machineOf, type ReadActor } from "./actor-kind.ts";
+import { preemptedOf } from "./preempted.ts";
 import { foreignJson, PAYLOAD_LIMITS } from "./foreign-value.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
@@ -54,8 +55,12 @@ export class ObservedActor implements ReportedRun {
   /** The values of the context that were read last, by key. */
   #read: ReadonlyMap<string, { readonly raw: unknown; readonly json: Json }> = new Map();
   #edges: string[] = [];
-  /** True if all transitions of the step are told, be they none. */
-  #isTold = false;
+  /** The edges of the step that were selected and not taken, each with its place among the others. */
+  #preempted: (readonly [at: number, edge: string])[] = [];
+  /** The snapshot after the newest microstep of the step. */
+  #within: ActorSnapshot | undefined;
+  /** True if all transitions of the step are told, be they none; undefined before the first microstep. */
+  #isTold: boolean | undefined;
   /** The states after the newest step; undefined after one that is not recorded. */
   #states: readonly string[] | undefined = NOTHING;
   #actions: string[] = [];
@@ -92,12 +97,22 @@ export class ObservedActor implements ReportedRun {
     return typeof sessionId === "string" ? sessionId : undefined;
   }
 
-  /** Notes the transitions of a microstep. */
-  took(transitions: readonly object[]): void {
-    const ids = transitions.map((transition) => this.#chart.edgeOf(transition));
-    const known = ids.filter((id) => id !== undefined);
-    this.#edges.push(...known);
-    this.#isTold = known.length === ids.length;
+  /** Notes the transitions of a microstep; with the snapshot `after` it, those that were preempted are not among those that were taken. */
+  took(transitions: readonly object[], after?: ActorSnapshot): void {
+    const machine = machineOf(this.#actor);
+    const before = this.#within ?? this.#snapshot;
+    const lost =
+      after && machine && transitions.length > 1
+        ? guarded(() => preemptedOf(machine, transitions, before))
+        : undefined;
+    this.#within = after;
+    this.#isTold ??= true;
+    for (const transition of transitions) {
+      const id = this.#chart.edgeOf(transition);
+      if (id === undefined) this.#isTold = false;
+      else if (lost?.has(transition)) this.#preempted.push([this.#edges.length, id]);
+      else this.#edges.push(id);
+    }
   }
 
   /** Notes an action that runs. */
@@ -114,8 +129,10 @@ export class ObservedActor implements ReportedRun {
 
   #forget(): void {
     this.#edges = [];
+    this.#preempted = [];
+    this.#within = undefined;
     this.#actions = [];
-    this.#isTold = false;
+    this.#isTold = undefined;
   }
 
   /** Shows the actor as stopped, although nobody stopped it. */
@@ -133,7 +150,8 @@ export class ObservedActor implements ReportedRun {
     const status = statusOf(snapshot);
     const edges = this.#edges;
     const actions = this.#actions;
-    const isTold = this.#isTold || !machineOf(this.#actor);
+    const preempted = this.#preempted;
+    const isTold = this.#isTold === true || !machineOf(this.#actor);
     this.#forget();
     if (!machineOf(this.#actor) && !isFirst && status !== before)
       edges.push(`${this.#chart.chart.id}.active|${status}|0`);
@@ -148,6 +166,7 @@ export class ObservedActor implements ReportedRun {
       ...(omitted > 0 && { o: omitted }),
       ...(!readsContext && { h: 1 as const }),
       ...(!isTold && { u: 1 as const }),
+      ...(preempted.length > 0 && { p: preempted }),
       ...(error && { z: this.#redacted(error) as { name: string; message: string } }),
     };
     const payload = this.#payload(event);

@@ -47,6 +47,9 @@ export type ActorStep = {
   readonly h?: 1;
   /** 1: nobody told which transitions were taken; those of the step are concluded. */
   readonly u?: 1;
+  /** The edges that were selected and not taken, each with its place among those that were. One of another region had left their states.
+   *  Absent if there are none, or if it is not known. */
+  readonly p?: readonly (readonly [at: number, edge: string])[];
   /** The error with which the actor failed at this step. */
   readonly z?: { readonly name: string; readonly message: string };
 };
@@ -67,6 +70,9 @@ const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
   value === undefined || is(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
+const isPreempted = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && isCount(value[0]) && isText(value[1], 10_000);
+
 /** True for the actor of a row whose parts have the shapes that are read. */
 export function isActorInfo(value: unknown): value is ActorInfo {
   if (!isObject(value)) return false;
@@ -82,11 +88,12 @@ export function isActorInfo(value: unknown): value is ActorInfo {
 /** True for the part of a step that is of actors, if its parts have the shapes that are read. */
 export function isActorStep(value: unknown): value is ActorStep {
   if (!isObject(value)) return false;
-  const { n, f, o, h, u, z } = value;
+  const { n, f, o, h, u, p, z } = value;
   return (
     isCount(n) &&
     isOptional(f, (each) => isText(each, 10_000)) &&
     isOptional(o, isCount) &&
+    isOptional(p, (each) => Array.isArray(each) && each.every(isPreempted)) &&
     [h, u].every((flag) => isOptional(flag, (each) => each === 1)) &&
     isOptional(z, (each) => isObject(each) && isText(each["name"], 10_000) && isText(each["message"], 10_000))
   );

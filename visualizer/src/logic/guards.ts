@@ -18,6 +18,8 @@ export type Told = {
   readonly event: string;
   /** The ids of the edges that were taken, in order. */
   readonly taken: readonly string[];
+  /** The edges that were selected and not taken, each with its place among those that were. */
+  readonly preempted?: readonly (readonly [at: number, edge: string])[];
   /** The states before the step; none if they are not known. */
   readonly before: readonly string[];
   /** False if an edge may have been taken that is not told. */
@@ -26,13 +28,40 @@ export type Told = {
 
 /** Returns the choices of a step, by what XState does at an event. It asks the innermost states first, the edges of the event before those of
  *  wildcards, and selects the first whose guard holds. It tells each edge that it has selected. No guard is asked again. */
-export function choicesOf(index: ChartIndex, { event, taken, before, isWhole }: Told): readonly Choice[] {
-  const edges = taken.flatMap((id) => index.edges.get(id) ?? []);
-  const isComplete = isWhole && edges.length === taken.length && !edges.some(({ learnt }) => learnt);
-  const first = isComplete ? firstOf(index, edges, event, before) : [];
+export function choicesOf(index: ChartIndex, told: Told): readonly Choice[] {
+  const { event, before, isWhole } = told;
+  const selected = selectedIn(told);
+  const edges = selected.flatMap(({ id, is }) => {
+    const edge = index.edges.get(id);
+    return edge ? [{ edge, is }] : [];
+  });
+  const isComplete =
+    isWhole && edges.length === selected.length && !edges.some(({ edge: { learnt } }) => learnt);
+  const all = edges.map(({ edge }) => edge);
+  const first = isComplete ? firstOf(index, all, event, before) : [];
   const isTold = isComplete && (first.length > 0 || edges.length === 0);
-  const choices = isTold ? new Selection(index, event, before, first).choices() : [];
-  return [...choices, ...edges.slice(first.length).map((edge) => choiceOf(index, edge))];
+  const judged = edges.slice(0, first.length);
+  const choices = isTold ? new Selection(index, event, before, judged).choices() : [];
+  return [...choices, ...edges.slice(first.length).map(({ edge, is }) => choiceOf(index, edge, is))];
+}
+
+/** The edges that a step has selected, in order. */
+function selectedIn({
+  taken,
+  preempted = [],
+}: Told): readonly { readonly id: string; readonly is: Judged }[] {
+  const all: { readonly id: string; readonly is: Judged }[] = [];
+  let next = 0;
+  const addUpTo = (place: number): void => {
+    for (; next < preempted.length && preempted[next]![0] <= place; next++)
+      all.push({ id: preempted[next]![1], is: "preempted" });
+  };
+  for (const [place, id] of taken.entries()) {
+    addUpTo(place);
+    all.push({ id, is: "taken" });
+  }
+  addUpTo(taken.length);
+  return all;
 }
 
 /** The edges that were taken at once when the event came: those after them are automatic, or of events that the machine raised. */
@@ -61,14 +90,14 @@ function chainOf({ nodes }: ChartIndex, id: string): readonly string[] {
 }
 
 /** The alternatives before an edge that was taken in the midst of a step. */
-function choiceOf({ leaving }: ChartIndex, edge: ChartEdge): Choice {
+function choiceOf({ leaving }: ChartIndex, edge: ChartEdge, is: Judged): Choice {
   const { source, event, learnt } = edge;
   // of a transition that is a function nobody knows what it has tried
   const group = learnt ? [edge] : (leaving.get(source) ?? []).filter((each) => each.event === event);
-  return chosen(source, group, edge);
+  return chosen(source, group, edge, is);
 }
 
-function chosen(source: string, group: readonly ChartEdge[], edge: ChartEdge, is: Judged = "taken"): Choice {
+function chosen(source: string, group: readonly ChartEdge[], edge: ChartEdge, is: Judged): Choice {
   const place = group.indexOf(edge);
   const before = group.slice(0, place).map((each) => ({ edge: each, is: "false" as const }));
   return { source, edges: [...before, { edge, is }], unasked: group.length - place - 1 };
@@ -80,16 +109,21 @@ class Selection {
   readonly #event: string;
   readonly #active: ReadonlySet<string>;
   /** The edge that was selected in each state. */
-  readonly #selected: ReadonlyMap<string, ChartEdge>;
+  readonly #selected: ReadonlyMap<string, { readonly edge: ChartEdge; readonly is: Judged }>;
   readonly #choices: Choice[] = [];
   /** The states that the edges of earlier regions leave. */
   readonly #left = new Set<string>();
 
-  constructor(index: ChartIndex, event: string, active: readonly string[], selected: readonly ChartEdge[]) {
+  constructor(
+    index: ChartIndex,
+    event: string,
+    active: readonly string[],
+    selected: readonly { readonly edge: ChartEdge; readonly is: Judged }[],
+  ) {
     this.#index = index;
     this.#event = event;
     this.#active = new Set(active);
-    this.#selected = new Map(selected.map((edge) => [edge.source, edge]));
+    this.#selected = new Map(selected.map((each) => [each.edge.source, each]));
   }
 
   choices(): readonly Choice[] {
@@ -105,10 +139,12 @@ class Selection {
       .map((child) => this.#visit(child.id));
     if (inside.includes(true)) return true;
     const candidates = this.#candidates(id);
-    const edge = this.#selected.get(id);
-    if (edge) {
+    const selected = this.#selected.get(id);
+    if (selected) {
+      const { edge, is } = selected;
       const leaves = this.#leaves(edge);
-      const isPreempted = leaves.some((left) => this.#left.has(left));
+      // steps of earlier releases say of each selected edge that it was taken
+      const isPreempted = is === "preempted" || leaves.some((left) => this.#left.has(left));
       if (!isPreempted) for (const left of leaves) this.#left.add(left);
       this.#choices.push(chosen(id, candidates, edge, isPreempted ? "preempted" : "taken"));
       return true;

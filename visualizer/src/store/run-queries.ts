@@ -44,7 +44,8 @@ export function choicesAt(run: RunData, index: ChartIndex, stepNumber: number): 
   const before = (actor?.o ?? 0) > 0 ? [] : states;
   // without a transition a guard may have thrown, and of an agent an older release may have recorded none
   const isWhole = coverage === "full" && (taken.length > 0 || (actor !== undefined && !actor.u && !actor.z));
-  return { choices: choicesOf(index, { event, taken, before, isWhole }), coverage };
+  const { p: preempted = [] } = actor ?? {};
+  return { choices: choicesOf(index, { event, taken, preempted, before, isWhole }), coverage };
 }
 
 /** The step that entered a state which is active after a step. */
