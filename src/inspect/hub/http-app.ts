@@ -16,7 +16,7 @@ import { readFilter } from "./read-filter.ts";
 import { MAX_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
-import { isObject } from "../../core/base/json.ts";
+import { isObject, type JsonObject } from "../../core/base/json.ts";
 import { callIn, promptLens } from "../protocol/prompt-lens.ts";
 import { rawRequest } from "./raw-request.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
@@ -227,8 +227,8 @@ export function httpApp(options: HttpOptions): Hono {
       return problem(c, 413, "This machine is too large.");
     const config: unknown = await c.req.json().catch(() => undefined);
     if (!isObject(config)) return problem(c, 400, "Expected the configuration of a machine as JSON.");
-    const { machineOfConfig, machineRun } = await import("./machine-file.ts");
-    const { run, chart } = machineRun(machineOfConfig(config, "The file"), "machine.json");
+    const { configRun } = await import("./machine-file.ts");
+    const { run, chart } = configRun(config as JsonObject, { name: "The file", file: "machine.json" });
     return c.text([...exportRun(run, chart.chart)].join(""));
   });
 

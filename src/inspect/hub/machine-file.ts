@@ -3,13 +3,14 @@ import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMachine, type AnyStateMachine } from "xstate";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/json.ts";
+import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import { machineChart } from "../client/actor-chart.ts";
 import { isMachine } from "../client/actor-kind.ts";
 import { innermost } from "../protocol/chart-version.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
 import type { FileRun } from "./file-run.ts";
+import { leftOutText, readableConfig } from "./readable-config.ts";
 import { RunLog } from "./run-log.ts";
 
 const MODULE = /\.[cm]?[jt]s$/;
@@ -32,30 +33,39 @@ export async function openMachines(path: string): Promise<readonly FileRun[] | u
     return [...new Set(machines)].map((machine) => machineRun(machine, name));
   }
   const config = configIn(await readFile(path, "utf8").catch(() => ""));
-  return config && [machineRun(machineOfConfig(config, path), name)];
+  return config && [configRun(config, { name: path, file: name })];
 }
 
 /** Returns the configuration of a machine as JSON; undefined for a text that is something else, such as an exported run. */
-function configIn(text: string): object | undefined {
+function configIn(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && (isObject(value["states"]) || isObject(value["on"])) ? value : undefined;
+    return isObject(value) && (isObject(value["states"]) || isObject(value["on"]))
+      ? (value as JsonObject)
+      : undefined;
   } catch {
     return undefined; // a run has many lines of JSON
   }
 }
 
-/** Returns the machine of a configuration as JSON. Throws `config/invalid` for an invalid one. */
-export function machineOfConfig(config: object, name: string): AnyStateMachine {
-  if (!isWithin(config, MAX_DEPTH))
+/** Returns the machine of a configuration as JSON as a run, which says what was left out of it. `name` is how an error calls it, `file` that of
+ *  its file. Throws `config/invalid` for an invalid one. */
+export function configRun(
+  given: JsonObject,
+  { name, file }: { readonly name: string; readonly file: string },
+): Required<FileRun> {
+  if (!isWithin(given, MAX_DEPTH))
     throw new AgentError("config/invalid", `${name} is nested deeper than ${MAX_DEPTH} levels.`);
+  const { config, leftOut } = readableConfig(given);
+  let machine: AnyStateMachine;
   try {
-    return createMachine(config);
+    machine = createMachine(config);
   } catch (error) {
     throw new AgentError("config/invalid", `${name} is no machine of XState: ${messageOf(error)}`, {
       cause: error,
     });
   }
+  return machineRun(machine, file, leftOutText(leftOut));
 }
 
 async function load(path: string): Promise<object> {
@@ -67,7 +77,7 @@ async function load(path: string): Promise<object> {
 }
 
 /** Returns a machine as a run that has taken its first states. */
-export function machineRun(machine: AnyStateMachine, file: string): Required<FileRun> {
+function machineRun(machine: AnyStateMachine, file: string, about = ""): Required<FileRun> {
   const { chart, hash } = chartOf(machine, file);
   const runId = `machine.${chart.id}.${hash}`;
   const now = Date.now();
@@ -93,7 +103,7 @@ export function machineRun(machine: AnyStateMachine, file: string): Required<Fil
         usage: {},
         pending: 0,
         can: [],
-        notice: NOTICE,
+        notice: [NOTICE, about].filter(Boolean).join(" "),
       },
       pending: [],
       log,

@@ -70,6 +70,47 @@ describe("a configuration as JSON is shown with the chart of its machine and its
   });
 });
 
+/** What stands in a configuration where XState takes something else, with the path that the notice names. */
+const STRANGE: readonly (readonly [string, object, string])[] = [
+  ["a state", { states: { a: {}, b: "off" } }, "states.b"],
+  ["a state that is null", { states: { a: {}, b: null } }, "states.b"],
+  ["all states of one", { states: { a: { states: 7 } } }, "states.a.states"],
+  ["a transition", { states: { a: { on: { go: 5 } } } }, "states.a.on.go"],
+  ["one of several transitions", { on: { go: [{ target: ".a" }, 5] }, states: { a: {} } }, "on.go.1"],
+  ["all transitions", { on: [], states: { a: {} } }, "on"],
+  ["a delayed transition", { states: { a: { after: { 100: true } } } }, "states.a.after.100"],
+  ["an automatic transition", { states: { a: { always: 1 } } }, "states.a.always"],
+  ["an action", { states: { a: { entry: ["beep", 1] } } }, "states.a.entry.1"],
+  ["an actor", { states: { a: { invoke: [{ src: "load" }, "load"] } } }, "states.a.invoke.1"],
+  [
+    "the end of an actor",
+    { states: { a: { invoke: { src: "load", onDone: 3 } } } },
+    "states.a.invoke.onDone",
+  ],
+];
+
+test.each(STRANGE)("%s that is no object is left out, and the run says so", async (_, config, path) => {
+  const text = JSON.stringify({ id: "odd", initial: "a", ...config });
+  const [opened] = (await openMachines(fileOf("odd.json", text)))!;
+  const { notice } = opened!.run.row;
+  expect(notice).toMatch(/^This machine does not run/u);
+  expect(notice).toContain(`Left out, since XState takes an object or a name there: ${path}.`);
+  expect(opened!.chart!.chart.nodes[0]!.id).toBe("odd");
+  const hub = await testHub({ home: testHome() });
+  const dropped = await ask(hub, "/api/machines", { method: "POST", body: text });
+  expect(await dropped.text()).toContain(`takes an object or a name there: ${path}.`);
+});
+
+test("of many entries that are left out the first are named, and the others counted", async () => {
+  const states = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`s${at}`, at === 0 ? {} : at]));
+  const [opened] = (await openMachines(
+    fileOf("odd.json", JSON.stringify({ id: "odd", initial: "s0", states })),
+  ))!;
+  expect(opened!.run.row.notice).toContain(
+    "states.s1, states.s2, states.s3, states.s4, states.s5 and 3 more.",
+  );
+});
+
 test("a module is shown with each machine that it exports", async () => {
   const path = fileOf(
     "machines.ts",
