@@ -17,6 +17,9 @@ export function phaseOf(path: string): Phase {
   return RESTS[path] ?? "running";
 }
 
+/** Returns the path of a state as events and journals name it. */
+export const shortPath = (path: string): string => path.replace(/\.running$/u, "");
+
 /** The phase of a stored session that no process runs: a turn in the middle of which its journal ends is unfinished. */
 export function restingPhaseOf(path: string): Exclude<Phase, "running"> {
   const phase = phaseOf(path);

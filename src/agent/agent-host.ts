@@ -131,7 +131,8 @@ export class AgentHost implements Host {
   /** Returns the context of a session that begins, or comes from elsewhere, with what the rules remember of it. */
   withRules(context: AgentContext): AgentContext {
     const { config } = this;
-    const rules = engineOf(config)?.enter(config, context, this.#rulesAround, this.toolkit.tools());
+    const rules =
+      config.rules && engineOf(config)?.enter(config, context, this.#rulesAround, this.toolkit.tools());
     return rules ? { ...context, progress: { ...context.progress, rules } } : context;
   }
 

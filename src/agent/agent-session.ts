@@ -50,7 +50,7 @@ import type { AnyAgentConfig } from "./options/agent-config.ts";
 const SHUTDOWN_MS = 10_000;
 
 /** Most calls have no options: nothing of them is to be checked, and nothing limits them. */
-const NO_OPTIONS: AnyCallOptions<undefined> = Object.freeze({});
+const NO_OPTIONS = Object.freeze({});
 
 /** Nothing is around most agents. */
 const NO_PARENT: ParentScope = Object.freeze({});
@@ -108,7 +108,7 @@ export class AgentSession implements AnyAgent, ClassMember {
   /** An event as listeners get it. */
   shown(body: AgentEventBody): AgentEventBody {
     const { host, context } = this.runtime;
-    return printedEvent(host, context.progress, body);
+    return host.hooks().length === 0 ? body : printedEvent(host, context.progress, body);
   }
 
   /** The slots, of whichever runtime the session has. */
@@ -139,8 +139,8 @@ export class AgentSession implements AnyAgent, ClassMember {
     return this.runtime.actor;
   }
 
-  async open(options: { readonly waitMs?: number } = {}): Promise<void> {
-    check(openSchema(), options, "open");
+  async open(options: { readonly waitMs?: number } = NO_OPTIONS): Promise<void> {
+    if (options !== NO_OPTIONS) check(openSchema(), options, "open");
     await this.#open(options.waitMs);
     if (!this.#around.admit) await this.turns.endStored(); // a worker ends it when it is heard
   }

@@ -2,7 +2,7 @@ import { isSame } from "../core/base/json.ts";
 import { matchesName } from "../core/tool/name-pattern.ts";
 import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { AnyTool } from "../core/tool/types.ts";
-import { sharing } from "./options/sharing.ts";
+import { sharing } from "./options/config.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { toolTerms } from "./services/run-call.ts";
@@ -64,7 +64,7 @@ export class AllowedTools {
 
   #read(): AgentContext["allowed"] {
     const config = this.#config;
-    const rules = engineOf(config);
+    const rules = config.rules && engineOf(config);
     const allowed = this.#toolkit
       .active()
       .filter((tool) => !rules?.mustBeRead(config.rules!, tool))

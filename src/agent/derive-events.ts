@@ -3,7 +3,7 @@ import { toolResultsOf } from "../core/message/query.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import { recoveredResult } from "../core/tool/results.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
-import { beginsToWait, unfinishedResult, waitingResult } from "../session/call-records.ts";
+import { beginsToWait, unfinishedResult, waitingResult } from "../session/entries.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
@@ -107,9 +107,6 @@ function noticeEvents({ notices }: StepFacts): AgentEventBody[] {
 
 /** The events that are told only once what they tell is durable: a process that ends before begins the compaction again. */
 export const UNTOLD: readonly AgentEventBody["type"][] = ["compaction.start", "compaction.end"];
-
-/** Returns a path as events and journals name it. */
-export const shortPath = (path: string): string => path.replace(/\.running$/u, "");
 
 /** Returns the events of a step, in the order in which the journal has them. `isWaiting`: it waits for
  *  answers or decisions after it. */

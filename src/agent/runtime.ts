@@ -13,7 +13,7 @@ import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Fact, StepFacts } from "../../machines/agent/facts.ts";
-import { phaseOf } from "../../machines/agent/phase.ts";
+import { phaseOf, shortPath } from "../../machines/agent/phase.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/accelerator.ts";
@@ -21,7 +21,7 @@ import { SessionSummary, journalStateOf, statusOf } from "./status.ts";
 import { AgentHost } from "./agent-host.ts";
 import { settingsOf } from "./options/config.ts";
 import { currentCause, StepPublisher, takenStep, type TakenStep } from "./steps.ts";
-import { cutOffEvents, eventsOf, shortPath, DERIVED_TYPES, UNTOLD } from "./derive-events.ts";
+import { cutOffEvents, eventsOf, DERIVED_TYPES, UNTOLD } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import type { EventEmitter, EventPlace } from "../core/event/emitter.ts";
@@ -68,13 +68,13 @@ export class Runtime implements ChartOwner, LivingSession {
     const { admit, kept: released } = listener.around;
     this.journal = new SessionJournal({ session: this, store, leaseMs, redact, admit, kept: released });
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
-    const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
+    const initial = config.messages ? checkMessages(config.messages, "createAgent: `messages`") : [];
     const { snapshot } = config.sessionOptions ?? {};
     const restored = snapshot && readSnapshot(snapshot, this.settings);
     if (restored) toolkit.restoreGroups(restored.activeGroups);
-    const inspect = observerOf(config);
+    const inspect = config.inspect === undefined ? undefined : observerOf(config);
     const fresh = freshContext(this.settings, Transcript.of(initial));
-    checkHistory(fresh, "createAgent: `messages`", "message/invalid");
+    if (initial.length > 0) checkHistory(fresh, "createAgent: `messages`", "message/invalid");
     const allowed = new AllowedTools(config, toolkit, personas?.permissions);
     this.#chart = new LiveChart(this, {
       ...this.host.withRules(fresh),

@@ -9,13 +9,13 @@ import { checkHistory } from "../session/check-history.ts";
 import { restoreSession } from "../session/restore.ts";
 import { savedPartsSchema, saveSession, type SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { PendingCall } from "../core/tool/pending.ts";
+import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { inputProblem } from "../core/tool/prepare-input.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
 import { promptTokens } from "../../machines/agent/updates/view.ts";
 import { compactSchema, decideSchema, checkDecision, checkLimits } from "./options/call-schema.ts";
-import type { CompactionResult, Agent, AgentSlots } from "./types.ts";
+import type { CompactionResult, DecideOptions, Agent, AgentSlots } from "./types.ts";
 import { messagesOf, oneMessage } from "./options/config.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import type { Needed } from "./session-life.ts";
@@ -29,6 +29,10 @@ import type { Slot } from "../core/tool/types.ts";
 
 type DecideCommand = Extract<AgentCommand, { readonly type: "tool.decide" }>;
 type Change = Parameters<Agent["edit"]>[0];
+
+/** Most decisions are one word, which needs no check, and have no options. */
+const WORDS: ReadonlySet<Decision> = new Set<Decision>(["approve", "deny", "retry"]);
+const NO_OPTIONS: DecideOptions = Object.freeze({});
 
 const editSchema = s.lazily(() => s.func<Change>());
 
@@ -49,10 +53,10 @@ export class SessionCommands {
 
   /** See {@link InboxAgent.decide}. */
   async decide(
-    ...[callId, decision, options = {}, inputId, madeAt]: Parameters<InboxAgent["decide"]>
+    ...[callId, decision, options = NO_OPTIONS, inputId, madeAt]: Parameters<InboxAgent["decide"]>
   ): Promise<PendingCall[]> {
-    const checked = checkDecision(decision);
-    check(decideSchema(), options, "decide");
+    const checked = WORDS.has(decision) ? decision : checkDecision(decision);
+    if (options !== NO_OPTIONS) check(decideSchema(), options, "decide");
     const { argsHash, by } = options;
     const commandAt = (at: number): DecideCommand => ({
       type: "tool.decide",

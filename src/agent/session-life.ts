@@ -272,6 +272,7 @@ export function load(
   { context, host }: { readonly context: AgentContext; readonly host: Pick<AgentHost, "personas"> },
   needed: Needed,
 ): Promise<void> | undefined {
+  if (context.transcript.from === 0) return undefined;
   // a persona's tools may be offered by what was said at any time
   return needed === "all" || host.personas ? context.transcript.load() : loadTurn(context);
 }

@@ -1,6 +1,5 @@
-import { type TurnsSummary, aboutTurns } from "../core/message/turns-summary.ts";
+import { type TurnsSummary, aboutTurns, type JournalState } from "../session/format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 import type { Status, AnyReply } from "./types.ts";

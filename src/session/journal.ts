@@ -1,13 +1,11 @@
 import { agentErrorOf, type AgentError } from "../core/base/error.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import { positionFact, chartPosition, type ChartStepRecord } from "./entries.ts";
+import { positionFact, chartPosition, type ChartStepRecord, shortForm } from "./entries.ts";
 import type { ChartPosition, Fact } from "./entry.ts";
-import { checkpointOf } from "./fold.ts";
-import { marksAfter, NO_MARKS, type MessageMarks } from "./message-marks.ts";
+import { checkpointOf, marksAfter, NO_MARKS, type MessageMarks } from "./fold.ts";
 import { ModelCallWriter, type StoredModelCall } from "./model-calls.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
-import { shortForm } from "./short-form.ts";
 import { JOURNAL_FORMAT, plain, type JournalState } from "./format.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */

@@ -1,6 +1,6 @@
 import type { Transcript } from "../core/message/transcript.ts";
 import type { Lease } from "../store/port.ts";
-import type { MessageMarks } from "./message-marks.ts";
+import type { MessageMarks } from "./fold.ts";
 
 /** The data that are retained of a session at rest that this process has released: what its checkpoint does not hold. */
 export type KeptSession = {

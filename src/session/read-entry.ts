@@ -2,7 +2,7 @@ import { AgentError } from "../core/base/error.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { Fact, SessionEntry } from "./entry.ts";
 import { shapeProblem } from "./entry-shapes.ts";
-import { longForm } from "./short-form.ts";
+import { longForm } from "./entries.ts";
 
 /** Returns an entry of a store as one of a session. Throws `session/version` for a type that this release does not know, and
  *  `session/damaged` for data of another shape. */

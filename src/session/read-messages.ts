@@ -2,8 +2,7 @@ import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { SessionEntry } from "./entry.ts";
 import { damagedEntry, readEntries } from "./read-entry.ts";
-import type { Checkpoint } from "./fold.ts";
-import { areMarks, type Mark } from "./message-marks.ts";
+import { type Checkpoint, areMarks, type Mark } from "./fold.ts";
 
 /** Some messages of a transcript. */
 export type MessagePage = {

@@ -9,7 +9,7 @@ import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
-import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
+import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./entries.ts";
 import type { CallChange, ProgressChange, ResultRef, SessionEntry } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 

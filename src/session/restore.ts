@@ -5,10 +5,9 @@ import type { AcquiredSession, LoadedSession, SessionStore } from "../store/port
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { checkHistory } from "./check-history.ts";
-import { contextOf, JournalFold, type Checkpoint } from "./fold.ts";
+import { contextOf, JournalFold, type Checkpoint, areMarks, type Mark, type MessageMarks } from "./fold.ts";
 import { JOURNAL_FORMAT, quarantineReason, readPersistedContext } from "./format.ts";
 import type { KeptSession } from "./kept-sessions.ts";
-import { areMarks, type Mark, type MessageMarks } from "./message-marks.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import { readEntries } from "./read-entry.ts";
 import { checkedStored, storedHead } from "./stored-head.ts";

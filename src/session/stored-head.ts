@@ -4,7 +4,7 @@ import { TranscriptHead, type TranscriptPart } from "../core/message/transcript-
 import type { Msg } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import { MessageFold } from "./message-fold.ts";
-import type { Mark } from "./message-marks.ts";
+import type { Mark } from "./fold.ts";
 import { readEntries } from "./read-entry.ts";
 
 /** Returns stored messages. Throws `session/damaged` for invalid ones. */

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { check } from "../core/base/options.ts";
-import { duePage, isSessionDue } from "./due.ts";
+import { duePage, isSessionDue, matchesFilter, readPosition } from "./position.ts";
 import { appendLineDraft } from "./file-change.ts";
 import { inTime, settlingAppend, STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
@@ -18,7 +18,6 @@ import { LocalSearcher } from "./local-index.ts";
 import { isDeadOwner } from "./lease-owner.ts";
 import { isAppendSynced } from "./local-options.ts";
 import type { Lease, SessionInfo, SessionStore } from "./port.ts";
-import { matchesFilter, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { holdsLease, leaseLost, appendError, nextTakeovers, takenFrom } from "./append-check.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";

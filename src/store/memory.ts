@@ -1,7 +1,6 @@
 import type { JsonObject } from "../core/base/json.ts";
 import { check } from "../core/base/options.ts";
-import { dueTime, duePage, isSessionDue } from "./due.ts";
-import { readPosition, matchesFilter } from "./position.ts";
+import { dueTime, duePage, isSessionDue, readPosition, matchesFilter } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers, takenFrom } from "./append-check.ts";
 import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";

@@ -1,7 +1,14 @@
 import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { REASONS } from "../core/message/types.ts";
 import type { WaitsFor } from "../core/tool/pending.ts";
-import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
+import {
+  SESSION_PHASES,
+  type SessionFilter,
+  type SessionInfo,
+  type SessionPhase,
+  type DuePage,
+  type SessionInput,
+} from "./port.ts";
 
 /** The fields of a position that stores read; `meta` is undefined if this position has none. */
 export type PositionFields = Pick<
@@ -56,4 +63,29 @@ export function matchesFilter(info: SessionInfo, { phase, meta, wakeBefore }: Se
   if (meta === undefined) return true;
   const labels = new Set(labelsOf(info.meta));
   return labelsOf(meta).every((label) => labels.has(label));
+}
+
+/** Returns when an input is due, epoch ms; 0 for one that is due at once. */
+export function dueTime({ dueAt = 0 }: Pick<SessionInput, "dueAt">): number {
+  return dueAt;
+}
+
+/** True if {@link SessionStore.listDue} lists a session whose lease is free. `info` is undefined for a session that has only
+ *  inputs; `hasInput`: one of them is due. */
+export function isSessionDue(info: SessionInfo | undefined, hasInput: boolean, before: number): boolean {
+  if (!info) return hasInput;
+  const { phase, wakeAt = Number.POSITIVE_INFINITY } = info;
+  if (phase === "quarantined") return false;
+  return hasInput || phase === "running" || phase === "unfinished" || wakeAt <= before;
+}
+
+/** Returns a page of `limit` ids out of the first `limit + 1`. */
+export function duePage(sessionIds: readonly string[], limit: number): DuePage {
+  const page = sessionIds.slice(0, limit);
+  return { sessionIds: page, ...(sessionIds.length > limit && limit > 0 && { cursor: page.at(-1)! }) };
+}
+
+/** True for the labels of a session inside of a call of another one, which drives it; one in the background is driven by workers. */
+export function isInnerSession({ parent }: JsonObject): boolean {
+  return isObject(parent) && parent["isBackground"] !== true;
 }

@@ -1,10 +1,9 @@
 import { AgentError } from "../core/base/error.ts";
 import { appendError, leaseLost, type AppendState } from "./append-check.ts";
 import { chained, hashOf } from "./checksum.ts";
-import { duePage } from "./due.ts";
+import { duePage, labelsOf, readPosition } from "./position.ts";
 import { isDeadOwner, ownersHere } from "./lease-owner.ts";
 import type { Batch, FormerHolder, Lease, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
-import { labelsOf, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";

@@ -11,15 +11,14 @@ import type { Msg } from "../core/message/types.ts";
 import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
 import { withDeadlines } from "../store/deadlines.ts";
-import { isInnerSession } from "../store/inner-session.ts";
+import { isInnerSession, readPosition } from "../store/position.ts";
 import { LABELS_SESSION } from "../store/labels-session.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
 import { peekAt } from "../store/peek.ts";
-import { readPosition } from "../store/position.ts";
 import { checkId, OWN_PREFIX } from "../store/session-id.ts";
 import { checkClientTools } from "../core/tool/declared-tools.ts";
-import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
+import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox.ts";
 import {
   commandSchema,
   compactSchema,
@@ -30,9 +29,8 @@ import {
   setSlotSchema,
   subscribeSchema,
 } from "./option-schemas.ts";
-import { endQuarantine, quarantineOf } from "./quarantine.ts";
+import { endQuarantine, quarantineOf, readStatus } from "./status.ts";
 import { listenToLiveEvents, NUDGE } from "./signals.ts";
-import { readStatus } from "./status.ts";
 import type {
   CommandOptions,
   DeadLetter,

@@ -1,3 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { newOwner } from "../store/lease-owner.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
+import { OWN_PREFIX } from "../store/session-id.ts";
+import type { TenantLimits } from "./types.ts";
+
 /** The places of a worker: as many sessions as run in it at once. */
 export class Places {
   #free: number;
@@ -27,5 +33,84 @@ export class Places {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#free++;
+  }
+}
+
+/** The prefix of the lease ids of permits. */
+const PERMIT_PREFIX = `${OWN_PREFIX}permit/`;
+/** The number of slots that are tried for one permit. */
+const MAX_SLOTS_TRIED = 16;
+
+/** The right to run one session of a tenant. */
+export interface Permit {
+  /** Ends the permit. */
+  release(): Promise<void>;
+  /** Takes the permit back out of the rate, because no session was started. */
+  refund(): Promise<void>;
+}
+
+/** Returns the slots of a limit in the order in which they are tried, from a random one on. */
+function slotOrder(count: number): readonly number[] {
+  const first = Math.floor(Math.random() * count);
+  return Array.from({ length: Math.min(count, MAX_SLOTS_TRIED) }, (_, index) => (first + index) % count);
+}
+
+/**
+ * Enforces the limits of tenants over all workers of a store. Each slot of a limit is a lease of the store: a slot of
+ * `concurrency` is renewed and released, a slot of `rate` expires after its period.
+ */
+export class Permits {
+  readonly #store: SessionStore;
+  readonly #limits: { readonly [tenant: string]: TenantLimits };
+  readonly #leaseMs: number;
+
+  constructor(store: SessionStore, limits: { readonly [tenant: string]: TenantLimits }, leaseMs: number) {
+    this.#store = store;
+    this.#limits = limits;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Returns undefined while the tenant has reached a limit. */
+  async acquire(tenant = ""): Promise<Permit | undefined> {
+    const limits = Object.hasOwn(this.#limits, tenant) ? this.#limits[tenant] : this.#limits["*"];
+    const { concurrency, rate } = limits ?? {};
+    const slot =
+      concurrency === undefined ? undefined : await this.#lease(tenant, "slot", concurrency, this.#leaseMs);
+    if (concurrency !== undefined && !slot) return undefined;
+    const started = rate && (await this.#lease(tenant, "rate", rate.max, rate.perMs));
+    if (rate && !started) {
+      if (slot) await this.#store.release(slot);
+      return undefined;
+    }
+    return {
+      release: slot ? this.#keep(slot) : async () => {},
+      refund: async () => {
+        if (started) await this.#store.release(started).catch(() => {});
+      },
+    };
+  }
+
+  async #lease(tenant: string, kind: string, count: number, ttlMs: number): Promise<Lease | undefined> {
+    for (const slot of slotOrder(count)) {
+      const id = `${PERMIT_PREFIX}${kind}/${slot}/${tenant}`;
+      const lease = await this.#store.acquire(id, { owner: newOwner(), ttlMs });
+      if (lease) return lease;
+    }
+    return undefined;
+  }
+
+  /** Renews a lease until the returned function is called. */
+  #keep(slot: Lease): () => Promise<void> {
+    let lease = slot;
+    const renew = async (): Promise<void> => {
+      lease = await this.#store.renew(lease, this.#leaseMs);
+    };
+    const timer = setInterval(() => void renew().catch(() => {}), this.#leaseMs / 3);
+    timer.unref();
+    return async () => {
+      clearInterval(timer);
+      const released = this.#store.release(lease).catch(() => {});
+      await Promise.race([released, sleep(this.#leaseMs, undefined, { ref: false })]); // then it has expired
+    };
   }
 }

@@ -5,23 +5,20 @@ import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
-import { dueTime } from "../store/due.ts";
+import { dueTime, isInnerSession, readPosition } from "../store/position.ts";
 import { newOwner, processOf } from "../store/lease-owner.ts";
-import { isInnerSession } from "../store/inner-session.ts";
 import { peekAt } from "../store/peek.ts";
-import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Lease, PeekedSession, SessionInput, SessionStore } from "../store/port.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
 import { makeConfig } from "./make-config.ts";
-import type { Permits } from "./permits.ts";
-import { quarantine } from "./quarantine.ts";
+import type { Permits } from "./places.ts";
+import { quarantine, sessionMeta } from "./status.ts";
 import { countsAsTry, noAgentError, publicError, refuseInputs, waitsSince } from "./refuse-inputs.ts";
 import { stepReporter, type Report } from "./report.ts";
 import { hasWork, isDeferred, textWaits } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { NUDGE, SessionSignals } from "./signals.ts";
-import { sessionMeta } from "./status.ts";
 import type { Put } from "./turn-report.ts";
 import type {
   AnyWorkerAgentConfig,

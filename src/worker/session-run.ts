@@ -4,10 +4,9 @@ import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { LEASED_INPUTS } from "../session/session-journal.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
-import { dueTime } from "../store/due.ts";
+import { dueTime } from "../store/position.ts";
 import type { Schema } from "../core/tool/types.ts";
-import { parseCommand, type InboxCommand } from "./inbox-command.ts";
-import { isDeferred, type TextWaits } from "./inbox.ts";
+import { parseCommand, type InboxCommand, isDeferred, type TextWaits } from "./inbox.ts";
 import { promiseReport, tellReport, type Put } from "./turn-report.ts";
 
 /** The number of inputs that are read first; if there are more, all are read. */

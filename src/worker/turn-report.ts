@@ -8,7 +8,7 @@ import { readTakenInput } from "../session/input-outcome.ts";
 import { openSession } from "../session/open-session.ts";
 import { READER_SETTINGS } from "../session/reader-settings.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
-import { commandData, type InboxCommand } from "./inbox-command.ts";
+import { commandData, type InboxCommand } from "./inbox.ts";
 import { sessionMeta } from "./status.ts";
 
 /** The most characters of a reply that a session is told which has asked for it. */

@@ -1,7 +1,7 @@
 // The open calls of a batch stand in the order in which the model asked for them, whatever order the journal has.
 import { expect, test } from "vitest";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import { recordsAfter } from "../../src/session/call-records.ts";
+import { recordsAfter } from "../../src/session/entries.ts";
 
 const asked = ["a", "b", "c"].map((id) => ({ type: "tool_use" as const, id, name: "look", input: {} }));
 

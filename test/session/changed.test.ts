@@ -1,7 +1,7 @@
 // The comparison of contents of a session.
 import { expect, test } from "vitest";
 import { isSame } from "../../src/core/base/json.ts";
-import { changed } from "../../src/session/changed.ts";
+import { changed } from "../../src/session/entries.ts";
 
 test.each([
   [1, 1, true],

@@ -1,6 +1,6 @@
 // Equal values of configurations are shared.
 import { expect, test } from "vitest";
-import { sharing } from "../../src/agent/options/sharing.ts";
+import { sharing } from "../../src/agent/options/config.ts";
 
 test("equal values are one frozen object, others are not", () => {
   const shared = sharing<{ readonly limits: { readonly calls: number } }>();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "agentchart/session";
 import type { Fact } from "../../src/session/entry.ts";
 import { readEntry } from "../../src/session/read-entry.ts";
-import { shortForm } from "../../src/session/short-form.ts";
+import { shortForm } from "../../src/session/entries.ts";
 
 const usual = {
   status: "running",

@@ -12,7 +12,7 @@ import {
 import { declare } from "../facts.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 import { headOf, WHOLE, type View } from "../prompt/view.ts";
-import { withCut, promptTokens, ratioOf, confirmedView } from "./view.ts";
+import { promptTokens, ratioOf, withCut } from "./view.ts";
 import {
   causeOf,
   mediaCut,
@@ -317,18 +317,3 @@ export function dropCompaction(context: AgentContext): Change {
 export function cancelCompaction(context: AgentContext): Change {
   return { ...dropCompaction(context), interruption: null };
 }
-
-/** Records an answer of the model. Once it has given one, a prompt that is too long may be made shorter again. */
-export const recordedBy =
-  (record: (context: AgentContext, outcome: ModelOutcome) => Change) =>
-  (context: AgentContext, outcome: ModelOutcome): Change => {
-    const change = record(context, outcome);
-    const { compactions } = context.progress;
-    if (!change.draft || change.failure) return change;
-    const answered = { ...change, ...confirmedView(context) };
-    if (!compactions?.isForced) return answered;
-    return {
-      ...answered,
-      progress: { ...change.progress!, compactions: { ...compactions, isForced: false } },
-    };
-  };

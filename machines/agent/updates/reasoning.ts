@@ -8,6 +8,7 @@ import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
 import { append, declare, openBatch } from "../facts.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
+import { confirmedView } from "./view.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
   return { at: outcome.at, request: { ...request, edits: outcome.edits ?? [] } };
@@ -326,3 +327,18 @@ export function nextInstant({ at, calls, request }: AgentContext): number | null
   }
   return next === Number.POSITIVE_INFINITY ? null : next;
 }
+
+/** Records an answer of the model. Once it has given one, a prompt that is too long may be made shorter again. */
+export const recordedBy =
+  (record: (context: AgentContext, outcome: ModelOutcome) => Change) =>
+  (context: AgentContext, outcome: ModelOutcome): Change => {
+    const change = record(context, outcome);
+    const { compactions } = context.progress;
+    if (!change.draft || change.failure) return change;
+    const answered = { ...change, ...confirmedView(context) };
+    if (!compactions?.isForced) return answered;
+    return {
+      ...answered,
+      progress: { ...change.progress!, compactions: { ...compactions, isForced: false } },
+    };
+  };

@@ -3,7 +3,6 @@ import { check, isRight } from "../../core/base/options.ts";
 import { type AnyHook, type HookPoint, HOOK_POINTS } from "../../core/hook/types.ts";
 import { freeze } from "../../core/base/freeze.ts";
 import { newId, userMsg } from "../../core/message/create.ts";
-import { sharing } from "./sharing.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { checkMessages } from "../../core/message/validate.ts";
@@ -25,6 +24,7 @@ import { handoffSettings, personaTools } from "../personas.ts";
 import type { AnyAgentConfig } from "./agent-config.ts";
 import type { ToolOptions } from "./config-groups.ts";
 import type { Input } from "../types.ts";
+import { isSame } from "../../core/base/json.ts";
 
 function invalid(problem: string): AgentError {
   return new AgentError("config/invalid", `createAgent: ${problem}`);
@@ -38,10 +38,10 @@ export function checkConfig(config: AnyAgentConfig): void {
     throw invalid("give `store` or `sessionOptions.snapshot`, not both.");
   if (config.sessionOptions?.durability && !config.store)
     throw invalid("`sessionOptions.durability` needs a `store`.");
-  const wrongPersona = personaProblem(config);
+  const wrongPersona = (config.personas ?? config.handoffs) && personaProblem(config);
   if (wrongPersona !== undefined) throw invalid(wrongPersona);
   if (config.budget?.cost !== undefined) checkPrices(config);
-  addressesOf(config);
+  if (config.inspect !== undefined) addressesOf(config);
 }
 
 /** A cost that is unknown would never reach its limit. */
@@ -125,7 +125,7 @@ export function settingsOf(config: AnyAgentConfig): Settings {
     window: modelOptions.contextWindow ?? null,
     results: resultLimits(toolOptions.results),
     compaction: compaction && sharedCompaction(compaction),
-    handoffs: handoffSettings(config),
+    handoffs: config.personas ? handoffSettings(config) : null,
     ...(rules && { rules }),
   };
 }
@@ -165,7 +165,7 @@ export function toolkitOf(config: AnyAgentConfig): SessionToolkit {
     );
   const personas = Object.values(config.personas ?? {});
   for (const { permissions } of [config, ...personas]) {
-    const problem = ruleProblem(permissions?.rules ?? [], [...names, ...clientTools]);
+    const problem = permissions?.rules && ruleProblem(permissions.rules, [...names, ...clientTools]);
     if (problem !== undefined) throw invalid(problem);
   }
   const wrong = engineOf(config)?.problemOf(config.rules!, toolkit.tools(), [...names, ...clientTools]);
@@ -214,4 +214,14 @@ export function oneMessage(input: string | Msg, method: string): Msg {
   const [message, ...more] = messagesOf(input);
   if (message && more.length === 0) return message;
   throw new AgentError("message/invalid", `${method}: expected one message or a text.`);
+}
+
+/** Returns a function that freezes a JSON value and returns it, or the one that it was given last if both are deeply equal. The agents of a
+ *  process are mostly made of one configuration, and may hold one object. */
+export function sharing<T extends object>(): (value: T) => T {
+  let last: T | undefined;
+  return (value) => {
+    if (last === undefined || !isSame(value, last)) last = freeze(value);
+    return last;
+  };
 }

@@ -311,7 +311,8 @@ export async function callModel(
     return { at: host.now(), finishReason: "unknown", delivered: false, hasNews: true };
   const parts = partsOf(host, input);
   const { request: sent, size } = requestOf(parts, input.transcript);
-  const execution = mergeExecution(host.config.modelOptions?.execution, EXECUTION_DEFAULTS.model);
+  const own = host.config.modelOptions?.execution;
+  const execution = own ? mergeExecution(own, EXECUTION_DEFAULTS.model) : EXECUTION_DEFAULTS.model;
   const request: ModelRequest = Object.assign(sent, { execution });
   const model = modelOf(host, input, input.phase);
   const messageId = host.newId();

@@ -121,7 +121,8 @@ function optionsOf(
   { phase, overrides }: Pick<ModelInput, "phase" | "overrides">,
 ): GenerateOptions {
   const { compaction } = config;
-  const options = optionsWith(config.generateOptions ?? NO_OPTIONS, overrides?.options);
+  const own = config.generateOptions ?? NO_OPTIONS;
+  const options = overrides?.options ? optionsWith(own, overrides.options) : own;
   const most = phase === "compaction" && compaction ? compaction.maxSummaryTokens : undefined;
   return most === undefined ? options : { ...options, maxTokens: most };
 }

@@ -1,5 +1,5 @@
 import { copyOf } from "../../core/base/freeze.ts";
-import { hasBreakpoints } from "../../core/tool/stored-slots.ts";
+import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/stored-slots.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../core/tool/prepare-input.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
@@ -184,7 +184,9 @@ async function review(
 
 /** The function that judges the breakpoints of a session. Only one that has some loads it. */
 async function stopsOf(host: Host, input: ReviewInput): Promise<Stops | undefined> {
-  return hasBreakpoints(input.slots) ? (await import("./stop-before.ts")).stopsOf(host, input) : undefined;
+  const { slots } = input;
+  const hasSome = Object.hasOwn(slots, BREAKPOINTS) && hasBreakpoints(slots);
+  return hasSome ? (await import("./stop-before.ts")).stopsOf(host, input) : undefined;
 }
 
 /** The verdicts on calls that have none. A predicate of the user that throws or gives nonsense denies its call. */

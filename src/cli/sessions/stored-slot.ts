@@ -8,7 +8,7 @@ import { BREAKPOINTS, type StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { commandData } from "../../worker/inbox-command.ts";
+import { commandData } from "../../worker/inbox.ts";
 import { withCleanup } from "../with-cleanup.ts";
 
 /** Returns the slots of a stored session. */

@@ -6,15 +6,15 @@ import { AgentError } from "../base/error.ts";
 /** The defaults of `modelOptions.execution` and `toolOptions.execution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
  *  to 30 s, and is repeated if the adapter calls the error retryable. A tool call has 300 s and one attempt. */
 export const EXECUTION_DEFAULTS: { readonly model: Execution; readonly tool: Execution } = {
-  model: {
+  model: Object.freeze<Execution>({
     timeoutMs: 300_000,
     maxAttempts: 3,
     initialBackoffMs: 2_000,
     maxBackoffMs: 30_000,
     backoffMultiplier: 2,
     retryOn: "retryable",
-  },
-  tool: { timeoutMs: 300_000, maxAttempts: 1 },
+  }),
+  tool: Object.freeze<Execution>({ timeoutMs: 300_000, maxAttempts: 1 }),
 };
 
 function mergeFields<T extends object>(primary: T | null | undefined, fallback: T | null | undefined): T {

@@ -5,7 +5,7 @@ import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Transcript } from "../../core/message/transcript.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { SessionSummary } from "../../agent/status.ts";
-import type { TurnsSummary } from "../../core/message/turns-summary.ts";
+import type { TurnsSummary } from "../../session/format.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { SessionToolkit } from "../../core/tool/toolkit.ts";
 import type { Slot } from "../../core/tool/types.ts";
@@ -20,7 +20,7 @@ import type { RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { StreamQueue } from "./stream-queue.ts";
-import { isInnerSession } from "../../store/inner-session.ts";
+import { isInnerSession } from "../../store/position.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
 
 type Attachment = {

@@ -19,7 +19,7 @@ import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../core/message/query.ts";
 import type { PendingItem } from "../protocol/commands.ts";
 import type { RunRow, Step } from "../protocol/protocol.ts";
-import { aboutTurns } from "../../core/message/turns-summary.ts";
+import { aboutTurns } from "../../session/format.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import { activeStates, statesIn } from "./active-states.ts";
