@@ -8,6 +8,7 @@ import { atMost, auditSession, before, inTurn, never, shadow, sum, type Rule } f
 import { describe, expect, test } from "vitest";
 import { noting } from "./desk.ts";
 
+const isSoak = process.env["SOAK"] === "1";
 const NAMES = ["verify", "refund", "payout", "read_secret"] as const;
 
 /** Rules that are enforced, or only note. */
@@ -77,7 +78,7 @@ async function play(
 describe("an audit of stored sessions", () => {
   test(
     "finds what the same rules note in shadow mode, and nothing where they were enforced",
-    { timeout: 600_000 },
+    { timeout: isSoak ? 7_200_000 : 600_000 },
     async () => {
       let found = 0;
       await fc.assert(
@@ -92,7 +93,7 @@ describe("an audit of stored sessions", () => {
           const strict = await play(RULES, script, parallel);
           expect(await auditSession(strict.store, "s", RULES)).toEqual([]);
         }),
-        { numRuns: process.env["SOAK"] === "1" ? 10_000 : 25 },
+        { numRuns: isSoak ? 10_000 : 25 },
       );
       expect(found).toBeGreaterThan(10);
     },

@@ -1,6 +1,7 @@
 import type { Box } from "../../../src/core/diagram/layout.ts";
 import type { PlacedNode } from "../wire/types.ts";
-import { isFolded, regionSize, textWidth, type Camera, type Size } from "./camera.ts";
+import { isFolded, type Camera, type Size } from "./camera.ts";
+import { boxOf, overlap, regionNames } from "./region-names.ts";
 
 const GAP = 9;
 /** The height of a title in units of the layout. */
@@ -26,7 +27,7 @@ export function placeBeside(
     { left: centre, top: box.y + box.height + GAP },
     { left: centre, top: box.y - height - GAP },
   ];
-  const texts = nodes.flatMap((node) => textOf(node, camera.scale)).map((text) => onScreen(text, camera));
+  const texts = textsOf(nodes, camera.scale).map((text) => onScreen(text, camera));
   const costs = sides.map(({ left, top }) => {
     const badges = { x: left, y: top, width, height };
     const hidden = width * height - overlap(badges, { x: 0, y: 0, ...view });
@@ -35,22 +36,13 @@ export function placeBeside(
   return sides[costs.indexOf(Math.min(...costs))]!;
 }
 
-/** The part of a state that its name takes: in a folded picture only regions have one, in their middle. */
-function textOf(node: PlacedNode, scale: number): readonly Box[] {
-  if (!isFolded(scale)) return [node.hasChildren ? { ...node, height: TITLE } : node];
-  const size = regionSize(node.title, node, scale);
-  if (size === undefined) return [];
-  const [width, height] = [textWidth(node.title, size), size * 1.3];
-  return [{ x: node.x + (node.width - width) / 2, y: node.y + (node.height - height) / 2, width, height }];
+/** The parts of states that their names take: in a folded picture only regions have one. */
+function textsOf(nodes: readonly PlacedNode[], scale: number): readonly Box[] {
+  if (isFolded(scale)) return regionNames(nodes, scale).map(boxOf);
+  return nodes.map((node) => (node.hasChildren ? { ...node, height: TITLE } : node));
 }
 
 function onScreen({ x, y, width, height }: Box, camera: Camera): Box {
   const { scale } = camera;
   return { x: camera.x + x * scale, y: camera.y + y * scale, width: width * scale, height: height * scale };
-}
-
-function overlap(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  return width > 0 && height > 0 ? width * height : 0;
 }

@@ -67,9 +67,3 @@ export function titleSize(title: string, width: number, scale: number): number |
   const size = Math.min(Math.max(LEAST_PX, LEAST_PX / scale), room, MOST_SIZE);
   return size * scale < LEAST_PX - 0.01 ? undefined : size;
 }
-
-/** The font size of the name of a region in a folded picture; undefined if its box has no room for it. */
-export function regionSize(title: string, { width, height }: Size, scale: number): number | undefined {
-  const size = (LEAST_PX + 1) / scale;
-  return textWidth(title, size) < width && size * 1.3 < height ? size : undefined;
-}

@@ -1,11 +1,12 @@
 import { memo, useMemo } from "react";
-import { topOf, toneOf, edgesLeaving, type ChartIndex, type Tone } from "../logic/chart-index.ts";
+import { topOf, toneOf, edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import type { ChartFilter } from "../store/model.ts";
-import type { Layout, PlacedNode } from "../wire/types.ts";
+import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import type { Visits } from "../store/run-queries.ts";
-import { isFolded, regionSize } from "./camera.ts";
+import { isFolded } from "./camera.ts";
 import { NodeBox } from "./node-box.tsx";
+import { regionNames } from "./region-names.ts";
 import { duration } from "../logic/format.ts";
 
 type Props = {
@@ -26,6 +27,8 @@ type Props = {
 export const ChartPicture = memo(function ChartPicture(props: Props) {
   const { layout, index, active, taken, animationKey, filter, visits, scale, isOverview } = props;
   const styles = useMemo(() => stylesOf(index), [index]);
+  const regions = layout.nodes.filter(({ id }) => styles.get(id)?.depth === 1);
+  const names = isOverview && isFolded(scale) ? regionNames(regions, scale) : [];
   const activeIds = new Set(active);
   const innermost = new Set(
     active.filter((id) => !(index.children.get(id) ?? []).some((child) => activeIds.has(child.id))),
@@ -96,35 +99,14 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
           </text>
         </g>
       ))}
-      {isOverview &&
-        isFolded(scale) &&
-        layout.nodes
-          .filter(({ id }) => styles.get(id)?.depth === 1)
-          .map((node) => (
-            <RegionName key={node.id} node={node} tone={styles.get(node.id)!.tone} scale={scale} />
-          ))}
+      {names.map(({ id, title, x, y, size }) => (
+        <text key={id} className="region" data-tone={styles.get(id)!.tone} x={x} y={y} fontSize={size}>
+          {title}
+        </text>
+      ))}
     </>
   );
 });
-
-/** The name of a region over what is inside of it, which is too small to be read. */
-function RegionName({
-  node,
-  tone,
-  scale,
-}: {
-  readonly node: PlacedNode;
-  readonly tone: Tone;
-  readonly scale: number;
-}) {
-  const { x, y, width, height, title } = node;
-  const size = regionSize(title, node, scale);
-  return size === undefined ? null : (
-    <text className="region" data-tone={tone} x={x + width / 2} y={y + height / 2} fontSize={size}>
-      {title}
-    </text>
-  );
-}
 
 /** The rank of the edge that was taken last; undefined if none was. */
 function lowestRank(edges: readonly string[], taken: ReadonlyMap<string, number>): number | undefined {

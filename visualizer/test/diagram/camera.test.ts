@@ -1,14 +1,6 @@
 // The camera of the picture.
 import { expect, test } from "vitest";
-import {
-  betterLayout,
-  fitCamera,
-  isFolded,
-  regionSize,
-  showBox,
-  titleSize,
-  zoomAt,
-} from "../../src/diagram/camera.ts";
+import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../../src/diagram/camera.ts";
 
 test("fitCamera shows the whole picture, and zoomAt keeps the point under the pointer", () => {
   const camera = fitCamera({ width: 2_000, height: 1_000 }, { width: 840, height: 540 });
@@ -44,11 +36,4 @@ test("titleSize has at least 11 px on the screen, or is left out where the box a
   for (const scale of [0.04, 0.1, 0.21, 0.33, 0.5, 0.9])
     for (const width of [60, 120, 400])
       expect((titleSize("calling", width, scale) ?? 11 / scale) * scale).toBeGreaterThanOrEqual(10.98);
-});
-
-test("regionSize names a region of a picture of which no name can be read, if its box has room", () => {
-  expect([isFolded(0.15), isFolded(0.5)]).toEqual([true, false]);
-  expect(regionSize("acting", { width: 600, height: 400 }, 0.15)! * 0.15).toBeCloseTo(12);
-  expect(regionSize("acting", { width: 200, height: 400 }, 0.15)).toBeUndefined();
-  expect(regionSize("acting", { width: 600, height: 60 }, 0.15)).toBeUndefined();
 });
