@@ -15,7 +15,7 @@ import { isInnerSession, readPosition } from "../store/position.ts";
 import { LABELS_SESSION } from "../store/labels-session.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
-import { peekAt } from "../store/peek.ts";
+import { peekAt, endQuarantine, quarantineOf, readStatus } from "./status.ts";
 import { checkId, OWN_PREFIX } from "../store/session-id.ts";
 import { checkClientTools } from "../core/tool/declared-tools.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox.ts";
@@ -29,7 +29,6 @@ import {
   setSlotSchema,
   subscribeSchema,
 } from "./option-schemas.ts";
-import { endQuarantine, quarantineOf, readStatus } from "./status.ts";
 import { listenToLiveEvents, NUDGE } from "./signals.ts";
 import type {
   CommandOptions,

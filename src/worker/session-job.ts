@@ -7,13 +7,12 @@ import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/e
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/position.ts";
 import { newOwner, processOf } from "../store/lease-owner.ts";
-import { peekAt } from "../store/peek.ts";
+import { peekAt, quarantine, sessionMeta } from "./status.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Lease, PeekedSession, SessionInput, SessionStore } from "../store/port.ts";
 import type { KeptSessions } from "../session/kept-sessions.ts";
 import { makeConfig } from "./make-config.ts";
 import type { Permits } from "./places.ts";
-import { quarantine, sessionMeta } from "./status.ts";
 import { countsAsTry, noAgentError, publicError, refuseInputs, waitsSince } from "./refuse-inputs.ts";
 import { stepReporter, type Report } from "./report.ts";
 import { hasWork, isDeferred, textWaits } from "./inbox.ts";

@@ -1,7 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { readPending } from "../session/read-pending.ts";
-import type { SessionInput, SessionStore, Lease, LoadedSession } from "../store/port.ts";
+import type { SessionInput, SessionStore, Lease, LoadedSession, PeekedSession } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
 import type { SessionStatus, Quarantine } from "./types.ts";
 import { quarantineReason } from "../session/format.ts";
@@ -102,4 +102,13 @@ export async function endQuarantine(store: SessionStore, lease: Lease): Promise<
     ...(isHeld === true && { isReleased: true }),
   });
   return true;
+}
+
+/** Peeks at a session, with two operations in a store that cannot do so in one. The position is read first: of an input that has been
+ *  acknowledged meanwhile, the worst is that its session looks older than it is. */
+export async function peekAt(store: SessionStore, sessionId: string, limit: number): Promise<PeekedSession> {
+  if (store.peek) return store.peek(sessionId, limit);
+  const found: LoadedSession | undefined = await store.load(sessionId);
+  const inputs = limit > 0 ? await store.takeInputs(sessionId, limit) : [];
+  return { ...(found && { position: found.position }), inputs };
 }
