@@ -84,7 +84,7 @@ function Problem() {
 
 const ageText = (since: string): string => (since === "now" ? t("a moment") : since);
 
-function FileLine({ file: { name, damage, lacksChart } }: { readonly file: OpenedFile }) {
+function FileLine({ file: { name, row, damage, lacksChart } }: { readonly file: OpenedFile }) {
   const chartNote = lacksChart
     ? t(" Its chart is neither in the file nor known here: the run is shown without a chart.")
     : "";
@@ -97,7 +97,7 @@ function FileLine({ file: { name, damage, lacksChart } }: { readonly file: Opene
   ) : (
     <BannerLine tone={lacksChart ? "amber" : "slate"} testId="file" icon="file">
       {name} {t("is a file: commands are not available.")}
-      {chartNote}
+      {chartNote} {row.notice}
     </BannerLine>
   );
 }

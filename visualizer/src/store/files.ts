@@ -66,6 +66,7 @@ async function chartOf({ chart, row }: RunFile): Promise<Omit<IndexedChart, "ind
   const hash = chart?.hash ?? row.chart;
   const known = model.charts.get(hash);
   if (known) return known;
+  if (chart && row.actor) return { ...chart, layouts: chart.layouts ?? null }; // no server has that of a foreign machine
   if (!client.api) {
     const own = await ownChart();
     return own?.hash === hash ? own : chart;
