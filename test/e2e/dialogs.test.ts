@@ -68,7 +68,7 @@ type Opened = Awaited<ReturnType<Environment["open"]>>;
 const DIALOGS: readonly (readonly [name: string, run: () => Agent, opener: string | RegExp])[] = [
   ["Keyboard shortcuts", () => approval, "?"],
   ["Go to a step", () => approval, "g"],
-  ["Edit and run again from step", () => approval, "f"],
+  ["Edit and run again from", () => approval, "f"],
   ["Steer the turn", () => running, /^Steer/],
   ["Interrupt the turn", () => running, /^Interrupt/],
   ["Send a message", () => resting, /^Message/],
