@@ -52,13 +52,15 @@ export function createAgent<
 }
 
 /** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is
- *  released and `open` rejects with its error. `kept`: what the worker keeps of sessions that it has released. */
+ *  released and `open` rejects with its error. `kept`: what the worker keeps of sessions that it has released. `isLeft`: true if it
+ *  leaves the session once it rests as it does now. */
 export function createInboxAgent(
   config: AnyAgentConfig,
   admit: (lease: Lease) => Promise<void>,
   kept: KeptSessions,
+  isLeft: () => boolean,
 ): InboxAgent {
-  return new DrivenSession(config, { admit, kept });
+  return new DrivenSession(config, { admit, kept, isLeft });
 }
 
 /** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own; `rules`:

@@ -31,6 +31,8 @@ export type ParentScope = {
   readonly admit?: (lease: Lease) => Promise<void>;
   /** The parts of released sessions that the process retains; default: nothing. */
   readonly kept?: KeptSessions;
+  /** True if the session is left once it rests as it does now, so that the append which brings it there may end the lease. */
+  readonly isLeft?: () => boolean;
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
   /** The memory of the rules of the agent around it; absent: there is no memory. */

@@ -65,8 +65,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.host = new AgentHost(this, config, kept, listener.around.rules);
     const { toolkit, personas } = this.host;
     const { store, sessionOptions: { leaseMs, redact } = {} } = config;
-    const { admit, kept: released } = listener.around;
-    this.journal = new SessionJournal({ session: this, store, leaseMs, redact, admit, kept: released });
+    this.journal = new SessionJournal({ session: this, store, leaseMs, redact, ...listener.around });
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     const initial = config.messages ? checkMessages(config.messages, "createAgent: `messages`") : [];
     const { snapshot } = config.sessionOptions ?? {};

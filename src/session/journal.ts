@@ -116,6 +116,14 @@ export class Journal {
     return lease;
   }
 
+  /** True if the append that brings the session to rest is to end the lease. */
+  protected get isLast(): boolean {
+    return false;
+  }
+
+  /** Called when an append that was to end the lease has done so, or has found a waiting input. */
+  protected released(_isReleased: boolean): void {}
+
   /** The data that the next append writes. */
   get #recorded(): Recorded {
     return (this.#next ??= { facts: [], steps: [], calls: [], acknowledged: [] });
@@ -271,6 +279,7 @@ export class Journal {
       position,
       ...(acknowledged.length > 0 && { ackInputs: acknowledged }),
       ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
+      ...(isAtRest && this.isLast && { onRelease: (isReleased) => this.released(isReleased) }),
     };
     this.#seq = this.#seqAfterWrite = await store!.append(sessionId, batch);
     this.#position = chartAt;

@@ -34,6 +34,8 @@ export interface JournaledSession extends JournalOwner {
   readonly settings: Settings;
   /** True if somebody looks at contexts, such as an inspector: then the session is opened with all its messages. */
   readonly isSeen?: boolean;
+  /** Its hooks, of which some may write to it while it rests. */
+  readonly host?: { hooks(): readonly { readonly onRest?: unknown }[] };
   /** Called when the lease was renewed, was not renewed, or is lost; also lost: another process has appended. */
   leaseChanged(event: LeaseEvent): void;
 }
@@ -51,6 +53,8 @@ export type SessionJournalOptions = {
   readonly kept?: KeptSessions | undefined;
   /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
   readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
+  /** True if the session is left once it rests as it does now. Default: somebody releases it. */
+  readonly isLeft?: (() => boolean) | undefined;
 };
 
 function takeOverOf(
@@ -74,6 +78,8 @@ export class SessionJournal extends Journal implements KeptLease {
   #modelCalls = 0;
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
+  #isLast = false;
+  #isReleased: boolean | undefined;
   #takeOver: TakeOver | undefined;
   /** The write that was put off. */
   #later: NodeJS.Timeout | undefined;
@@ -157,6 +163,21 @@ export class SessionJournal extends Journal implements KeptLease {
     return this.#leaseUntil;
   }
 
+  /** True if the append that brought the session to rest has ended the lease. It is false if an input has come that it did not take, and
+   *  undefined if it was not asked to end the lease, or the store cannot. */
+  get isReleased(): boolean | undefined {
+    return this.#isReleased;
+  }
+
+  protected override get isLast(): boolean {
+    return this.#isLast;
+  }
+
+  protected override released(isReleased: boolean): void {
+    this.#isReleased = isReleased;
+    if (isReleased) this.abandon();
+  }
+
   /** The take-over of the session; undefined if its former holder had released it, and if it is new. */
   get takeOver(): TakeOver | undefined {
     return this.#takeOver;
@@ -171,6 +192,11 @@ export class SessionJournal extends Journal implements KeptLease {
    *  as soon as that is needed. The beginning of a turn from the inbox, which has its input until then, may wait for what the model answers. */
   follow(step: StepFacts, isDurable: boolean): void {
     this.recordFacts(step);
+    const { isLeft, session } = this.#options;
+    this.#isLast =
+      step.hasSettled &&
+      (isLeft?.() ?? false) &&
+      !session.host?.hooks().some(({ onRest }) => onRest !== undefined);
     if (!step.hasSettled && (!isDurable || !needsFlush(step))) return;
     if (this.#options.admit && onlyBegins(step))
       this.#later ??= unref(setTimeout(() => this.save(), BEGINNING_MS));
@@ -237,7 +263,8 @@ export class SessionJournal extends Journal implements KeptLease {
       throw error;
     }
     const { lease } = this;
-    if (lease && lease.expiresAt <= session.now()) await this.renewedBy(store.renew(lease, this.#leaseMs));
+    if (lease && !this.#isReleased && lease.expiresAt <= session.now())
+      await this.renewedBy(store.renew(lease, this.#leaseMs));
   }
 
   /** Saves what has happened and releases the lease. */
@@ -249,7 +276,7 @@ export class SessionJournal extends Journal implements KeptLease {
       await this.flush();
       this.#keep();
     } finally {
-      await this.#options.store?.release(this.lease ?? lease).catch(() => {});
+      if (!this.#isReleased) await this.#options.store?.release(this.lease ?? lease).catch(() => {});
     }
   }
 
@@ -285,7 +312,7 @@ export class SessionJournal extends Journal implements KeptLease {
       this.#leaseUntil = until;
       session.leaseChanged({ type: "lease.renewed", until });
     } catch (error) {
-      if (this.#handleLoss(error)) return;
+      if (this.#isReleased || this.#handleLoss(error)) return;
       const sessionId = this.#sessionId;
       const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(error)}`;
       const late = new AgentError("session/lease-lost", message, { cause: error, data: { sessionId } });

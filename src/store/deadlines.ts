@@ -104,6 +104,7 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     read: (...args) => eachInTime(store.read(...args), limit(), "read"),
     load: (sessionId) => bounded(store.load(sessionId), "load"),
     putInput: (...args) => bounded(store.putInput(...args), "put an input"),
+    ...(store.offerInput && { offerInput: (...args) => bounded(store.offerInput!(...args), "put an input") }),
     takeInputs: (...args) => bounded(store.takeInputs(...args), "take inputs"),
     ...(store.peek && { peek: (...args) => bounded(store.peek!(...args), "take inputs") }),
     list: (filter) => bounded(store.list(filter), "list"),

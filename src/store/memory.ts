@@ -133,6 +133,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       if (meta) stored.meta = JSON.stringify(meta);
       stored.updatedAt = now();
       for (const id of batch.ackInputs ?? []) stored.inputs.delete(id);
+      if (batch.onRelease) {
+        const hasInput = [...stored.inputs.values()].some((input) => dueTime(input) <= now());
+        if (!hasInput) stored.owner = null;
+        batch.onRelease(!hasInput);
+      }
       notify(sessionId);
       return stored.entries.length;
     },

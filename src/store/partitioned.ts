@@ -75,7 +75,7 @@ export function partitionedStore(
   const numberOf = (store: SessionStore): number =>
     ranges.findIndex((range) => range.store === store || range.movesFrom === store);
   const timeoutMs = Math.max(...stores.map((store) => store.timeoutMs ?? STORE_TIMEOUT_MS));
-  const have = (name: "renewAll" | "holder" | "peek" | "search" | "watch"): boolean =>
+  const have = (name: "renewAll" | "holder" | "peek" | "offerInput" | "search" | "watch"): boolean =>
     stores.every((store) => store[name] !== undefined);
   /** The stores that have given leases of ranges that move. */
   const givenBy = new WeakMap<Lease, SessionStore>();
@@ -258,6 +258,12 @@ export function partitionedStore(
       const range = rangeOf(ranges, sessionId);
       return isMoving(range) ? putMoving(range, sessionId, input) : range.store.putInput(sessionId, input);
     },
+
+    ...(have("offerInput") &&
+      !ranges.some(isMoving) &&
+      ({
+        offerInput: (sessionId, ...args) => rangeOf(ranges, sessionId).store.offerInput!(sessionId, ...args),
+      } satisfies Pick<SessionStore, "offerInput">)),
 
     takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
 

@@ -81,6 +81,10 @@ export type Batch = {
   readonly checkpoint?: JsonObject | undefined;
   /** Ids of the inputs that this batch acknowledges. Unknown ids and those acknowledged before are ignored. */
   readonly ackInputs?: readonly string[] | undefined;
+  /** Asks the store to end the lease in the same operation, unless an input is due that the batch does not acknowledge. A store that can is
+   *  to call it before `append` resolves, with whether it has. It is not called if the append rejects, nor by a store that cannot: its
+   *  caller releases the lease. */
+  readonly onRelease?: ((isReleased: boolean) => void) | undefined;
 };
 
 /** A session as lists show it, read out of its newest `position`. A session whose journal cannot be read is listed as
@@ -116,6 +120,33 @@ export type SessionInput = {
   readonly data: JsonObject;
   /** Epoch ms before which the input must not be processed; absent: it is due at once. */
   readonly dueAt?: number | undefined;
+};
+
+/** A statement that wakes a worker for a session, for a store in the same database. */
+export type WakeStatement = {
+  /** The connection string of the database. */
+  readonly database: string;
+  readonly sql: string;
+  /** The values of its parameters, which it names `$1`, `$2` …. */
+  readonly values: readonly unknown[];
+};
+
+/** Options of {@link SessionStore.offerInput}. */
+export type OfferOptions = {
+  /** True: only to a session that exists, or has inputs that are not acknowledged. */
+  readonly isKnown: boolean;
+  /** It is run with what is stored, if the database is that of the store. */
+  readonly wake?: WakeStatement | undefined;
+};
+
+/** The data of an input that was offered. */
+export type OfferedInput = {
+  /** As {@link SessionStore.putInput} returns it. */
+  readonly state: "accepted" | "duplicate";
+  /** The phase of the session; absent for one that does not exist. */
+  readonly phase?: SessionPhase | undefined;
+  /** A worker was woken. */
+  readonly isWoken: boolean;
 };
 
 /** Options of {@link SessionStore.listDue}. */
@@ -311,6 +342,13 @@ export interface SessionStore {
   /** Adds an input to the session's inbox; needs no lease. Returns `duplicate`, and stores nothing, if the session was ever
    *  given an input with this id, acknowledged or not. */
   putInput(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate">;
+  /** Adds an input as {@link putInput} does, and wakes a worker, in one operation. Resolves to undefined, and changes nothing, for a session
+   *  with a `parent` in its `meta`, and for one that is not known and has to be. Without it, and then, callers use `peek` and `putInput`. */
+  offerInput?(
+    sessionId: string,
+    input: SessionInput,
+    options: OfferOptions,
+  ): Promise<OfferedInput | undefined>;
   /** Returns the first `limit` inputs that are not acknowledged. Those without a `dueAt` come in the order they came, then the others in
    *  the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;

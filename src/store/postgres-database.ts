@@ -3,17 +3,19 @@ import type { Socket } from "node:net";
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { AgentError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/time.ts";
-import { storeClosed, type AppendState } from "./append-check.ts";
+import { storeClosed } from "./append-check.ts";
 import { MODULUS } from "./checksum.ts";
-import type { Batch } from "./port.ts";
+import type { Batch, OfferOptions } from "./port.ts";
 import { notifyKey, PostgresListener } from "./postgres-listener.ts";
 import type { PostgresConnection } from "./sql/postgres-connection.ts";
 import { inPostgresTransaction, loadPg, migratePostgres, newPool } from "./sql/postgres.ts";
 import { MIGRATIONS } from "./postgres-schema.ts";
 import { postgresSearch, type SearchDialect } from "./search-sql.ts";
+import type { Appended, AppendRow } from "./sql-append.ts";
+import { offerSql, type InputRow } from "./sql-inputs.ts";
 import type { Row } from "./sql-rows.ts";
 import type { Statement, Transaction } from "./sql-statements.ts";
-import type { AppendRow, SqlDatabase } from "./sql-store.ts";
+import type { SqlDatabase } from "./sql-store.ts";
 
 /** A client as the pool has it: with the socket of its connection, which the types of `pg` leave out. */
 type Connected = PoolClient & { readonly connection: { readonly stream: Socket } };
@@ -48,13 +50,17 @@ const WATCH_MS = 60_000;
 
 const ignore = (): void => {};
 
-/** The append as one statement: one round trip, and all or nothing on the locked row. It notifies only of a session that somebody watches,
+/** The append as one statement: one round trip, and all or nothing on the locked row. Of an input that is put while it waits for that row it
+ *  does not know: the wake-up of that input comes after it. It notifies only of a session that somebody watches,
  *  because all commits that notify wait for one lock. The lock on the row orders it and the mark of a watcher. */
 const appendSql = (schema: string, now: string, channel: string) => `
   WITH head AS MATERIALIZED (
     SELECT seq, fence, owner, watched_until, coalesce(checksum, 0) AS before FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
   ), fits AS MATERIALIZED (
-    SELECT before FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
+    SELECT before, $21::boolean AND NOT EXISTS (
+      SELECT FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL AND due_at <= ${now} AND id <> ALL ($14::text[])
+    ) AS releases
+    FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
   ), added AS (
     INSERT INTO ${schema}.entries (session_id, seq, entry, checksum)
     SELECT $1, e.seq, e.entry, (before + e.checksum) % ${MODULUS}
@@ -63,7 +69,8 @@ const appendSql = (schema: string, now: string, channel: string) => `
     UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9, searched = 0,
       meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now},
       checksum = (before + $17::bigint) % ${MODULUS}, position_checksum = $18,
-      meta_checksum = coalesce($19, meta_checksum), checkpoint_checksum = coalesce($20, checkpoint_checksum)
+      meta_checksum = coalesce($19, meta_checksum), checkpoint_checksum = coalesce($20, checkpoint_checksum),
+      owner = CASE WHEN releases THEN NULL ELSE owner END
     FROM fits WHERE session_id = $1
   ), checkpointed AS (
     INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13::json FROM fits WHERE $13::json IS NOT NULL
@@ -71,7 +78,7 @@ const appendSql = (schema: string, now: string, channel: string) => `
   ), acknowledged AS (
     UPDATE ${schema}.inputs SET data = NULL FROM fits WHERE session_id = $1 AND id = ANY ($14::text[])
   )
-  SELECT seq, fence, owner, EXISTS (SELECT FROM fits) AS fits,
+  SELECT seq, fence, owner, EXISTS (SELECT FROM fits) AS fits, (SELECT releases FROM fits) AS releases,
     CASE WHEN watched_until > ${now} AND EXISTS (SELECT FROM fits) THEN pg_notify('${channel}', $15) END
   FROM head`;
 
@@ -151,7 +158,16 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
+  offer(
+    input: InputRow,
+    { isKnown, wake }: OfferOptions,
+  ): { readonly statement: Statement; readonly wakes: boolean } {
+    const isHere = wake !== undefined && wake.database === this.#options.connectionString;
+    const sql = offerSql(this.schema, isHere ? wake.sql : undefined);
+    return { statement: [sql, [...input, isKnown, ...(isHere ? wake.values : [])]], wakes: isHere };
+  }
+
+  async append(batch: Batch, row: AppendRow): Promise<Appended> {
     const { fence, expectedSeq } = batch;
     const { key, seq, entries, positionJson, phase, wakeAt, now } = row;
     const { metaJson, labels, checkpointJson, inputKeys, checksums } = row;
@@ -177,9 +193,10 @@ export class PostgresDatabase implements SqlDatabase {
       checksums.position,
       checksums.meta,
       checksums.checkpoint,
+      row.releases,
     ];
     const [found] = await this.query("append", [this.#appendSql, values]);
-    if (found?.["fits"] === true) return "written";
+    if (found?.["fits"] === true) return found["releases"] === true ? "released" : "written";
     // `bigint` comes as a string
     return (
       found && {

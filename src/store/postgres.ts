@@ -8,7 +8,7 @@ import { postgresSchema, type PostgresStoreOptions } from "./store-options.ts";
 export type { PostgresStoreOptions };
 
 /**
- * A store in Postgres (13 or later), for any number of machines; needs the package `pg`. Every append sends a notification, and a
+ * A store in Postgres (13 or later), for any number of machines; needs the package `pg`. An append of a session that is watched sends a notification, and a
  * watcher that lost its connection gets another one. Whether an acknowledged append survives a power loss is decided by the
  * server's `synchronous_commit`. Throws `config/invalid` unless there is either a `connectionString` or a `pool`.
  *

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
-import type { SessionStore } from "./port.ts";
+import type { Batch, SessionStore } from "./port.ts";
 
 /** Options of {@link retryingStore}. */
 export type RetryingStoreOptions = {
@@ -42,6 +42,13 @@ export function retryingStore(
     }
   }
 
+  /** True if the journal has the entries of a batch. Another writer would have to write the same at the same time, and then it is written. */
+  async function isWritten(sessionId: string, { expectedSeq: after, entries }: Batch): Promise<boolean> {
+    const found = [];
+    for await (const entry of store.read(sessionId, { after, limit: entries.length })) found.push(entry);
+    return entries.length > 0 && JSON.stringify(found) === JSON.stringify(entries);
+  }
+
   return withRulesOf(store, {
     timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
     acquire: (...args) => retrying(() => store.acquire(...args)),
@@ -56,8 +63,16 @@ export function retryingStore(
           try {
             return await store.append(sessionId, batch);
           } catch (error) {
-            const isConflict = AgentError.is(error) && error.code === "session/conflict";
-            if (attempt === 0 || !isConflict || (await store.load(sessionId))?.seq !== seq) throw error;
+            if (attempt === 0 || !AgentError.is(error)) throw error;
+            if (
+              error.code === "session/lease-lost" &&
+              batch.onRelease &&
+              (await isWritten(sessionId, batch))
+            ) {
+              batch.onRelease(true); // a former attempt has ended the lease
+              return seq;
+            }
+            if (error.code !== "session/conflict" || (await store.load(sessionId))?.seq !== seq) throw error;
             // The entries are this writer's if its fence is still the newest, which an empty append proves.
             return await store.append(sessionId, { ...batch, expectedSeq: seq, entries: [] });
           }
@@ -91,6 +106,13 @@ export function retryingStore(
         if (state === "accepted" || attempt === 0) return state;
         return "accepted"; // by an attempt whose answer was lost, or by another caller with the same id
       }),
+    ...(store.offerInput && {
+      offerInput: async (...args) =>
+        retrying(async (attempt) => {
+          const offered = await store.offerInput!(...args);
+          return offered && attempt > 0 ? { ...offered, state: "accepted" } : offered; // by an attempt whose answer was lost
+        }),
+    }),
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
     ...(store.peek && { peek: (...args) => retrying(() => store.peek!(...args)) }),
     list: (filter) => retrying(() => store.list(filter)),

@@ -1,14 +1,23 @@
 import { AgentError } from "../core/base/error.ts";
-import { appendError, leaseLost, type AppendState } from "./append-check.ts";
-import { chained, hashOf } from "./checksum.ts";
-import { duePage, labelsOf, readPosition } from "./position.ts";
+import { appendError, leaseLost } from "./append-check.ts";
 import { isDeadOwner, ownersHere } from "./lease-owner.ts";
-import type { Batch, FormerHolder, Lease, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
+import type {
+  Batch,
+  FormerHolder,
+  Lease,
+  OfferOptions,
+  SessionFilter,
+  SessionInput,
+  SessionStore,
+} from "./port.ts";
+import { duePage, labelsOf } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { checkId, fromKey, keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
+import { appendRowOf, type Appended, type AppendRow } from "./sql-append.ts";
+import { inputRowOf, offeredOf, type InputRow } from "./sql-inputs.ts";
 import { endMissing, entryOf, infoOf, inputOf, loadedOf, positionOf, type Row } from "./sql-rows.ts";
 import {
   statementsOf,
@@ -19,38 +28,12 @@ import {
 } from "./sql-statements.ts";
 import { pollEvery, watchSeq, type SeqSource } from "./watch-seq.ts";
 
-/** The columns that an append writes. Ids are keys (see {@link toKey}); strings that hold JSON are named so. */
-export type AppendRow = {
-  readonly key: string;
-  /** The session's `seq` after the append. */
-  readonly seq: number;
-  /** `checksum`: the sum of the hashes of the batch up to this entry. */
-  readonly entries: readonly { readonly seq: number; readonly json: string; readonly checksum: number }[];
-  readonly positionJson: string;
-  readonly phase: SessionPhase;
-  readonly wakeAt: number | null;
-  /** Null: the former `meta` and labels stay. */
-  readonly metaJson: string | null;
-  readonly labels: readonly string[] | null;
-  /** Null: the former checkpoint stays. */
-  readonly checkpointJson: string | null;
-  readonly inputKeys: readonly string[];
-  /** `batch`: the sum of the hashes of all entries. The others are hashes of what is written, null for what is not. */
-  readonly checksums: {
-    readonly batch: number;
-    readonly position: number;
-    readonly meta: number | null;
-    readonly checkpoint: number | null;
-  };
-  /** Null: the clock of the database. */
-  readonly now: number | null;
-};
-
 /** One SQL database. Every method rejects with an AgentError; `operation` completes "could not …" in its message. */
 export interface SqlDatabase extends SqlDialect, SqlQueries {
-  /** Writes a batch if the session accepts it (see {@link appendError}). Else it writes nothing and returns the state that refused it,
-   *  undefined if there is no such session. */
-  append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined>;
+  /** Writes a batch if the session accepts it (see {@link appendError}), else nothing. */
+  append(batch: Batch, row: AppendRow): Promise<Appended>;
+  /** The statement that offers an input, and its values, if the database can do so in one. */
+  offer?(input: InputRow, options: OfferOptions): { readonly statement: Statement; readonly wakes: boolean };
   /** The tables in which sessions are searched. */
   readonly search: SearchDialect;
   /** Empties these tables, which are damaged; absent where the database mends them itself. */
@@ -216,39 +199,12 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
 
     async append(sessionId, batch) {
       const key = checkedKey(sessionId);
-      const { fence, expectedSeq, entries, position, checkpoint, ackInputs = [] } = batch;
-      const { phase, wakeAt = null, meta } = readPosition(position);
-      const seq = expectedSeq + entries.length;
-      let sum = 0;
-      const rows = entries.map((entry) => {
-        const json = JSON.stringify(entry);
-        sum = chained(sum, hashOf(json, "entry", key, entry.seq));
-        return { seq: entry.seq, json, checksum: sum };
-      });
-      const positionJson = JSON.stringify(position);
-      const metaJson = meta ? JSON.stringify(meta) : null;
-      const checkpointJson = checkpoint ? JSON.stringify(checkpoint) : null;
-      const state = await db.append(batch, {
-        key,
-        seq,
-        entries: rows,
-        positionJson,
-        phase,
-        wakeAt,
-        metaJson,
-        labels: meta ? labelsOf(meta) : null,
-        checkpointJson,
-        inputKeys: ackInputs.map(toKey),
-        checksums: {
-          batch: sum,
-          position: hashOf(positionJson, "position", key, seq),
-          meta: metaJson === null ? null : hashOf(metaJson, "meta", key),
-          checkpoint: checkpointJson === null ? null : hashOf(checkpointJson, "checkpoint", key),
-        },
-        now: now(),
-      });
-      if (state === "written") return seq;
-      throw appendError(sessionId, batch, state) ?? leaseLost(sessionId, fence);
+      const row = appendRowOf(key, batch, now());
+      const state = await db.append(batch, row);
+      if (typeof state === "object" || state === undefined)
+        throw appendError(sessionId, batch, state) ?? leaseLost(sessionId, batch.fence);
+      batch.onRelease?.(state === "released");
+      return row.seq;
     },
 
     async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
@@ -284,14 +240,19 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       }
     },
 
-    async putInput(sessionId, { id, data, dueAt = 0 }) {
-      const key = checkedKey(sessionId);
-      checkId(id, "An input id");
-      const json = JSON.stringify(data);
-      const values = [key, toKey(id), json, dueAt, hashOf(json, "input", key, toKey(id), dueAt)];
-      const added = await db.query("put an input", [sql.putInput, values], true);
+    async putInput(sessionId, input) {
+      const row = inputRowOf(checkedKey(sessionId), input);
+      const added = await db.query("put an input", [sql.putInput, row], true);
       return added.length === 1 ? "accepted" : "duplicate";
     },
+
+    ...(db.offer && {
+      offerInput: async (sessionId: string, input: SessionInput, options: OfferOptions) => {
+        const { statement, wakes } = db.offer!(inputRowOf(checkedKey(sessionId), input), options);
+        const [row] = await db.query("put an input", statement, true);
+        return offeredOf(row!, wakes);
+      },
+    }),
 
     async takeInputs(sessionId, limit) {
       const rows = await db.query("take inputs", [sql.takeInputs, [checkedKey(sessionId), limit]]);

@@ -4,9 +4,10 @@ import { appendError, storeClosed, type AppendState } from "./append-check.ts";
 import { chained } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { isAppendSynced, type LocalStoreOptions } from "./local-options.ts";
+import type { Appended, AppendRow } from "./sql-append.ts";
 import type { Row } from "./sql-rows.ts";
 import type { Statement, Transaction } from "./sql-statements.ts";
-import type { AppendRow, SqlDatabase } from "./sql-store.ts";
+import type { SqlDatabase } from "./sql-store.ts";
 import { SQLITE_SEARCH } from "./search-sql.ts";
 import {
   inSqliteTransaction,
@@ -61,6 +62,11 @@ const MOVE_POSITION = `
   WHERE session_id = $1`;
 const SET_CHECKPOINT = "INSERT OR REPLACE INTO checkpoints (session_id, data) VALUES ($1, $2)";
 const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id = $2";
+/** Ends the lease, unless an input is due. */
+const RELEASE = `
+  UPDATE sessions SET owner = NULL
+  WHERE session_id = $1 AND NOT EXISTS (SELECT 1 FROM inputs WHERE session_id = $1 AND data IS NOT NULL AND due_at <= $2)
+  RETURNING seq`;
 
 /** One SQLite file. It is opened when first used. */
 export class SqliteDatabase implements SqlDatabase {
@@ -129,12 +135,12 @@ export class SqliteDatabase implements SqlDatabase {
     this.#use("search", renewSearchTables);
   }
 
-  async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
+  async append(batch: Batch, row: AppendRow): Promise<Appended> {
     const isSynced = isAppendSynced(this.#fsync, row.phase);
     return this.#transaction("append", () => this.#append(batch, row), isSynced);
   }
 
-  *#append(batch: Batch, row: AppendRow): Transaction<"written" | AppendState | undefined> {
+  *#append(batch: Batch, row: AppendRow): Transaction<Appended> {
     const { key, seq, entries, positionJson, phase, wakeAt, now } = row;
     const { metaJson, labels, checkpointJson, inputKeys, checksums } = row;
     const [found] = yield [STATE, [key]];
@@ -156,7 +162,8 @@ export class SqliteDatabase implements SqlDatabase {
     }
     if (checkpointJson !== null) yield [SET_CHECKPOINT, [key, checkpointJson]];
     for (const inputKey of inputKeys) yield [ACKNOWLEDGE, [key, inputKey]];
-    return "written";
+    const released = row.releases ? yield [RELEASE, [key, now]] : [];
+    return released.length > 0 ? "released" : "written";
   }
 
   async close(): Promise<void> {

@@ -44,6 +44,35 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
+    "an input is offered, where a store can, to known sessions if that is asked for, and to none with a parent",
+    async ({ store, open }) => {
+      if (!store.offerInput) return;
+      const offer = (sessionId: string, id: string, isKnown: boolean) =>
+        store.offerInput!(sessionId, { id, data: { id } }, { isKnown });
+      assert.equal(await offer("s", "1", true), undefined);
+      assert.deepEqual(await idsOf(store), []);
+      const accepted = { state: "accepted", isWoken: false };
+      assert.deepEqual(await offer("s", "1", false), accepted);
+      assert.deepEqual(await offer("s", "1", false), { ...accepted, state: "duplicate" });
+      assert.deepEqual(await offer("s", "2", true), accepted); // an input waits
+      const lease = await acquireLease(store, "s");
+      await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["1", "2"] }));
+      assert.deepEqual(await offer("s", "3", true), { ...accepted, phase: "running" });
+      assert.deepEqual(await offer("s", "2", true), { state: "duplicate", phase: "running", isWoken: false });
+      const later = { id: "later", data: { text: "é 😀" }, dueAt: 1_234.5 };
+      await store.offerInput("s", later, { isKnown: true });
+      assert.deepEqual(await (await open()).takeInputs("s", 9), [{ id: "3", data: { id: "3" } }, later]);
+      for (const parent of [{ sessionId: "p", callId: "c" }, { isBackground: true }, "text"]) {
+        const position = { phase: "stopped", meta: { parent, other: "\u0000" } };
+        const inner = await acquireLease(store, "inner");
+        const { seq = 0 } = (await store.load("inner")) ?? {};
+        await store.append("inner", batchOf(inner, seq, 1, { position }));
+        assert.equal(await offer("inner", "1", false), undefined);
+      }
+      assert.deepEqual(await store.takeInputs("inner", 9), []);
+    },
+  ],
+  [
     "takeInputs returns inputs in the order they came, and keeps them",
     async ({ store, open }) => {
       for (const id of ["b", "a", "c"])

@@ -176,6 +176,49 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
+    "an append that is to end the lease, in a store that can, does so unless an input is due that it does not acknowledge",
+    async ({ store, open, clock }) => {
+      const before = clock.now - 1;
+      const table: readonly (readonly [inputs: { readonly [id: string]: number }, ends: boolean])[] = [
+        [{}, true],
+        [{ taken: 0 }, true],
+        [{ taken: 0, later: clock.now + 1 }, true],
+        [{ taken: 0, next: 0 }, false],
+        [{ next: before }, false],
+        [{ taken: before, next: clock.now }, false],
+      ];
+      for (const [index, [inputs, ends]] of table.entries()) {
+        const id = `s${index}`;
+        for (const [input, dueAt] of Object.entries(inputs))
+          await store.putInput(id, { id: input, data: {}, ...(dueAt > 0 && { dueAt }) });
+        const lease = await acquireLease(store, id, "anna");
+        const told: boolean[] = [];
+        const onRelease = (isReleased: boolean): void => void told.push(isReleased);
+        const last = { ackInputs: ["taken"], onRelease };
+        await rejectsWith(store.append(id, batchOf(lease, 1, 1, last)), "session/conflict");
+        const lost = { ...lease, fence: lease.fence - 1 };
+        await rejectsWith(store.append(id, batchOf(lost, 0, 1, last)), "session/lease-lost");
+        assert.deepEqual(told, []);
+        assert.equal(await store.append(id, batchOf(lease, 0, 2, last)), 2);
+        if (told.length === 0) return; // the store cannot
+        assert.deepEqual(told, [ends], id);
+        const rival = await (await open()).acquire(id, { owner: "ben", ttlMs: TTL_MS });
+        if (!ends) {
+          assert.equal(rival, undefined);
+          assert.equal(await store.append(id, batchOf(lease, 2)), 3);
+          continue;
+        }
+        assert.ok(rival && rival.fence > lease.fence);
+        assert.equal(rival.takeovers, 0);
+        await rejectsWith(store.append(id, batchOf(lease, 2, 1, last)), "session/lease-lost");
+        await rejectsWith(store.renew(lease, TTL_MS), "session/lease-lost");
+        await store.release(lease);
+        assert.equal(await store.append(id, batchOf(rival, 2)), 3);
+        assert.deepEqual(told, [ends], id);
+      }
+    },
+  ],
+  [
     "one of several concurrent acquires returns a lease",
     async ({ store, open }) => {
       const handles = [store, await open()];

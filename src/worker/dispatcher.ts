@@ -6,7 +6,7 @@ import type { AgentEvent } from "../core/event/types.ts";
 import { AgentError } from "../core/base/error.ts";
 import { jsonProblem } from "../core/base/freeze.ts";
 import { check } from "../core/base/options.ts";
-import type { WakeQueue } from "./queue/port.ts";
+import type { WakeOptions, WakeQueue } from "./queue/port.ts";
 import type { Msg } from "../core/message/types.ts";
 import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
@@ -14,7 +14,7 @@ import { withDeadlines } from "../store/deadlines.ts";
 import { isInnerSession, readPosition } from "../store/position.ts";
 import { LABELS_SESSION } from "../store/labels-session.ts";
 import { withLease } from "../store/lease.ts";
-import type { SessionPhase, SessionStore } from "../store/port.ts";
+import type { OfferedInput, PeekedSession, SessionInput, SessionStore } from "../store/port.ts";
 import { peekAt, endQuarantine, quarantineOf, readStatus } from "./status.ts";
 import { checkId, OWN_PREFIX } from "../store/session-id.ts";
 import { checkClientTools } from "../core/tool/declared-tools.ts";
@@ -67,9 +67,6 @@ class StoreDispatcher implements Dispatcher {
     const clientTools = options.clientTools && checkClientTools(options.clientTools);
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
-    if (agent === undefined && !(await this.#exists(sessionId))) {
-      throw new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
-    }
     const command = {
       kind: "call",
       messages,
@@ -78,7 +75,8 @@ class StoreDispatcher implements Dispatcher {
       ...(reportTo !== undefined && { reportTo }),
       ...(clientTools && clientTools.length > 0 && { clientTools }),
     } as const;
-    return this.#putInput(sessionId, command, options);
+    const needsAgent = () => new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
+    return this.#putInput(sessionId, command, options, agent === undefined ? needsAgent : undefined);
   }
 
   async decide(
@@ -195,9 +193,10 @@ class StoreDispatcher implements Dispatcher {
     });
     const letters: DeadLetter[] = [];
     for (const { sessionId, meta: labels } of page.sessions) {
-      const position = await this.#store
-        .load(sessionId)
-        .then((found) => found?.position, quarantinedIfDamaged);
+      const position = await this.#store.load(sessionId).then(
+        (found) => found?.position,
+        (error: unknown) => quarantinedIfDamaged(error).position,
+      );
       const found = quarantineOf(position);
       if (found) letters.push({ sessionId, meta: labels, ...found });
     }
@@ -215,17 +214,11 @@ class StoreDispatcher implements Dispatcher {
     await this.#queue.wake(sessionId, options);
   }
 
-  async #exists(sessionId: string): Promise<boolean> {
-    const { position, inputs } = await peekAt(this.#store, sessionId, 1);
-    return position !== undefined || inputs.length > 0;
-  }
-
   /** Puts a command into the inbox of an existing session; in a new one no worker would process it. */
   async #send(sessionId: string, command: NewCommand, options: CommandOptions): Promise<Dispatched> {
     check(commandSchema(), options, command.kind);
-    if (!(await this.#exists(sessionId)))
-      throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-    return this.#putInput(sessionId, command, options);
+    const notFound = () => new AgentError("session/not-found", `Session not found: ${sessionId}`);
+    return this.#putInput(sessionId, command, options, notFound);
   }
 
   /** Throws `run/key-reused` if the key was used for other messages, which wait or were taken. */
@@ -238,20 +231,42 @@ class StoreDispatcher implements Dispatcher {
     checkSameInput(key, known, inputHash(messages));
   }
 
-  /** Returns the phase of a session. Throws `session/inner` for one that no worker drives. One that cannot be read is left to the workers. */
-  async #checkDriven(sessionId: string): Promise<SessionPhase> {
-    const found = await peekAt(this.#store, sessionId, 0).catch(quarantinedIfDamaged);
-    const position = ("position" in found && found.position) || { phase: "stopped" };
-    const { meta = {}, phase } = readPosition(position);
-    if (!isInnerSession(meta)) return phase;
-    throw new AgentError(
-      "session/inner",
-      "The session is inside of a call of another session, which drives it; expected an input for that one.",
-    );
+  /** Puts an input as {@link OfferedInput} says, with an operation for each of it. Throws `session/inner` for a session that no worker drives,
+   *  and what `unknown` says of one that does not exist. One that cannot be read is left to the workers. */
+  async #put(sessionId: string, input: SessionInput, unknown?: () => AgentError): Promise<OfferedInput> {
+    const peeked = peekAt(this.#store, sessionId, unknown ? 1 : 0);
+    const found = await (unknown ? peeked : peeked.catch(quarantinedIfDamaged));
+    const { position, inputs } = found;
+    if (unknown && !position && inputs.length === 0) throw unknown();
+    const { meta = {}, phase } = readPosition(position ?? { phase: "stopped" });
+    if (isInnerSession(meta))
+      throw new AgentError(
+        "session/inner",
+        "The session is inside of a call of another session, which drives it; expected an input for that one.",
+      );
+    return { state: await this.#store.putInput(sessionId, input), phase, isWoken: false };
   }
 
-  /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
-  async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
+  /** Offers an input together with its wake-up, where the store can. What the queue's statement fails with is left to the queue. */
+  async #offer(sessionId: string, input: SessionInput, isKnown: boolean, options: WakeOptions) {
+    const store = this.#store;
+    if (!store.offerInput) return undefined;
+    const wake = await this.#queue.wakeStatement?.(sessionId, options).catch(() => undefined);
+    if (!wake) return store.offerInput(sessionId, input, { isKnown });
+    return store.offerInput(sessionId, input, { isKnown, wake }).catch((error: unknown) => {
+      if (!AgentError.is(error) || error.code !== "store/failed" || error.isRetryable) throw error;
+      return store.offerInput!(sessionId, input, { isKnown });
+    });
+  }
+
+  /** Stores an input, then signals the worker that drives the session, and wakes one if none does. `unknown`: the session has to exist, and
+   *  this is the error if it does not. */
+  async #putInput(
+    sessionId: string,
+    command: NewCommand,
+    options: DispatchOptions,
+    unknown?: () => AgentError,
+  ): Promise<Dispatched> {
     if (sessionId.startsWith(OWN_PREFIX) || sessionId === LABELS_SESSION)
       throw new AgentError(
         "config/invalid",
@@ -260,26 +275,29 @@ class StoreDispatcher implements Dispatcher {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     const at = this.#now();
     const data = commandData({ ...command, at } as InboxCommand);
-    const phase = await this.#checkDriven(sessionId);
-    const state = await this.#store.putInput(sessionId, {
-      id: inputId,
-      data,
-      ...(delayMs > 0 && { dueAt: at + delayMs }),
-    });
+    const input = { id: inputId, data, ...(delayMs > 0 && { dueAt: at + delayMs }) };
+    const offered = await this.#offer(sessionId, input, unknown !== undefined, { priority, delayMs });
+    const { state, phase, isWoken } = offered ?? (await this.#put(sessionId, input, unknown));
     if (state === "duplicate" && command.kind === "call")
       await this.#checkSame(sessionId, inputId, command.messages);
     const isForTurn = command.kind !== "call" || phase === "running" || phase === "unfinished";
     if (delayMs === 0 && isForTurn) this.#queue.publish(sessionId, NUDGE); // else the wake-up follows what the worker does
-    const woken = await this.#queue.wake(sessionId, { priority, delayMs }).then(
+    const woken = isWoken || (await this.#wake(sessionId, { priority, delayMs }));
+    return { inputId, state, woken };
+  }
+
+  /** Returns false if the queue does not take the wake-up: the sweep finds the session. */
+  #wake(sessionId: string, options: WakeOptions): Promise<boolean> {
+    return this.#queue.wake(sessionId, options).then(
       () => true,
       () => false,
     );
-    return { inputId, state, woken };
   }
 }
 
-function quarantinedIfDamaged(error: unknown): { readonly phase: "quarantined" } {
-  if (AgentError.is(error) && error.code === "session/damaged") return { phase: "quarantined" };
+function quarantinedIfDamaged(error: unknown): PeekedSession {
+  if (AgentError.is(error) && error.code === "session/damaged")
+    return { position: { phase: "quarantined" }, inputs: [] };
   throw error;
 }
 

@@ -74,6 +74,7 @@ export class SessionJob {
   #session: WorkerSessionRef;
   /** The inputs that came with the lease. */
   #found: readonly SessionInput[] | undefined;
+  #run: SessionRun | undefined;
 
   /** `isQueued`: the queue delivers the next wake-up of the session once this job has ended. */
   constructor(worker: WorkerContext, wakeUp: WakeUp, isQueued: boolean) {
@@ -217,6 +218,7 @@ export class SessionJob {
           throw new AgentError("session/conflict", "The session is quarantined.");
         },
         kept,
+        () => this.#run?.isLast ?? false,
       );
       await agent.open();
       return agent;
@@ -270,7 +272,7 @@ export class SessionJob {
       isTakeover: takeovers > 0,
       ...from,
     });
-    const run = new SessionRun({
+    const run = (this.#run = new SessionRun({
       agent,
       store,
       now,
@@ -286,7 +288,7 @@ export class SessionJob {
       },
       onRefused: ({ id }, kind, error) =>
         report.emit({ type: "input.refused", ...session, inputId: id, kind, error }),
-    });
+    }));
     const signals = new SessionSignals(queue, sessionId, agent.journal, () => run.nudge());
     const steps = stepReporter(report, session);
     agent.subscribe((event) => {

@@ -63,6 +63,8 @@ export type SessionRunOptions = {
  * R3 Once the agent is closed nothing more is done; the remaining inputs stay in the store.
  * R4 The inbox is not read again once all that it had has taken effect, unless a signal says that there is more: the queue delivers the
  *    wake-up of an input that comes meanwhile once this one was followed, and the sweep finds one whose wake-up was lost.
+ * R5 The append that brings the session to rest ends the lease as well, where the store can, unless an input is due that it does not
+ *    acknowledge: then the inbox is read again. The wake-up of an input that comes later finds the session free.
  */
 export class SessionRun {
   readonly #options: SessionRunOptions;
@@ -94,18 +96,25 @@ export class SessionRun {
   async drive(): Promise<void> {
     const agent = this.#agent;
     let hasContinued = false;
-    while (!agent.closedBy) {
+    while (!agent.closedBy && !agent.journal.isReleased) {
       const { phase } = agent.status();
       const input = phase === "unfinished" ? undefined : await this.#next();
       if (input) {
         hasContinued = false;
         await this.#process(input);
+        if (agent.journal.isReleased === false) this.#known = undefined; // another one has come
       } else if (!hasContinued && (phase === "unfinished" || this.#isWakeDue())) {
         hasContinued = true;
         const { output } = this.#options;
         await this.#runTurn(() => agent.call([], output && { output }));
       } else return;
     }
+  }
+
+  /** True if there is nothing to do any more once the session rests as it does now, unless its inbox has an input that is due. */
+  get isLast(): boolean {
+    const { phase } = this.#agent.status();
+    return (phase === "stopped" || phase === "suspended") && !this.#isWakeDue();
   }
 
   #isWakeDue(): boolean {

@@ -162,6 +162,52 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
     }
   });
 
+  test("an append that waits for the row ends the lease, although an input has come meanwhile, whose wake-up comes later", async () => {
+    const { connectionString } = server!;
+    const pool = new pg.Pool({ connectionString });
+    const other = new pg.Client({ connectionString });
+    await other.connect();
+    const store = postgresStore({ pool, schema });
+    const told: boolean[] = [];
+    const last = { onRelease: (isReleased: boolean) => void told.push(isReleased) };
+    const raced = async (id: string, isBefore: boolean): Promise<void> => {
+      const lease = await acquireLease(store, id);
+      if (isBefore) await store.putInput(id, { id: "1", data: {} });
+      await other.query("BEGIN");
+      await other.query(`SELECT FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE`, [id]);
+      const appended = store.append(id, batchOf(lease, 0, 1, last));
+      await vi.waitFor(async () => {
+        const { rows } = await pool.query(
+          "SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))",
+          [(other as pg.Client & { readonly processID: number }).processID],
+        );
+        expect(rows).toHaveLength(1);
+      });
+      const values = [id, "2", "{}", 1];
+      await other.query(
+        `INSERT INTO ${schema}.inputs (session_id, id, data, checksum) VALUES ($1, $2, $3, $4)`,
+        values,
+      );
+      await other.query("COMMIT");
+      await appended;
+    };
+    try {
+      await raced("late", false);
+      await raced("early", true);
+      expect(told).toEqual([true, false]);
+      expect((await acquireLease(store, "late", "next")).takeovers).toBe(0);
+      expect(await store.acquire("early", { owner: "next", ttlMs: 1_000 })).toBeUndefined();
+      expect((await store.listDue({ before: Date.now() })).sessionIds).toEqual([]);
+      await store.release(await acquireLease(store, "late", "next"));
+      expect((await store.listDue({ before: Date.now() })).sessionIds).toEqual(["late"]);
+    } finally {
+      await other.end();
+      await store.close();
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    }
+  });
+
   test("an append notifies only of a session that is watched, and of each append of one", async () => {
     const { connectionString } = server!;
     const pool = new pg.Pool({ connectionString });

@@ -45,6 +45,55 @@ async function seqs(store: SessionStore): Promise<number[]> {
 
 describe("an append whose outcome is unknown", () => {
   test.each([
+    ["was written, and has ended the lease", "none", true],
+    ["was written, and has ended the lease that another process has by now", "lease", true],
+    ["was written, and others have written more since", "entries", true],
+    ["was not written, and another process has written as much", "other", false],
+  ] as const)("an append that is to end the lease and %s", async (_, meanwhile, isWritten) => {
+    const clock = { now: 0 };
+    const inner = memoryStore({ now: () => clock.now });
+    const rival = async (expectedSeq: number, at: number): Promise<void> => {
+      const { fence } = (await inner.acquire("s", { owner: "rival", ttlMs: 1_000 }))!;
+      if (meanwhile === "lease") return;
+      const entries = [entry(expectedSeq + 1), entry(expectedSeq + 2)].map((each) => ({ ...each, at }));
+      await inner.append("s", { expectedSeq, fence, entries, position: { phase: "running" } });
+    };
+    const once = failing(inner, [isWritten ? "after" : "before"]);
+    const store = retryingStore(
+      new Proxy(once, {
+        get(target, key) {
+          const member = Reflect.get(target, key, target) as (...args: unknown[]) => Promise<unknown>;
+          if (key !== "append") return member;
+          return async (...args: unknown[]) => {
+            const appended = Reflect.apply(member, target, args);
+            await appended.catch(async () => {
+              if (once === target && meanwhile !== "none" && clock.now === 0) {
+                clock.now = 10_000; // the lease is over
+                await rival(isWritten ? 2 : 0, 1);
+              }
+            });
+            return appended;
+          };
+        },
+      }),
+      { timeoutMs: 5_000 },
+    );
+    const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
+    const entries = [entry(1), entry(2)];
+    const told: boolean[] = [];
+    const onRelease = (isReleased: boolean): void => void told.push(isReleased);
+    const batch = { expectedSeq: 0, fence, entries, position: { phase: "stopped" }, onRelease };
+    if (!isWritten) {
+      await expect(store.append("s", batch)).rejects.toMatchObject({ code: "session/lease-lost" });
+      expect(told).toEqual([]);
+      return;
+    }
+    expect(await store.append("s", batch)).toBe(2);
+    expect(told.at(-1)).toBe(true);
+    expect(await seqs(inner)).toEqual(meanwhile === "entries" ? [1, 2, 3, 4] : [1, 2]);
+  });
+
+  test.each([
     ["was not written", ["before", "before"]],
     ["was written", ["after"]],
     ["was written at the second try, and the third is unknown too", ["before", "after", "after"]],

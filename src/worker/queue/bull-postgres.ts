@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
 import type { Socket } from "node:net";
@@ -12,9 +13,29 @@ const SCHEMA = "bullmq";
 const CONNECT_TIMEOUT_MS = 10_000;
 const FAILURE_PAUSE_MS = 250;
 
+/** BullMQ's statement that adds a job: one call of a function in its schema. */
+const ADD_JOB = /^\s*(?:--[^\n]*\n\s*)*SELECT add_job\(/u;
+
+type Captured = { found?: { readonly sql: string; readonly values: readonly unknown[] } };
+
+/** The statement that is about to be captured instead of being run. */
+const capturing = new AsyncLocalStorage<Captured>();
+
+/** Returns the statement with which BullMQ would add a job, for any connection to the same database; undefined if it would run others. */
+async function capture(add: () => Promise<unknown>): Promise<Captured["found"]> {
+  const captured: Captured = {};
+  await capturing.run(captured, add);
+  return captured.found;
+}
+
 /** Delays the failure of queries while the database is not available, because BullMQ repeats them at once. */
 function slowToFail(pool: Pool): Pool {
-  const query = async (text: string, values?: unknown[]): Promise<unknown> => {
+  const query = async (text: string, values: unknown[] = []): Promise<unknown> => {
+    const captured = capturing.getStore();
+    if (captured && ADD_JOB.test(text)) {
+      captured.found = { sql: text.replace(ADD_JOB, `SELECT "${SCHEMA}".add_job(`), values };
+      return { rows: [{ id: "captured" }] };
+    }
     try {
       return await pool.query(text, values);
     } catch (error) {
@@ -73,6 +94,7 @@ export async function postgresTransport(connectionString: string, name: string):
   return {
     queue: queue as never,
     signals,
+    capture,
     consume: (process, options) => new Worker<Ticket>(name, process, { ...options, connection }) as never,
     async close() {
       signals.close();

@@ -14,6 +14,10 @@ export interface Signals {
 export interface BullTransport {
   readonly queue: Queue<Ticket>;
   readonly signals: Signals;
+  /** Returns the statement with which `add` would add a job; undefined if there is none. Absent: the transport has no SQL. */
+  capture?(
+    add: () => Promise<unknown>,
+  ): Promise<{ readonly sql: string; readonly values: readonly unknown[] } | undefined>;
   consume(
     take: (job: Job<Ticket>) => Promise<void>,
     options: Omit<WorkerOptions, "connection">,

@@ -4,7 +4,7 @@ import { fromKey, toKey } from "../../store/session-id.ts";
 import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { postgresTransport } from "./bull-postgres.ts";
 import { redisTransport } from "./bull-redis.ts";
-import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
+import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeStatement, WakeUp } from "./port.ts";
 import { queueClosed, queueFailed } from "./queue-error.ts";
 import { wakeSchema } from "./wake-schema.ts";
 import * as s from "../../core/base/option-schema.ts";
@@ -54,7 +54,7 @@ function transportOf(options: BullQueueOptions) {
   const { redis, postgres, name = "agentchart", lockMs = 2_500 } = options;
   const make =
     redis === undefined ? () => postgresTransport(postgres!, name) : () => redisTransport(redis, name);
-  return { make, lockMs };
+  return { make, lockMs, database: postgres };
 }
 
 async function withTimeout<T>(operation: string, work: Promise<T>, ms = TIMEOUT_MS): Promise<T> {
@@ -69,37 +69,56 @@ async function withTimeout<T>(operation: string, work: Promise<T>, ms = TIMEOUT_
   }
 }
 
+/** Returns the name, the data and the options of the job for a wake-up: for each session one active job and at most one waiting job. */
+function jobOf(
+  sessionId: string,
+  wakeOptions: WakeOptions,
+): readonly [name: string, ticket: Ticket, options: JobsOptions] {
+  check(wakeSchema(), wakeOptions, "wake");
+  const { priority = 0, delayMs = 0 } = wakeOptions;
+  const deduplication = { id: crypto.hash("sha256", sessionId), keepLastIfActive: true };
+  const options: JobsOptions = {
+    priority,
+    ...KEEP_NOTHING,
+    ...(delayMs > 0 ? { delay: delayMs } : { deduplication }),
+  };
+  return [delayMs > 0 ? WAKE_LATER : WAKE_NOW, { sessionId: toKey(sessionId) }, options];
+}
+
 class BullQueue implements WakeQueue {
   readonly #make: () => Promise<BullTransport>;
   readonly #lockMs: number;
+  readonly #database: string | undefined;
   readonly #consumers = new Set<Consumer>();
   #transport: Promise<BullTransport> | undefined;
+  /** The transport once it is connected. */
+  #connected: BullTransport | undefined;
   #hasConnected = false;
   #isClosed = false;
 
   constructor(options: BullQueueOptions) {
-    const { make, lockMs } = transportOf(options);
+    const { make, lockMs, database } = transportOf(options);
     this.#make = make;
     this.#lockMs = lockMs;
+    this.#database = database;
   }
 
-  async wake(sessionId: string, wakeOptions: WakeOptions = {}): Promise<void> {
-    check(wakeSchema(), wakeOptions, "wake");
-    const { priority = 0, delayMs = 0 } = wakeOptions;
-    const ticket: Ticket = { sessionId: toKey(sessionId) };
-    // For each session one active job and at most one waiting job.
-    const deduplication = { id: crypto.hash("sha256", sessionId), keepLastIfActive: true };
-    const options: JobsOptions = {
-      priority,
-      ...KEEP_NOTHING,
-      ...(delayMs > 0 ? { delay: delayMs } : { deduplication }),
-    };
+  async wake(sessionId: string, options: WakeOptions = {}): Promise<void> {
+    const job = jobOf(sessionId, options);
     await withTimeout(
       "accept a wake-up",
-      this.#use(({ queue }) => queue.add(delayMs > 0 ? WAKE_LATER : WAKE_NOW, ticket, options)),
+      this.#use(({ queue }) => queue.add(...job)),
       this.#hasConnected ? WAKE_TIMEOUT_MS : TIMEOUT_MS,
     );
     this.#hasConnected = true;
+  }
+
+  async wakeStatement(sessionId: string, options: WakeOptions = {}): Promise<WakeStatement | undefined> {
+    const job = jobOf(sessionId, options);
+    const [database, transport] = [this.#database, this.#connected];
+    if (database === undefined || !transport || this.#isClosed) return undefined; // nothing waits for a connection
+    const found = await transport.capture?.(() => transport.queue.add(...job));
+    return found && { database, ...found };
   }
 
   consume(handler: (wakeUp: WakeUp) => Promise<void>, options: ConsumeOptions = {}): Consumer {
@@ -203,7 +222,8 @@ class BullQueue implements WakeQueue {
       this.#transport = undefined;
       throw queueFailed("be reached", error);
     });
-    return work(await this.#transport);
+    this.#connected = await this.#transport;
+    return work(this.#connected);
   }
 }
 

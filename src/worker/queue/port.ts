@@ -1,5 +1,8 @@
 // src/worker/queue delivers wake-ups of sessions to workers: over BullMQ on Postgres or Redis, or in process.
 import type { JsonObject } from "../../core/base/json.ts";
+import type { WakeStatement } from "../../store/port.ts";
+
+export type { WakeStatement };
 
 /** Options of {@link WakeQueue.wake}. */
 export type WakeOptions = {
@@ -63,6 +66,9 @@ export interface WakeQueue {
   readonly signalMs?: number | undefined;
   /** Resolves when the wake-up is accepted. Rejects `config/invalid` for invalid options. */
   wake(sessionId: string, options?: WakeOptions): Promise<void>;
+  /** Returns a statement that does what `wake` does, for a store in the same database to run together with what it stores. Resolves to
+   *  undefined while there is none: then `wake` is called. */
+  wakeStatement?(sessionId: string, options?: WakeOptions): Promise<WakeStatement | undefined>;
   /** Calls `handler` for each wake-up from now on. A wake-up whose handler rejects is not delivered again. */
   consume(handler: (wakeUp: WakeUp) => Promise<void>, options?: ConsumeOptions): Consumer;
   /** Sends a signal to the subscribers of a session. Never throws; a signal may be lost. */
