@@ -19,6 +19,7 @@ export function actingTools(config: AgentConfig): readonly string[] {
 
 /** The calls of a session, and their recorded results. */
 export type Recording = {
+  readonly sessionId: string;
   readonly calls: ReadonlyMap<string, ToolUseBlock>;
   readonly results: ReadonlyMap<string, ToolResultBlock>;
 };
@@ -31,13 +32,14 @@ export async function recordingOf(store: SessionStore, sessionId: string): Promi
   const { messages } = await (await openSession(store, sessionId)).at();
   const results = messages.flatMap(toolResultsOf).filter(isOfTool);
   return {
+    sessionId,
     calls: new Map(messages.flatMap(toolUsesOf).map((call) => [call.id, call])),
     results: new Map(results.map((result) => [result.id, result])),
   };
 }
 
 /**
- * The tools of one fork, which repeat what its original recorded: none of them runs. A call for which no result is recorded waits until a
+ * The tools of one fork that was made with `repeats`, which repeat what its original recorded: none of them runs. A call for which no result is recorded waits until a
  * person gives one.
  */
 export class RecordedResults {
@@ -58,7 +60,8 @@ export class RecordedResults {
   configured(config: AgentConfig): AgentConfig {
     const given = config as unknown as AnyAgentConfig;
     const replaced: object = replacedTools(given, (tool) => this.#repeating(tool));
-    return { ...config, ...replaced };
+    const meta = { ...config.meta, repeats: this.#recording.sessionId };
+    return { ...config, ...replaced, meta };
   }
 
   #repeating(tool: AnyTool): AnyTool {

@@ -1,7 +1,8 @@
 import { createActor, type AnyActorScope, type ExecutableActionObject, type SnapshotFrom } from "xstate";
-import { agentErrorOf, errorFrom, type AgentError, type ErrorInfo } from "../core/base/error.ts";
+import { AgentError, agentErrorOf, errorFrom, type ErrorInfo } from "../core/base/error.ts";
 import { nodeProcess } from "../core/base/platform.ts";
 import { Transcript } from "../core/message/transcript.ts";
+import { repeatedSession } from "../core/tool/stored-slots.ts";
 import type { TakeOver } from "../core/message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
@@ -72,7 +73,7 @@ export interface LivingSession {
   readonly fingerprint: Fingerprint;
   now(): number;
   refusal(event: AgentCommand): AgentError | undefined;
-  readonly host: Pick<AgentHost, "withRules">;
+  readonly host: Pick<AgentHost, "withRules" | "config">;
   send(event: AgentCommand): void;
   /** Takes over what a restored session has beside its context. */
   restoreParts(session: RestoredSession, parts: { readonly toolkit: boolean }): void;
@@ -211,6 +212,7 @@ export class SessionLife implements Leaver {
   }
 
   #assertLoads(session: RestoredSession): void {
+    assertRepeats(session, this.#session);
     const refused = this.#session.refusal(this.#loading(session));
     if (refused?.code === "session/agent-changed") throw refused;
   }
@@ -261,6 +263,18 @@ export class SessionLife implements Leaver {
     const isAtRest = phaseOf(this.#session.path) !== "running";
     this.send({ type: "session.leave", isAtRest, ...(exitCode !== undefined && { exitCode }) });
   }
+}
+
+/** Refuses a fork that repeats recorded results to an agent whose tools would really run. */
+function assertRepeats({ context }: RestoredSession, { host, settings }: LivingSession): void {
+  const repeats = repeatedSession(context.slots);
+  if (repeats === undefined || host.config.meta?.["repeats"] === repeats) return;
+  const { sessionId } = settings;
+  throw new AgentError(
+    "session/agent-changed",
+    `Session '${sessionId}' repeats the recorded results of '${String(repeats)}', and the tools of this agent would really run: fork it again.`,
+    { data: { sessionId, policy: "pin" } },
+  );
 }
 
 /** The messages of a session that are needed: those that a turn reads, or all. */

@@ -6,6 +6,7 @@ import { toolResultsOf, toolUsesOf } from "../core/message/query.ts";
 import { aboutTurns, persistedContext, type JournalState, type SessionState } from "./format.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import { REPEATS } from "../core/tool/stored-slots.ts";
 import type { Msg, ToolUseBlock } from "../core/message/types.ts";
 import { checkMessages } from "../core/message/validate.ts";
 import { withLease } from "../store/lease.ts";
@@ -38,6 +39,8 @@ export type ForkOptions = {
   readonly edits?: ((messages: readonly Msg[]) => readonly Msg[]) | undefined;
   /** The changes of the fork, as data: they are part of the fork, and count in each process that runs it. */
   readonly changes?: ForkChanges | undefined;
+  /** True if its tools are to repeat what the original recorded: an agent whose tools really run does not open it. Default: they run. */
+  readonly repeats?: boolean | undefined;
 };
 
 /** A place at which a session is forked: after a journal position, or before the step that wrote it. */
@@ -58,6 +61,7 @@ export const forkSchema = s.lazily(() =>
     sessionId: s.optional(s.nonEmpty()),
     edits: s.optional(s.func()),
     changes: s.optional(s.object<ForkChanges>()),
+    repeats: s.optional(s.boolean()),
   }),
 );
 
@@ -206,6 +210,14 @@ export type ForkedSession = SessionState & {
   readonly saysSystem: boolean;
 };
 
+/** The slots of a fork, which say of which session it repeats the recorded results. */
+function slotsOf({ slots }: AgentContext, repeats: string | undefined): AgentContext["slots"] {
+  const { [REPEATS]: _, ...others } = slots;
+  return repeats === undefined
+    ? others
+    : { ...others, [REPEATS]: { value: repeats, version: 1, revision: 1 } };
+}
+
 /** Writes a session that begins as another one was at a position. Rejects `session/conflict` if the new id exists, and
  *  `session/bad-change` for a change that does not fit. */
 export async function forkSession(
@@ -219,11 +231,12 @@ export async function forkSession(
   if (changes && edits) throw new AgentError("config/invalid", "fork: give `changes` or `edits`, not both.");
   const forked = options.sessionId ?? randomUUID();
   const edited = edits?.(session.messages);
-  const context = changes
+  const made = changes
     ? changedFork(session, changes)
     : edited
       ? editedContext(session, edited, ["fork: `edits`", "message/invalid"])
       : forkedContext(session, session.messages);
+  const context = { ...made, slots: slotsOf(made, options.repeats ? sessionId : undefined) };
   const exists = () => new AgentError("session/conflict", `Session '${forked}' exists already.`);
   const labels = changes && forkLabels(contextOf(session, READER_SETTINGS), changes);
   const meta: JsonObject = {

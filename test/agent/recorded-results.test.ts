@@ -69,7 +69,7 @@ async function repeated(turns: readonly ScriptedTurn[], by: "tools" | "toolkit" 
     if (type === "position" && (await session.at(seq)).messages.length === 1) at = seq;
     if (type === "position" && (await session.at(seq)).messages.length > 1) break;
   }
-  const { sessionId } = await session.fork(at);
+  const { sessionId } = await session.fork(at, { repeats: true });
   const { config, ran } = configured(turns, by);
   const results = new RecordedResults(await recordingOf(store, "s"));
   const agent = createAgent({
@@ -81,8 +81,29 @@ async function repeated(turns: readonly ScriptedTurn[], by: "tools" | "toolkit" 
   const reply = await agent.call();
   const messages = await agent.messages();
   await agent.close();
-  return { reply, ran, results: resultsOf(messages) };
+  return { reply, ran, results: resultsOf(messages), store, sessionId };
 }
+
+test("a fork that repeats is opened by no agent whose tools really run, nor does a fork of it repeat", async () => {
+  const { store, sessionId } = await repeated([asks(call("a", "pay", 2)), "done"]);
+  const { config, ran } = configured([asks(call("a", "pay", 2)), "done"]);
+  const real = createAgent({ ...config, store, sessionId });
+  await expect(real.open()).rejects.toMatchObject({
+    code: "session/agent-changed",
+    message: expect.stringContaining("repeats the recorded results of 's'"),
+  });
+  await expect(real.call("go")).rejects.toMatchObject({ code: "session/agent-changed" });
+  await real.close();
+  const other = new RecordedResults({ ...(await recordingOf(store, "s")), sessionId: "other" });
+  const wrong = createAgent({ ...other.configured(config), store, sessionId });
+  await expect(wrong.open()).rejects.toMatchObject({ code: "session/agent-changed" });
+  await wrong.close();
+  expect(ran).toEqual([]);
+  const again = await (await openSession(store, sessionId)).fork(3);
+  const free = createAgent({ ...config, store, sessionId: again.sessionId });
+  await free.open();
+  await free.close();
+});
 
 test("the tools that act are those that may not be repeated, of each place that brings tools", () => {
   const more = [toolOf("look", () => "", { idempotent: true }), toolOf("wait")];

@@ -107,8 +107,8 @@ async function refuseExisting(store: SessionStore, sessionId: string): Promise<v
   );
 }
 
-function fork({ session, place, changes }: Forking, sessionId: string): Promise<Fork> {
-  return session.fork(place, { sessionId, ...(changes && { changes }) });
+function fork({ session, place, changes }: Forking, sessionId: string, repeats = false): Promise<Fork> {
+  return session.fork(place, { sessionId, repeats, ...(changes && { changes }) });
 }
 
 function printFork(made: Fork, { session, place, flags, io }: Forking, turn: object = {}): void {
@@ -136,7 +136,7 @@ async function forkAndRun(forking: Forking, sessionId: string): Promise<boolean>
   };
   const use = async (agent: Agent): Promise<boolean> => {
     refuseUnknownTools(agent, forking.changes);
-    const made = await fork(forking, sessionId);
+    const made = await fork(forking, sessionId, repeated !== undefined);
     await repeated?.begin(agent, store);
     if (printsJson(io, flags)) return runSilently(agent, made, forking);
     printFork(made, forking);

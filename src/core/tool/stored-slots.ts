@@ -30,3 +30,11 @@ export function hasBreakpoints(slots: StoredSlots): boolean {
   const value = storedSlot(slots, BREAKPOINTS)?.value;
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
+
+/** The name of the slot in which a fork has the session whose recorded results its tools repeat. */
+export const REPEATS = "tools.repeats";
+
+/** The session whose recorded results a fork repeats; undefined if its tools really run. */
+export function repeatedSession(slots: StoredSlots): Json | undefined {
+  return storedSlot(slots, REPEATS)?.value;
+}

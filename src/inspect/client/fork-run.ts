@@ -106,13 +106,15 @@ function callText({ name, input }: { readonly name: string; readonly input: Json
 /** Writes the forks of a command, one after another. Rejects `session/bad-change` for a change that does not fit. */
 export async function writeForks(
   store: SessionStore,
-  { runId, seq, changes, times = 1 }: ForkCommand,
+  { runId, seq, changes, times = 1, start, tools }: ForkCommand,
 ): Promise<readonly Fork[]> {
   const session = await openSession(store, runId);
   if (changes) checkChanges(changes, "fork");
   const whole = changes?.arguments ? withHiddenParts(changes, await session.at(seq)) : changes;
   const forks: Fork[] = [];
-  while (forks.length < times) forks.push(await session.fork(seq, whole && { changes: whole }));
+  const repeats = start === true && tools === "recorded";
+  while (forks.length < times)
+    forks.push(await session.fork(seq, { repeats, ...(whole && { changes: whole }) }));
   return forks;
 }
 

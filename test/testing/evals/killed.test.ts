@@ -45,7 +45,8 @@ test("an evaluation that is killed at ten random instants ends with the same res
   const [quiet = "", killed = ""] = folders;
   const { report: whole, steps } = await runUntil(Infinity, quiet);
   expect(whole!.counts).toEqual({ passed: 12, failed: 0, error: 0, skipped: 0 });
-  for (const after of lives) expect((await runUntil(after, killed)).report, `lives ${lives}`).toBeUndefined();
+  for (const after of lives)
+    expect((await runUntil(after, killed)).report, `lives ${lives.join()}`).toBeUndefined();
   const { report } = await runUntil(Infinity, killed);
   expect(outcomes(report!)).toEqual(outcomes(whole!));
   expect(steps).toBeGreaterThan(lives.length * 5);
