@@ -155,11 +155,17 @@ test.each(kinds)(`each of ${TICKS} ticks starts exactly once on $kind`, async ({
     } while (cursor !== undefined);
     return count;
   };
-  await vi.waitFor(async () => expect(await stopped()).toBe(TICKS), { timeout: 55_000, interval: 50 });
-  expect(await schedules.get("tick")).toMatchObject({
-    starts: TICKS,
-    nextTick: begin + (TICKS + 1) * EVERY_MS,
-  });
+  await vi.waitFor(
+    async () => {
+      expect(await stopped()).toBe(TICKS);
+      // the session of the last tick may have ended before a worker that died has counted it
+      expect(await schedules.get("tick")).toMatchObject({
+        starts: TICKS,
+        nextTick: begin + (TICKS + 1) * EVERY_MS,
+      });
+    },
+    { timeout: 55_000, interval: 50 },
+  );
   expect(fleet.kills).toBeGreaterThan((TICKS * WRITES.length) / LIFE - 5);
 
   const ids: string[] = [];

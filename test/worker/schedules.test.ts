@@ -185,7 +185,7 @@ describe.each(STORES)("schedules in the store of kind $kind", ({ open }) => {
       const store = open(clock);
       await desk(store, clock).add("s", { ...hourly, missed: "all" });
       clock.now = NOON + 121 * MINUTE;
-      const first = mortal(store, death, ["acquire", "append", "putInput", "release"]);
+      const first = mortal(store, death, ["acquire", "append", "putInput", "offerInput", "release"]);
       const run = wake(first.store, clock, "s").catch(() => {});
       await expect
         .poll(async () => first.isDead() || (await Promise.race([run.then(() => true), tick()])))
