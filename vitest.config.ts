@@ -197,7 +197,7 @@ const interpreted: Plugin = {
   name: "interpreted",
   enforce: "pre",
   transform(code, id) {
-    if (!id.endsWith("/src/agent/services/host.ts")) return undefined;
+    if (!id.endsWith("/src/agent/services/actors.ts")) return undefined;
     if (!code.includes(SEEN)) throw new Error("`isUnshared` has changed: vitest.config.ts replaces it.");
     return code.replace(SEEN, "[HOST] !== undefined && !true");
   },

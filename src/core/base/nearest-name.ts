@@ -1,14 +1,11 @@
 const MOST_EDITS = 2;
-/** The length from which a word may have two wrong letters: "list" is no misspelt "test". */
-const LONG_WORD = 5;
 
-/** Returns the candidate that was probably meant by a misspelt word, if any is near. At most two letters, of a short word one, are wrong,
- *  missing, too many or swapped, or one is a whole part of the other. */
+/** Returns the candidate that was probably meant by a misspelt word, if any is near. At most two letters are wrong, missing, too many or
+ *  swapped, or one is a whole part of the other. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
-  const most = word.length < LONG_WORD ? 1 : MOST_EDITS;
   const near = candidates
     .map((candidate) => ({ candidate, distance: isPart(word, candidate) ? 1 : distanceOf(word, candidate) }))
-    .filter(({ candidate, distance }) => distance <= most && distance < candidate.length)
+    .filter(({ candidate, distance }) => distance <= MOST_EDITS && distance < candidate.length)
     .toSorted((one, other) => one.distance - other.distance);
   return near[0]?.candidate;
 }
