@@ -139,7 +139,7 @@ describe("A wrong command line exits with 2 and one line", () => {
     [["sessions", "show"], `Missing required argument 'id'. See "agentchart sessions show --help".`],
     [
       ["sessions", "fork", "s"],
-      `Required option '--at <N>' not specified. See "agentchart sessions fork --help".`,
+      'Expected one of --at and --before: the place at which the fork begins. See "agentchart sessions fork --help".',
     ],
     [
       ["sessions", "rm", "s"],

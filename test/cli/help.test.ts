@@ -44,8 +44,10 @@ describe("--help", () => {
                              --
 
       Options:
-        --at <N>             journal position; "sessions show" prints the one after
-                             each message (required)
+        --at <N>             after this journal position; "sessions show" prints the
+                             one after each message
+        --before <N>         before the step that wrote this journal position, so that
+                             it happens again
         --as <ID>            id of the new session (default: random); with --times,
                              ID-1, ID-2 and so on
         --edit <FILE>        change what the JSON of this file says, or of stdin with
@@ -53,6 +55,8 @@ describe("--help", () => {
         --times <N>          how many forks, at most 100 (default: 1)
         --run                run the forks, one after another, with the agent of the
                              flags
+        --results <KIND>     with --run: repeat the recorded results of tools, or
+                             really run them (choices: "recorded", "live")
         --model <NAME>       model, or PROVIDER/NAME of an AI SDK provider (default:
                              gpt-4.1-mini at OpenAI, qwen-plus at DashScope)
         --base-url <URL>     server with the Chat Completions API
@@ -77,7 +81,7 @@ describe("--help", () => {
 
       Examples:
         agentchart sessions fork trip --at 7 --as trip-2
-        agentchart sessions fork trip --at 7 --edit changes.json --times 3 --run --tools tools.ts
+        agentchart sessions fork trip --before 9 --edit changes.json --times 3 --run --results recorded --tools tools.ts
 
       Environment:
         OPENAI_API_KEY     key for OpenAI, or for the server of --base-url
@@ -86,7 +90,8 @@ describe("--help", () => {
         NO_COLOR           disables colors, which are used in terminals only
 
       Tools:
-        A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".
+        --run asks the model again. If a tool acts each time it runs, say with --results what calls do. With "recorded" no tool
+        runs: a call that was recorded with the same arguments has its result, and another one waits for a result.
 
       MCP servers:
         Their tools are called SERVER__TOOL. --mcp-config reads { "mcpServers": { "NAME": { "command", "args", "env", "cwd" }
@@ -97,7 +102,8 @@ describe("--help", () => {
         file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE
 
       Position:
-        The fork begins at the end of the step that wrote the position, and its output says where.
+        One of --at and --before. With --at the fork begins at the end of the step that wrote the position, with --before
+        before that step. Its output says where.
 
       Changes:
         An object with some of these fields; "sessions show --json" prints the ids:

@@ -21,6 +21,7 @@ import { runTurn } from "../run-turn.ts";
 import { explainSessionErrors } from "../session-commands.ts";
 import { withAgent } from "../with-agent.ts";
 import type { fork as definition } from "./definitions.ts";
+import { UsageError } from "../usage-error.ts";
 import { readJson } from "./read-json.ts";
 
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
@@ -59,10 +60,7 @@ export const forkCommand: Handler<typeof definition> = async ({ args: { id }, fl
 function placeOf({ at, before }: Flags): ForkPoint {
   if (at !== undefined && before === undefined) return at;
   if (before !== undefined && at === undefined) return { before };
-  throw new AgentError(
-    "config/invalid",
-    "Expected --at or --before, one of them: the place at which the fork begins.",
-  );
+  throw new UsageError("Expected one of --at and --before: the place at which the fork begins.");
 }
 
 /** Returns the function that says what tools do: what the flag says, or a person, who is told which of them act. */
