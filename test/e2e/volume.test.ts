@@ -44,12 +44,12 @@ const LAZY = {
   "zh-said": 5_000,
   sequence: 4_000,
   shown: 1_000, // what some of them share
+  "stored-slots": 1_000,
   frame: 1_000,
   "breakpoints-dialog": 3_000,
   "at-breakpoint": 2_000,
   "use-breakpoints": 1_000,
   breakpoint: 1_000,
-  "breakpoint-slot": 1_000,
   "disabled-reason": 1_000,
   "many-view": 6_000,
   "label-dialog": 3_000,
