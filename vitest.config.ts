@@ -18,6 +18,7 @@ const PROCESS_TESTS = [
   "test/project/loading.test.ts",
   "test/project/packed.test.ts",
   "test/project/publish.test.ts",
+  "test/project/walk.test.ts",
   "test/cli/acp-command.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/chart.test.ts",

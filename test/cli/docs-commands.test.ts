@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
-import { openProgram } from "./program.ts";
+import { problemOf } from "./program.ts";
 
 const PAGES = [
   "*.md",
@@ -30,20 +30,6 @@ function argsOf(command: string): readonly string[] {
   return words
     .slice(0, end < 0 ? words.length : end)
     .map(({ 0: word, groups }) => groups!["double"] ?? groups!["single"] ?? word);
-}
-
-/** What is wrong with a command; undefined if nothing is. */
-function problemOf(args: readonly string[]): string | undefined {
-  const { program } = openProgram();
-  const command = program.find(args);
-  if (command === program) return "there is no such command";
-  const depth = command.path.split(" ").length - 1;
-  const { operands, unknown } = command.parseOptions(args.slice(depth));
-  if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
-  const most = command.registeredArguments.some(({ variadic }) => variadic)
-    ? Infinity
-    : command.registeredArguments.length;
-  return operands.length > most ? `too many arguments: ${operands.join(" ")}` : undefined;
 }
 
 const commands = pages.flatMap((path) =>

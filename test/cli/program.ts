@@ -21,3 +21,17 @@ export function helpOf(name: string): string {
   program.find(name.split(" ")).outputHelp();
   return stdout();
 }
+
+/** What is wrong with a command; undefined if nothing is. */
+export function problemOf(args: readonly string[]): string | undefined {
+  const { program } = openProgram();
+  const command = program.find(args);
+  if (command === program) return "there is no such command";
+  const depth = command.path.split(" ").length - 1;
+  const { operands, unknown } = command.parseOptions(args.slice(depth));
+  if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
+  const most = command.registeredArguments.some(({ variadic }) => variadic)
+    ? Infinity
+    : command.registeredArguments.length;
+  return operands.length > most ? `too many arguments: ${operands.join(" ")}` : undefined;
+}

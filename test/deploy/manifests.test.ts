@@ -1,18 +1,25 @@
 // test/deploy specifies the files of deploy/: they are valid, say only what is there, and what they start works.
-import { execFileSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { parser } from "@prometheus-io/lezer-promql";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { ScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
 import { Deployment } from "kubernetes-models/apps/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { Service } from "kubernetes-models/v1";
 import { parse, parseAllDocuments } from "yaml";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { memoryStore } from "agentchart/store/memory";
-import { createWorker, inProcessQueue } from "agentchart/worker";
-import { metricsOf } from "../../src/cli/workers/worker-metrics.ts";
-import { helpOf } from "../cli/program.ts";
 import { ROOT } from "../project/source-files.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,7 +27,6 @@ vi.setConfig({ testTimeout: 120_000 });
 const read = (path: string): string => readFileSync(join(ROOT, "deploy", path), "utf8");
 
 type Manifest = { readonly kind: string; readonly spec: { readonly [field: string]: unknown } };
-type Container = { readonly args: readonly string[]; readonly terminationGracePeriodSeconds?: number };
 
 const manifests = globSync("kubernetes/*.yaml", { cwd: join(ROOT, "deploy") }).flatMap((path) =>
   parseAllDocuments(read(path)).map((document) => {
@@ -84,64 +90,12 @@ describe("the manifests for Kubernetes", () => {
     expect(compile([misspelled])).toContain("readynessProbe");
     expect(() => validate({ ...manifest, spec: { ...manifest.spec, replicas: "two" } })).toThrow("replicas");
   });
-
-  test("give a worker longer to end than it drains, and start it with options that it has", () => {
-    for (const { manifest } of manifests.filter(({ manifest: { kind } }) => kind === "Deployment")) {
-      const { spec } = manifest.spec["template"] as {
-        spec: { containers: readonly Container[]; terminationGracePeriodSeconds: number };
-      };
-      const { args } = spec.containers[0]!;
-      const help = helpOf(args[0]!);
-      for (const [option] of args.slice(1).map((arg) => arg.split("="))) expect(help).toContain(`${option} `);
-      const drain = args.find((arg) => arg.startsWith("--drain-ms="))?.split("=")[1] ?? "8000";
-      expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(Number(drain));
-    }
-  });
 });
 
-describe("the queries of dashboard, alerts and scaling", () => {
-  const dashboard = JSON.parse(read("grafana/workers.json")) as {
-    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
-  };
+describe("the alerts", () => {
   const { groups } = parse(read("alerts.yaml")) as {
-    readonly groups: readonly {
-      readonly rules: readonly { readonly alert: string; readonly expr: string }[];
-    }[];
+    readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
   };
-  const scaled = manifests.find(({ manifest }) => manifest.kind === "ScaledObject")!.manifest.spec as {
-    readonly triggers: readonly { readonly metadata: { readonly query: string } }[];
-  };
-  const queries = [
-    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-    ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
-    ...scaled.triggers.map(({ metadata }) => metadata.query),
-  ].map((query) => query.replaceAll("$__rate_interval", "5m"));
-
-  test("are PromQL over metrics and labels that a worker reports", async () => {
-    const [store, queue] = [memoryStore(), inProcessQueue()];
-    const worker = createWorker({ agents: {}, store, queue, sweepMs: 0 });
-    onTestFinished(async () => {
-      await worker.close();
-      await queue.close();
-      await store.close();
-    });
-    const reported = await metricsOf(worker, queue, store).text();
-    expect(queries.length).toBeGreaterThan(20);
-    const problems = queries.flatMap((query) => {
-      const found: string[] = [];
-      parser.parse(query).iterate({
-        enter({ type, from, to }) {
-          const text = query.slice(from, to);
-          if (type.isError) found.push(`${query}: not PromQL at ${from}`);
-          const name = text.replace(/_bucket$/, "");
-          if (type.name === "Identifier" && /^(?:agentchart|process|nodejs)_/.test(text))
-            if (!reported.includes(`# TYPE ${name} `)) found.push(`${query}: no worker reports ${name}`);
-        },
-      });
-      return found;
-    });
-    expect(problems).toEqual([]);
-  });
 
   test("have each a row in the table of docs/operate.md that says what to do", () => {
     const page = readFileSync(join(ROOT, "docs/operate.md"), "utf8");
@@ -155,19 +109,54 @@ describe("the queries of dashboard, alerts and scaling", () => {
 describe("the units of systemd", () => {
   const unit = globSync("systemd/*.service", { cwd: join(ROOT, "deploy") });
 
-  test.each(unit)("%s starts the program with options that it has", (path) => {
-    const [, command = ""] = /^ExecStart=.*main\.mjs (.*)$/m.exec(read(path))!;
-    const [name, ...args] = command.split(" ");
-    const help = helpOf(name!);
-    for (const option of args.filter((arg) => arg.startsWith("--"))) expect(help).toContain(`${option} `);
+  /** What systemd says of units. It ends with 0 where it ignores a line. */
+  const verify = (...paths: readonly string[]): string => {
+    const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", ...paths], { encoding: "utf8" });
+    return stdout + stderr;
+  };
+
+  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("are valid, and found wrong with a mistake", () => {
+    expect(verify(...unit.map((path) => join(ROOT, "deploy", path)))).toBe("");
+    const folder = mkdtempSync(join(tmpdir(), "agentchart-units-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const place = join(folder, "planted.service");
+    for (const [from, to] of [
+      ["TimeoutStopSec=", "TimeoutStopSecs="],
+      ["Restart=always", "Restart=alway"],
+      ["ExecStart=/", "ExecStart="],
+    ] as const) {
+      writeFileSync(place, read(unit[0]!).replace(from, to));
+      expect(verify(place), to).toContain("planted.service");
+    }
   });
 
-  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("are valid", () => {
-    const paths = unit.map((path) => join(ROOT, "deploy", path));
-    const verified = execFileSync("systemd-analyze", ["verify", ...paths], {
+  test("get the files that they read by the commands of docs/deploy.md", () => {
+    const [, commands = ""] =
+      /^## One machine$[^]*?^```sh\n([^]*?)^```$/m.exec(readFileSync(join(ROOT, "docs/deploy.md"), "utf8")) ??
+      [];
+    const root = mkdtempSync(join(tmpdir(), "agentchart-machine-"));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    for (const path of ["etc/systemd/system", "project/node_modules/agentchart"])
+      mkdirSync(join(root, path), { recursive: true });
+    cpSync(join(ROOT, "deploy"), join(root, "project/node_modules/agentchart/deploy"), { recursive: true });
+    writeFileSync(join(root, "project/tokens.json"), "[]");
+    const here = commands.replaceAll(" /etc/", ` ${root}/etc/`).replaceAll(" -g agentchart", "");
+    const stubs = 'sudo() { "$@"; }\nuseradd() { :; }\nsystemctl() { echo "$@"; }\n';
+    const typed = 'printf %s DATABASE_URL=postgres://db/agents | sh -euc "$0"';
+    const printed = execFileSync("sh", ["-c", typed, stubs + here], {
+      cwd: join(root, "project"),
       encoding: "utf8",
-      stdio: "pipe",
     });
-    expect(verified).toBe("");
+    const names = unit.map((path) => basename(path));
+    expect(readdirSync(join(root, "etc/systemd/system"))).toEqual(names);
+    expect(printed.trim().split(" ").slice(2)).toEqual(
+      names.toReversed().map((name) => name.replace(".service", "")),
+    );
+    const needed = unit.flatMap((path) =>
+      [...read(path).matchAll(/(?<=[= ])\/etc\/\S+/gm)].map(([file]) => file),
+    );
+    expect(new Set(needed).size).toBe(2);
+    expect(needed.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    expect(statSync(join(root, "etc/agentchart/env")).mode & 0o777).toBe(0o600);
   });
 });

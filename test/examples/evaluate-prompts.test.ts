@@ -11,8 +11,6 @@ test("examples/evaluate-prompts.ts compares two prompts on twenty questions, as 
     encoding: "utf8",
   });
   expect(printed).toBe("12 of 20, then 20 of 20\n8 better, 0 worse, p = 0.0078\n");
-  const page = readFileSync(join(ROOT, "docs/evaluations.md"), "utf8");
-  for (const line of printed.trim().split("\n")) expect(page).toContain(line);
   const code = readFileSync(example, "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("//"));

@@ -1,6 +1,6 @@
 // The examples of the guide run and print what their pages say.
 import { execFile } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,38 +8,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { chatCompletionsServer, type ChatCompletionsServer } from "agentchart/testing";
 import { ROOT } from "../project/source-files.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
-import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
+import { examplesOf, pagesWithExamples, withBlocks } from "../support/doc-blocks.ts";
 
-const pages = globSync(
-  [
-    "docs/guide/*.md",
-    "docs/context.md",
-    "docs/plans.md",
-    "docs/memory.md",
-    "docs/knowledge.md",
-    "docs/skills.md",
-    "docs/workspace.md",
-    "docs/schedules.md",
-    "docs/webhooks.md",
-    "docs/agents-together.md",
-    "docs/agent-logic.md",
-    "docs/personas.md",
-    "docs/pipelines.md",
-    "docs/observability.md",
-    "docs/ui.md",
-    "docs/ui-servers.md",
-    "docs/ag-ui.md",
-    "docs/browser.md",
-    "docs/cookbook.md",
-    "docs/cookbook-safety.md",
-  ],
-  {
-    cwd: ROOT,
-  },
-)
+const pages = pagesWithExamples
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }))
-  .filter(({ text }) => examplesOf(text).length > 0)
-  .toSorted((one, other) => one.path.localeCompare(other.path));
+  .filter(({ path, text }) => path !== "README.md" && examplesOf(text).length > 0);
 
 /** Stands in for a provider: calls the first tool that is offered, then says what the tool returned. */
 let provider: ChatCompletionsServer;

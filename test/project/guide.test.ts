@@ -4,40 +4,11 @@ import { join, posix } from "node:path";
 import { expect, test } from "vitest";
 import { AgentError, ERROR_CODES } from "../../src/core/base/error.ts";
 import { agentMachine, chartJson } from "agentchart/machines";
-import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
+import { examplesOf, pagesWithExamples, withBlocks } from "../support/doc-blocks.ts";
 import { ROOT } from "./source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-const pages = [
-  "README.md",
-  ...globSync(
-    [
-      "docs/guide/*.md",
-      "docs/context.md",
-      "docs/plans.md",
-      "docs/memory.md",
-      "docs/knowledge.md",
-      "docs/skills.md",
-      "docs/workspace.md",
-      "docs/schedules.md",
-      "docs/webhooks.md",
-      "docs/agents-together.md",
-      "docs/agent-logic.md",
-      "docs/personas.md",
-      "docs/pipelines.md",
-      "docs/observability.md",
-      "docs/ui.md",
-      "docs/ui-servers.md",
-      "docs/ag-ui.md",
-      "docs/browser.md",
-      "docs/cookbook.md",
-      "docs/cookbook-safety.md",
-    ],
-    {
-      cwd: ROOT,
-    },
-  ).toSorted(),
-];
+const pages = pagesWithExamples;
 const guide = pages.filter((path) => path.startsWith("docs/guide/") && path !== "docs/guide/README.md");
 
 // `npx vitest run test/project/guide.test.ts -u` writes the code of the examples into the pages.
@@ -45,13 +16,17 @@ test.for(pages)("the code in %s is the code of the examples", async (path) => {
   await expect(withBlocks(read(path))).toMatchFileSnapshot(join(ROOT, path));
 });
 
-test("every TypeScript block of the README and the guide is a part of an example", () => {
-  const others = pages.flatMap((path) =>
-    [...read(path).matchAll(/^```(?:ts|typescript|js)(?! examples\/).*$/gm)].map(
-      ([fence]) => `${path}: ${fence}`,
-    ),
-  );
-  expect(others).toEqual([]);
+// test/project/compiled-examples.test.ts compiles the programs of other pages.
+test("every program in the README and the guide is a part of an example, and no page has one as mere text", () => {
+  const fences = (of: readonly string[], fence: RegExp): readonly string[] =>
+    of.flatMap((path) => [...read(path).matchAll(fence)].map(([found]) => `${path}: ${found}`));
+  expect(
+    fences(["README.md", ...guide], /^ *```(?:[tj]sx?|m[tj]s|typescript|javascript)(?! examples\/).*$/gm),
+  ).toEqual([]);
+  const all = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT, exclude: ["docs/api/**", "docs/upstream/**"] });
+  expect(
+    fences(all, /^ *```(?:text|txt)?\n *(?:import|export|const|let|await|function|class) .*$/gm),
+  ).toEqual([]);
 });
 
 test("every example of the guide is in a page", () => {

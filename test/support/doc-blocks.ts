@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../project/source-files.ts";
 
@@ -9,6 +9,15 @@ const BLOCK = /^```(ts|text) (examples\/[\w/.-]+)(?:#([\w-]+))?\n[^]*?^```$/gm;
 export const examplesOf = (page: string): readonly string[] => [
   ...new Set([...page.matchAll(BLOCK)].map(([, , file]) => file!)),
 ];
+
+/** The pages whose code is that of examples: all of the guide, and those that embed one. */
+export const pagesWithExamples: readonly string[] = globSync(["README.md", "docs/*.md", "docs/guide/*.md"], {
+  cwd: ROOT,
+})
+  .filter(
+    (path) => path.startsWith("docs/guide/") || examplesOf(readFileSync(join(ROOT, path), "utf8")).length > 0,
+  )
+  .toSorted();
 
 /** The lines between `// #region name` and `// #endregion` of an example, or all of it without such lines. */
 export function regionOf(file: string, name: string | undefined): string {
