@@ -25,7 +25,7 @@ const ASSUMED: { readonly [firstLine: string]: string } = {
   'const id = "a-session-of-the-tenant";': `
     import { useChat } from "@ai-sdk/react";
     import { sendAnswers } from "agentchart/ui";
-    import { DefaultChatTransport } from "ai";
+    import { DefaultChatTransport, type UIMessage } from "ai";
     declare const token: string;`,
   "await chat.sendMessage(undefined, { body: { decisions: { [callId]: { edit: { amount: 5 } } } } });": `
     import type { UseChatHelpers } from "@ai-sdk/react";
