@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { builtinModules } from "node:module";
 import { basename, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
@@ -38,7 +39,7 @@ Make a new project with agents. What is not given is asked for in a terminal.
 Options:
   --template NAME    one of the templates below (default with --yes: ${DEFAULTS.template})
   --yes              ask nothing (default folder: ${DEFAULTS.folder})
-  --agentchart SPEC  where npm gets agentchart from, such as ../agentchart-${version}.tgz (default: ^${version})
+  --agentchart SPEC  where npm gets agentchart from: a version, or a path such as ../agentchart-${version}.tgz (default: ^${version})
   --version          print the version
   -h, --help         print this help
 
@@ -62,7 +63,8 @@ class Refusal extends Error {
 function parsed(args) {
   try {
     const { values, positionals } = parseArgs({
-      args,
+      // npm takes the `--` of its users away, and other package managers hand it on
+      args: args.filter((arg) => arg !== "--"),
       allowPositionals: true,
       options: {
         template: { type: "string" },
@@ -75,7 +77,8 @@ function parsed(args) {
     if (positionals.length > 1) throw new Error(`One folder is expected, and not ${positionals.join(", ")}.`);
     return { ...values, folder: positionals[0] };
   } catch (error) {
-    throw new Refusal(`${error.message.replace(/\. .*/s, ".")} See "npm create agentchart -- --help".`, 2);
+    const [problem] = error.message.split(/\.(?: |$)/);
+    throw new Refusal(`${problem}. See "npm create agentchart -- --help".`, 2);
   }
 }
 
@@ -106,20 +109,54 @@ async function asked(folder, template) {
   return { folder: chosenFolder, template: chosen };
 }
 
-/** Refuses a path where something is already. */
-function checkFolder(path) {
-  if (!existsSync(path)) return;
+/** What may be in the folder of a project before it: a fresh repository. */
+const BESIDES = [".git", ".gitattributes", ".idea", ".vscode", ".DS_Store", "LICENSE"];
+
+/** Returns the path of the folder. Refuses one where something is already, and one in which nothing could run. */
+function checkedPath(folder) {
+  if (folder.trim() === "" || /\p{Cc}/u.test(folder))
+    throw new Refusal(`${JSON.stringify(folder)} is no name of a folder.`, 2);
+  const path = resolve(folder);
+  if (path.split(/[\\/]/).includes("node_modules"))
+    throw new Refusal(
+      `${path} is in node_modules, where Node.js runs no TypeScript: name another folder.`,
+      1,
+    );
+  if (!existsSync(path)) return path;
   if (!statSync(path).isDirectory()) throw new Refusal(`${path} is a file: name a new folder.`, 1);
-  if (readdirSync(path).length > 0) throw new Refusal(`${path} is not empty: name a new folder.`, 1);
+  const [found] = readdirSync(path).filter((name) => !BESIDES.includes(name));
+  if (found !== undefined) throw new Refusal(`${path} is not empty: it has ${found}. Name a new folder.`, 1);
+  return path;
 }
 
-/** The name of a package for a folder: npm allows small letters, digits, dots, dashes and underscores. */
-function packageName(path) {
+/** The name of a package for a folder: npm allows small letters, digits, dots, dashes and underscores, and few names not at all. The
+ *  name of a package that the project uses would mean the project itself. */
+function packageName(path, uses) {
   const name = basename(path)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, "-")
-    .replace(/^[._-]+|-+$/g, "");
-  return name || "my-agent";
+    .replace(/^[._-]+/, "")
+    .slice(0, 100)
+    .replace(/-+$/, "");
+  if (name === "") return DEFAULTS.folder;
+  return [...uses, ...builtinModules, "favicon.ico"].includes(name) ? `${name}-agent` : name;
+}
+
+/** Where npm gets the package from, as the new project has to say it: a path is one of where the user is. */
+function specFor(path, spec) {
+  if (spec.trim() === "") throw new Refusal("--agentchart is empty.", 2);
+  const file = /^(?:file:|\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(spec) || spec.endsWith(".tgz");
+  if (!file || /^https?:/.test(spec)) return spec;
+  const place = resolve(spec.replace(/^file:/, ""));
+  if (!existsSync(place)) throw new Refusal(`There is no ${place}, which --agentchart names.`, 1);
+  return `file:${relative(path, place).replaceAll("\\", "/")}`;
+}
+
+/** The folder as a shell reads it. */
+function quoted(shown) {
+  if (/^[\w@%+=:,./][\w@%+=:,./-]*$/.test(shown)) return shown;
+  const from = shown.startsWith("-") ? `./${shown}` : shown;
+  return /["$`\\!]/.test(from) ? `'${from.replaceAll("'", "'\\''")}'` : `"${from}"`;
 }
 
 function make(path, template, agentchart) {
@@ -129,7 +166,9 @@ function make(path, template, agentchart) {
   // npm would leave the one out of the package, and a compiler would find the other there
   renameSync(join(path, "_gitignore"), join(path, ".gitignore"));
   renameSync(join(path, "_tsconfig.json"), join(path, "tsconfig.json"));
-  const content = packageJson(packageName(path), template, agentchart);
+  const { dependencies, devDependencies } = packageJson("", template, agentchart);
+  const name = packageName(path, Object.keys({ ...dependencies, ...devDependencies }));
+  const content = packageJson(name, template, agentchart);
   writeFileSync(join(path, "package.json"), `${JSON.stringify(content, null, 2)}\n`);
 }
 
@@ -137,17 +176,17 @@ async function main(args) {
   const options = parsed(args);
   if (options.help) return console.log(HELP);
   if (options.version) return console.log(version);
-  if (options.folder !== undefined) checkFolder(resolve(options.folder)); // before anything is asked
+  if (options.folder !== undefined) checkedPath(options.folder); // before anything is asked
   const { folder, template, agentchart } = await completed(options);
-  const path = resolve(folder);
-  checkFolder(path);
-  make(path, template, agentchart);
+  const path = checkedPath(folder);
+  make(path, template, specFor(path, agentchart));
   const shown = relative(".", path);
+  const [manager] = /^(?:pnpm|yarn|bun)(?=\/)/.exec(process.env["npm_config_user_agent"] ?? "") ?? ["npm"];
   console.log(`Made ${template} in ${path}. Next:
 
-  ${shown ? `cd ${/^[\w@%+=:,./-]+$/.test(shown) ? shown : JSON.stringify(shown)}\n  ` : ""}npm install
-  npm test
-  npm start
+  ${shown ? `cd ${quoted(shown)}\n  ` : ""}${manager} install
+  ${manager === "bun" ? "bun run" : manager} test
+  ${manager === "bun" ? "bun run" : manager} start
 
 README.md says what is there; "npx agentchart doctor" says what is missing.`);
 }

@@ -1,5 +1,5 @@
 // The command `doctor`: each check, and what to do about it.
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -91,6 +91,24 @@ describe("model", () => {
     expect(line).toMatch(/^missing: No model is configured: set OPENAI_API_KEY or DASHSCOPE_API_KEY/);
   });
 
+  test.each([
+    ['"sk-abc"', "is in quotes"],
+    ["'sk-abc'", "is in quotes"],
+    ["Bearer sk-abc", "begins with `Bearer`"],
+    ["sk-… ", "has a character that no key has"],
+    ["sk-абв", "has a character that no key has"],
+    ["sk-abc\nsk-def", "has a character that no key has"],
+    ["my key", "has a character that no key has"],
+    ["sk-\u0000abc", "has a character that no key has"],
+    ["sk-\u200babc", "has a character that no key has"],
+  ])("the key %j is no key, which is said without it, and nothing is asked", async (key, problem) => {
+    const flags = { model: "m", baseUrl: "http://127.0.0.1:9/v1" };
+    const [line] = await found(modelCheck, flags, { OPENAI_API_KEY: key });
+    expect(line).toMatch(/^missing: openaiModel: `apiKey` /);
+    expect(line).toContain(problem);
+    expect(line).not.toContain(key.trim());
+  });
+
   test("a server is connected to, and asked only with --online", async () => {
     const server = await chatCompletionsServer(({ messages }) => ({ content: `${messages.length}` }));
     onTestFinished(() => server.close());
@@ -138,6 +156,22 @@ describe("store", () => {
       `ok: ${path} is not there yet; it is made when it is first used`,
     ]);
     expect(existsSync(join(dir, "none"))).toBe(false);
+  });
+
+  test.each([
+    ["sqlite:FILE/sessions.db", /^missing: .*sessions\.db is not there, and .*plain\.txt is a file/],
+    ["file:FILE/sessions", /^missing: .*sessions is not there, and .*plain\.txt is a file/],
+    ["file:FILE", /^wrong: file:.*plain\.txt: .*/],
+    ["sqlite:FILE", /^wrong: sqlite:.*: The file is not a SQLite database/],
+    ["sqlite:FOLDER", /^wrong: .* is a folder, and a SQLite store is a file/],
+  ])("a store of %s is refused, and nothing is made", async (spec, expected) => {
+    const plain = join(dir, "plain.txt");
+    writeFileSync(plain, "This is a text and no database.");
+    const store = spec.replace("FILE", plain).replace("FOLDER", dir);
+    const before = readdirSync(dir);
+    const [line] = await found(storeCheck, { store });
+    expect(line).toMatch(expected);
+    expect(readdirSync(dir)).toEqual(before);
   });
 
   test.each(["file", "sqlite"] as const)("a %s store takes a write, and stays as it was", async (kind) => {

@@ -105,7 +105,14 @@ test("a folder that is not empty, a file and wrong usage are refused in one line
   mkdirSync(join(folder, "full"));
   writeFileSync(join(folder, "full/a.txt"), "mine");
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
-    [["full", "--yes"], 1, /full is not empty: name a new folder\./],
+    [["full", "--yes"], 1, /full is not empty: it has a\.txt\. Name a new folder\./],
+    [[join("node_modules", "x"), "--yes"], 1, /in node_modules, where Node\.js runs no TypeScript/],
+    [["", "--yes"], 2, /"" is no name of a folder\./],
+    [[" ", "--yes"], 2, /" " is no name of a folder\./],
+    [["a\nb", "--yes"], 2, /"a\\nb" is no name of a folder\./],
+    [["x", "--yes", "--agentchart", "./none.tgz"], 1, /There is no .*none\.tgz, which --agentchart names\./],
+    [["x", "--yes", "--agentchart", ""], 2, /--agentchart is empty\./],
+    [["x", "--template"], 2, /argument missing\. See "npm create agentchart -- --help"\./],
     [["full/a.txt", "--yes"], 1, /a\.txt is a file: name a new folder\./],
     [["x", "--template", "helo"], 2, /There is no template 'helo': use hello, chat-page, /],
     [
@@ -144,11 +151,60 @@ test("--yes makes the default project, in a folder with a name that npm takes", 
   const made = create("--yes");
   expect(made).toMatchObject({ status: 0, stderr: "" });
   expect(made.stdout).toContain("cd my-agent\n  npm install\n");
-  expect(create("My Project!", "--template", "hello").stdout).toContain('cd "My Project!"');
+  expect(create("My Project!", "--template", "hello").stdout).toContain("cd 'My Project!'");
   const { name } = JSON.parse(readFileSync(join(folder, "My Project!/package.json"), "utf8")) as {
     name: string;
   };
   expect(name).toBe("my-project");
+});
+
+test.each([
+  ["My.App v2", "my.app-v2", '"My.App v2"'],
+  ["UPPER", "upper", "UPPER"],
+  ["_under", "under", "_under"],
+  ["日本語", "my-agent", '"日本語"'],
+  ["a$b", "a-b", "'a$b'"],
+  ["it's $5", "it-s-5", "'it'\\''s $5'"],
+  ["zod", "zod-agent", "zod"],
+  ["agentchart", "agentchart-agent", "agentchart"],
+  ["http", "http-agent", "http"],
+  ["favicon.ico", "favicon.ico-agent", "favicon.ico"],
+  ["@scope/desk", "desk", "@scope/desk"],
+  ["a".repeat(230), "a".repeat(100), "a".repeat(230)],
+])("a project in the folder %j is called %s, and cd is told %s", (name, called, shown) => {
+  const { status, stdout } = create(name, "--yes");
+  expect(status).toBe(0);
+  expect(stdout).toContain(`\n  cd ${shown}\n`);
+  const made = JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8")) as { name: string };
+  expect(made.name).toBe(called);
+});
+
+test("a fresh repository, and `--` as other package managers hand it on, are no hindrance", () => {
+  mkdirSync(join(folder, "cloned/.git"), { recursive: true });
+  writeFileSync(join(folder, "cloned/LICENSE"), "MIT");
+  expect(create("cloned", "--", "--template", "machine")).toMatchObject({ status: 0, stderr: "" });
+  expect(readFileSync(join(folder, "cloned/LICENSE"), "utf8")).toBe("MIT");
+  expect(existsSync(join(folder, "cloned/machine.ts"))).toBe(true);
+});
+
+test("a path of --agentchart is one of where the user is, and a version is as it was given", () => {
+  writeFileSync(join(folder, "agentchart-1.tgz"), "");
+  for (const [index, [spec, written]] of (
+    [
+      ["./agentchart-1.tgz", "file:../../agentchart-1.tgz"],
+      ["agentchart-1.tgz", "file:../../agentchart-1.tgz"],
+      ["file:agentchart-1.tgz", "file:../../agentchart-1.tgz"],
+      ["0.2.0", "0.2.0"],
+      ["latest", "latest"],
+      ["https://example.com/agentchart-1.tgz", "https://example.com/agentchart-1.tgz"],
+    ] as const
+  ).entries()) {
+    expect(create(`deep/${index}`, "--yes", "--agentchart", spec)).toMatchObject({ status: 0 });
+    const text = readFileSync(join(folder, `deep/${index}/package.json`), "utf8");
+    expect((JSON.parse(text) as { dependencies: object }).dependencies).toMatchObject({
+      agentchart: written,
+    });
+  }
 });
 
 describe.each(NAMES)("the template %s", (template) => {

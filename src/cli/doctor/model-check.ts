@@ -23,7 +23,8 @@ export const modelCheck: Check = {
         ];
       const chosen = chooseModel(flags, env);
       const { host } = new URL(chosen.baseURL);
-      if (flags.online) return [await askModel(openaiModel(chosen), host, signal)];
+      const model = openaiModel(chosen); // refuses what cannot be a key
+      if (flags.online) return [await askModel(model, host, signal)];
       const key = chosen.apiKey === undefined ? "without a key" : "with a key that is set";
       return [await serverFinding(chosen.baseURL, `${chosen.model} at ${host}, ${key}`, signal)];
     } catch (thrown) {

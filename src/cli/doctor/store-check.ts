@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AgentError } from "../../core/base/error.ts";
 import type { SessionStore } from "../../store/port.ts";
@@ -48,6 +48,8 @@ export function tablesFinding({ found, newest }: StoredTables): Finding | undefi
 function newFinding(path: string): Finding {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);
+  if (!statSync(folder).isDirectory())
+    return missing("store", `${path} is not there, and ${folder} is a file: name another --store`);
   try {
     accessSync(folder, constants.W_OK);
     return ok("store", `${path} is not there yet; it is made when it is first used`);
@@ -73,6 +75,8 @@ export const storeCheck: Check = {
     const spec = storeSpec(flags.store, env) ?? DEFAULT_STORE;
     const { kind, path } = parseStore(spec);
     if ((kind === "file" || kind === "sqlite") && !existsSync(path)) return [newFinding(path)];
+    if (kind === "sqlite" && statSync(path).isDirectory())
+      return [wrong("store", `${path} is a folder, and a SQLite store is a file: name another --store`)];
     const named = ({ text, ...finding }: Finding): Finding => ({
       ...finding,
       text: finding.check === "store" ? `${redactPassword(spec)}: ${text}` : text,
