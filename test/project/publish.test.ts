@@ -1,14 +1,15 @@
 // A publish is rehearsed with npm itself, against a registry on loopback.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { ROOT } from "./source-files.ts";
 
 /** The document that npm sends to a registry. */
@@ -25,6 +26,14 @@ type Document = {
     };
   };
   readonly _attachments: { readonly [file: string]: { readonly data: string } };
+};
+
+type Package = {
+  readonly name: string;
+  readonly version: string;
+  readonly workspaces?: readonly string[];
+  readonly publishConfig?: object;
+  readonly repository?: object;
 };
 
 const published = new Map<string, Document>();
@@ -60,6 +69,58 @@ const sha512 = (bytes: Buffer): string => `sha512-${createHash("sha512").update(
 const versionOf = (path: string): string =>
   (JSON.parse(readFileSync(join(ROOT, path, "package.json"), "utf8")) as { readonly version: string })
     .version;
+
+type Step = { readonly name?: string; readonly run?: string };
+type Workflow = {
+  readonly permissions: { readonly [name: string]: string };
+  readonly jobs: { readonly publish: { readonly steps: readonly Step[] } };
+};
+
+describe("the workflow of a release", () => {
+  const workflow = parse(readFileSync(join(ROOT, ".github/workflows/release.yml"), "utf8")) as Workflow;
+  const { steps } = workflow.jobs.publish;
+  const version = versionOf(".");
+
+  /** Runs the step whose name begins so, in a copy of what it reads. Resolves to the copies; rejects if the step fails. */
+  async function runStep(beginning: string, tag: string): Promise<readonly Package[]> {
+    const place = mkdtempSync(join(folder, "step-"));
+    mkdirSync(join(place, "create"));
+    for (const path of ["package.json", "create/package.json"]) {
+      const { name, version, workspaces } = JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Package;
+      const kept = workspaces && { workspaces: ["create"] };
+      writeFileSync(join(place, path), JSON.stringify({ name, version, ...kept }));
+    }
+    const { run = "" } = steps.find(({ name }) => name?.startsWith(beginning))!;
+    const env = {
+      ...process.env,
+      GITHUB_REF_NAME: tag,
+      GITHUB_SERVER_URL: "https://git.example",
+      GITHUB_REPOSITORY: "team/agentchart",
+    };
+    await promisify(execFile)("bash", ["-e", "-c", run], { cwd: place, env });
+    return ["package.json", "create/package.json"].map(
+      (path) => JSON.parse(readFileSync(join(place, path), "utf8")) as Package,
+    );
+  }
+
+  test("publishes both packages with provenance, and its tag is their version", async () => {
+    expect(workflow.permissions["id-token"]).toBe("write");
+    expect(steps.at(-1)!.run).toBe("npm publish && npm publish --workspace create");
+    for (const path of ["package.json", "create/package.json"]) {
+      const { publishConfig } = JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Package;
+      expect(publishConfig).toEqual({ access: "public", provenance: true });
+    }
+    await expect(runStep("the tag is", `v${version}`)).resolves.toHaveLength(2);
+    await expect(runStep("the tag is", "v9.9.9")).rejects.toThrow();
+  });
+
+  test("says in both packages where they are built, without which npm refuses their provenance", async () => {
+    const repository = { type: "git", url: "git+https://git.example/team/agentchart.git" };
+    const [root, create] = await runStep("the packages say", `v${version}`);
+    expect(root!.repository).toEqual(repository);
+    expect(create!.repository).toEqual({ ...repository, directory: "create" });
+  });
+});
 
 test("both packages are published in one version, whole, and with nothing of the workspace", async () => {
   // provenance is signed by the machine of a workflow, which this is not
