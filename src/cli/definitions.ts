@@ -144,7 +144,7 @@ export const evaluateSuite = defineCommand({
     Output: `The runs that did not pass, each with its session and why, then the counts; JSON outside a terminal.
 With --store a run that was cut off goes on, and "agentchart inspect --store" opens each session.`,
     "Exit codes": `0    enough runs passed, and none is significantly worse than in --compare
-1    too few passed, some ended as errors or were skipped, or it is worse (p < 0.05)
+1    too few passed, some ended as errors or were skipped, it is worse (p < 0.05), or Ctrl-C ended it
 2    wrong usage`,
   },
 });
@@ -188,7 +188,7 @@ their tool. The stored sessions are only read.`,
     Output: `The runs that differ, then where they part, what of the agent has changed, and the counts; JSON outside a terminal.
 With --running the sessions in flight that are not the same in the new release.`,
     "Exit codes": `0    no more runs than --max differ; with --running nothing that waits is lost or asked again
-1    more runs differ, or some could not be run
+1    more runs differ, some could not be run, or there was none
 2    wrong usage`,
   },
 });

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { AgentError } from "../core/base/error.ts";
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { AgentError, messageOf } from "../core/base/error.ts";
 import { evaluate } from "../testing/evals/evaluate.ts";
 import { compareEvals, junitOf, readReport, reasonOf, type EvalComparison } from "../testing/evals/report.ts";
 import type { EvalReport, EvaluateOptions } from "../testing/evals/types.ts";
@@ -26,7 +27,14 @@ export const evalCommand: Handler<typeof definition> = async ({ args, flags }, i
   const { min = 1 } = flags;
   if (min > 1) throw new UsageError("--min must be a share from 0 to 1, such as 0.9.");
   const before = flags.compare === undefined ? undefined : await reportIn(flags.compare);
-  const { name, ...options } = chosen(await loadSuite(args.suite), flags);
+  const suite = chosen(await loadSuite(args.suite), flags);
+  if (before && !isOfSuite(before, suite))
+    throw new UsageError(
+      `--compare: no run of ${flags.compare}, which is a report of '${before.name}', is one of this suite.`,
+    );
+  if (flags.out !== undefined) await prepareFile(flags.out, "--out");
+  if (flags.junit !== undefined) await prepareFile(flags.junit, "--junit");
+  const { name, ...options } = suite;
   const store = flags.store === undefined ? undefined : await openStore(flags.store);
   const report = await withCleanup(
     () => run(name, { ...options, ...(store && { store }) }, io),
@@ -50,6 +58,10 @@ function isGood(
   const isWorse = worse.length > better.length && p < SIGNIFICANT;
   return counts.error + counts.skipped === 0 && (passed?.rate ?? 0) >= min && !isWorse;
 }
+
+/** True if a report has a run that an evaluation of the suite can be compared with. */
+const isOfSuite = ({ results }: EvalReport, { cases, repeat = 1 }: Suite): boolean =>
+  results.some((result) => result.repeat <= repeat && cases.some(({ name }) => name === result.case));
 
 /** The suite with the cases and the repeats of the command line. */
 function chosen(suite: Suite, { case: names, repeat }: Flags): Suite {
@@ -94,10 +106,24 @@ async function run(name: string, options: EvaluateOptions, io: CliIo): Promise<E
         options.onProgress?.(progress);
       },
     });
+  } catch (error) {
+    if (!options.store || !AgentError.is(error) || error.code !== "run/aborted") throw error;
+    throw new AgentError(error.code, `${error.message} The same command goes on with it.`, { cause: error });
   } finally {
     io.terminal.status("");
     for (const remove of removers) remove();
   }
+}
+
+/** Makes the folder of a file that is written in the end, so that nothing is run for a place that cannot be written. */
+async function prepareFile(file: string, flag: string): Promise<void> {
+  try {
+    await mkdir(dirname(resolve(file)), { recursive: true });
+    if (!(await stat(file).catch(() => undefined))?.isDirectory()) return;
+  } catch (cause) {
+    throw new UsageError(`${flag} ${file} cannot be written: ${messageOf(cause)}.`, { cause });
+  }
+  throw new UsageError(`${flag} ${file} is a folder.`);
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -33,6 +33,7 @@ const BAD: ReadonlySet<RunningRow["state"]> = new Set(["lost", "cannot-open", "a
 export const experimentCommand: Handler<typeof definition> = async ({ args, flags }, io) => {
   const { max = 0, running, edit } = flags;
   if (max > 1) throw new UsageError("--max must be a share from 0 to 1, such as 0.05.");
+  refuseUnheard(flags);
   const agent = agentOf(await loadAgents(args.file));
   return withExistingStore(flags.store, async (store) => {
     if (running) {
@@ -50,9 +51,35 @@ export const experimentCommand: Handler<typeof definition> = async ({ args, flag
     if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(report)}\n`);
     else print(io, report, flags);
     const { error, moved, skipped } = report.counts;
-    return error + moved + skipped === 0 && (report.different?.rate ?? 0) <= max ? 0 : 1;
+    return error + moved + skipped === 0 && report.different && report.different.rate <= max ? 0 : 1;
   });
 };
+
+/** The flags that only a run of sessions hears. */
+const OF_RUNS = [
+  "session",
+  "label",
+  "at",
+  "edit",
+  "times",
+  "answers",
+  "live",
+  "budget",
+  "max",
+  "into",
+] as const;
+
+/** Throws for flags that others would silently overrule. */
+function refuseUnheard(flags: Flags): void {
+  const isGiven = (name: keyof Flags): boolean =>
+    flags[name] !== undefined && [flags[name]].flat().length > 0;
+  const unheard = OF_RUNS.find(isGiven);
+  if (flags.running && unheard !== undefined)
+    throw new UsageError(`--${unheard} has no meaning with --running, which runs nothing.`);
+  const other = (["prefix", "label"] as const).find(isGiven);
+  if (flags.session.length > 0 && other !== undefined)
+    throw new UsageError(`--session names the sessions: leave --${other} out.`);
+}
 
 /** The agent of a session: the only one of the file, or the one that its labels name, as for a worker. */
 function agentOf(agents: WorkerAgents): NonNullable<ExperimentOptions["agent"]> {
@@ -209,6 +236,7 @@ function print(io: CliIo, report: ExperimentReport, { into }: Flags): void {
         `another ${what}${name === undefined ? "" : ` ${name}`}: ${sessions} sessions`,
     ),
     `${counts.same} same, ${counts.different} different, ${counts.error} errors, ${counts.unmet} without the place, ${counts.moved} changed meanwhile, ${counts.skipped} skipped`,
+    ...(rows.every(({ state }) => state === "unmet") ? ["no session was run, so nothing is shown"] : []),
     ...(different
       ? [`${percent(different.rate)} differ (95 %: ${percent(different.low)} to ${percent(different.high)})`]
       : []),

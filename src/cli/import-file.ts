@@ -3,12 +3,12 @@ import { relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { AgentError, messageOf } from "../core/base/error.ts";
 
-/** The exports of the file of a flag, such as "tools". Rejects with `config/invalid` and one line that says why the file
+/** The exports of a file of a user; `what` says of what, such as "tools". Rejects with `config/invalid` and one line that says why the file
  *  cannot be loaded. */
-export async function importFile(file: string, flag: string): Promise<{ readonly [name: string]: unknown }> {
+export async function importFile(file: string, what: string): Promise<{ readonly [name: string]: unknown }> {
   const path = resolve(file);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new AgentError("config/invalid", `The ${flag} file ${path} does not exist: check --${flag}.`);
+    throw new AgentError("config/invalid", `The ${what} file ${path} does not exist.`);
   try {
     return (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown };
   } catch (thrown) {

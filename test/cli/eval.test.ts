@@ -83,6 +83,36 @@ test("eval runs the cases that are asked for", async () => {
   await expect(run({ case: ["eve"] })).rejects.toThrow("The suite has no case 'eve'.");
 });
 
+test("eval makes the folders of what it writes", async () => {
+  const { run, file, read } = fixture();
+  expect((await run({ out: file("a/b/main.json"), junit: file("c/main.xml") })).code).toBe(0);
+  expect(JSON.parse(read("a/b/main.json"))).toMatchObject({ name: "greetings" });
+  expect(read("c/main.xml")).toContain("<testsuites");
+});
+
+/** A suite that says when an agent of it is made. */
+const LOUD = SUITE.replace('({ name: "greeter"', "({ name: process.exit(9)");
+
+test.each<[what: string, flags: (file: (name: string) => string) => object, words: string]>([
+  ["an --out that is a folder", (file) => ({ out: file(".") }), "is a folder"],
+  ["a --junit behind a file", (file) => ({ junit: file("suite.ts/x.xml") }), "--junit"],
+  ["a --compare of another suite", (file) => ({ compare: file("other.json") }), "a report of 'other'"],
+  [
+    "a --compare with a run twice",
+    (file) => ({ compare: file("twice.json") }),
+    "two results of the case 'ada'",
+  ],
+  ["a --compare that is of an experiment", (file) => ({ compare: file("rows.json") }), "`name` is missing"],
+])("eval refuses %s before anything runs", async (_, flags, words) => {
+  const { run, file } = fixture(LOUD);
+  const passed = (name: string) => ({ case: name, repeat: 1, state: "passed" });
+  writeFileSync(file("other.json"), JSON.stringify({ name: "other", results: [passed("eve")] }));
+  const twice = { name: "greetings", results: [passed("ada"), passed("ada")] };
+  writeFileSync(file("twice.json"), JSON.stringify(twice));
+  writeFileSync(file("rows.json"), JSON.stringify({ rows: [], counts: {} }));
+  await expect(run(flags(file))).rejects.toThrow(words);
+});
+
 test.each([
   ["a suite that is none", "export default 5;", {}, "exports no suite"],
   ["a share above 1", SUITE, { min: 90 }, "--min"],

@@ -88,9 +88,26 @@ test("experiment tells what an agent does otherwise, as JSON and to a terminal",
   expect(JSON.parse((await run({ at: '{"said":"nothing"}' })).stdout)).toMatchObject({
     counts: { unmet: 2 },
   });
+  expect(await run({ at: '{"said":"nothing"}' }, true)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("no session was run"),
+  });
+  expect(await run({ prefix: "nobody/" })).toMatchObject({ code: 1 }); // a gate that tried nothing is no gate
   await expect(run({ at: "later" })).rejects.toThrow("--at must be start");
   await expect(run({ max: 2 })).rejects.toThrow("--max must be a share");
   await expect(run({ store: "file:/nowhere/at/all" })).rejects.toThrow("There is no store");
+});
+
+test.each<[flags: object, words: string]>([
+  [{ running: true, at: "3" }, "--at has no meaning with --running"],
+  [{ running: true, session: ["done"] }, "--session has no meaning with --running"],
+  [{ running: true, max: 0 }, "--max has no meaning with --running"],
+  [{ running: true, into: "memory" }, "--into has no meaning with --running"],
+  [{ session: ["done"], prefix: "d" }, "leave --prefix out"],
+  [{ session: ["done"], label: "right" }, "leave --label out"],
+])("experiment refuses %j, of which one would not be heard", async (flags, words) => {
+  const { run } = await fixture();
+  await expect(run(flags)).rejects.toThrow(words);
 });
 
 test("experiment --running is a gate for deploys", async () => {

@@ -5,6 +5,7 @@ import type { SessionStore } from "../../store/port.ts";
 import { importSession } from "../../store/transfer.ts";
 import { chatsOf } from "../../testing/evals/chat-log.ts";
 import { importChat } from "../../testing/evals/import-chat.ts";
+import { planOf } from "../../testing/evals/plan-chat.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { withStore } from "../open-store.ts";
@@ -31,7 +32,7 @@ export const importCommand: Handler<typeof definition> = async (given, io) => {
   });
 };
 
-/** Stores conversations, one after the other; the first wrong one ends it. */
+/** Stores conversations, one after the other; nothing if one of them is wrong. */
 async function importChats(
   { args: { file }, flags }: Given,
   store: SessionStore,
@@ -39,6 +40,7 @@ async function importChats(
 ): Promise<number> {
   const { as = "", failure } = flags;
   const chats = chatsOf(await text(read(file)), file === "-" ? "stdin" : file);
+  for (const chat of chats) planOf(chat); // what no agent could have said is refused before anything is stored
   const sessionIds: string[] = [];
   for (const chat of chats) {
     io.terminal.status(`${sessionIds.length} of ${chats.length} imported`);

@@ -362,9 +362,12 @@ function isPart(part: Fields): boolean {
   }
 }
 
+/** True for a part of a stream. */
+export const isStreamPart = (value: unknown): value is StreamPart => isObject(value) && isPart(value);
+
 /** Throws `model/bad-response` for a value that is not a {@link StreamPart}. */
 export function checkPart(part: StreamPart): void {
-  if (isObject(part) && isPart(part)) return;
+  if (isStreamPart(part)) return;
   const found = (JSON.stringify(part) ?? typeof part).slice(0, 200);
   throw new AgentError("model/bad-response", `The model streamed a value that is not a StreamPart: ${found}`);
 }

@@ -67,7 +67,7 @@ const experimentSchema = s.lazily(() =>
 const placeSchema = s.lazily(() =>
   s.anyOf<NonNullable<ExperimentOptions["at"]>>(
     [s.exactly("start"), s.integer(1), conditionSchema()],
-    'expected "start", the number of a step, or a condition such as { asked: "refund" }',
+    '"start", the number of a step, or a condition such as { asked: "refund" }',
   ),
 );
 

@@ -1,8 +1,10 @@
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
+import { edgesOf } from "../../../machines/chart/nodes.ts";
 import { AgentError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { SUSPICIONS } from "../../inspect/suspicions/checks.ts";
 import type { CallFact } from "../../inspect/suspicions/facts.ts";
 import type { EvalCase, EvalRun, Judge, Verdict } from "./types.ts";
 
@@ -176,10 +178,15 @@ const hasRun = ({ answeredAt, state }: CallFact): boolean =>
 const namedWith = (tool: string, input?: JsonObject): string =>
   input ? `${tool} with ${JSON.stringify(input)}` : tool;
 
-const isCallOf =
-  (tool: string, input: JsonObject | undefined) =>
-  (call: CallFact): boolean =>
-    call.tool === tool && (!input || contains(call.input, input));
+/** Returns what tells the calls of a tool. Throws `config/invalid` for a name that no tool has: it would be used never. */
+function isCallOf(tool: string, input: JsonObject | undefined): (call: CallFact) => boolean {
+  checkTool(tool);
+  return (call) => call.tool === tool && (!input || contains(call.input, input));
+}
+
+function checkTool(tool: string): void {
+  check(s.nonEmpty(), tool, "the name of a tool");
+}
 
 /**
  * Returns the request of the model to call a tool, whether the call ran or not. With `input`, only calls whose arguments contain these
@@ -193,8 +200,9 @@ const isCallOf =
  * ```
  */
 export function asked(tool: string, input?: JsonObject): Occurrence {
+  const isCall = isCallOf(tool, input);
   return new Occurrence(`asked for ${namedWith(tool, input)}`, ({ facts }) =>
-    facts.calls.filter(isCallOf(tool, input)).map(({ askedAt }) => askedAt),
+    facts.calls.filter(isCall).map(({ askedAt }) => askedAt),
   );
 }
 
@@ -210,16 +218,17 @@ export function asked(tool: string, input?: JsonObject): Occurrence {
  * ```
  */
 export function used(tool: string, input?: JsonObject): Occurrence {
+  const isCall = isCallOf(tool, input);
   return new Occurrence(`used ${namedWith(tool, input)}`, ({ facts }) =>
     facts.calls
-      .filter((call) => hasRun(call) && isCallOf(tool, input)(call))
+      .filter((call) => hasRun(call) && isCall(call))
       .map(({ answeredAt }) => answeredAt!)
       .toSorted((a, b) => a - b),
   );
 }
 
 /**
- * Judges that these tools ran in this order, as the model asked for them; others may lie between them.
+ * Judges that these tools ran in this order, as the model asked for them; others may lie between them. Throws `config/invalid` without a tool.
  *
  * @example
  * ```ts
@@ -229,6 +238,8 @@ export function used(tool: string, input?: JsonObject): Occurrence {
  * ```
  */
 export function usedInOrder(...tools: readonly string[]): Judge {
+  if (tools.length === 0) throw invalid("usedInOrder: expected the names of tools.");
+  tools.forEach(checkTool);
   return {
     name: `used ${tools.join(", then ")}`,
     judge: ({ facts }) => {
@@ -256,12 +267,27 @@ export const path = {
       ),
     );
   },
-  /** An edge is taken; its id begins with this text, such as "agent.acting.reviewing|". */
-  takes: (edge: string): Occurrence =>
-    new Occurrence(`takes ${edge}`, ({ steps }) =>
+  /** An edge is taken; its id begins with this text, such as "agent.acting.reviewing|". Throws `config/invalid` for one that the chart does not
+   *  have. */
+  takes(edge: string): Occurrence {
+    if (edge === "" || !edgeIds().some((id) => id.startsWith(edge)))
+      throw invalid(`The chart has no edge whose id begins with '${edge}'.`);
+    return new Occurrence(`takes ${edge}`, ({ steps }) =>
       steps.flatMap(({ step, edges }) => edges.filter((id) => id.startsWith(edge)).map(() => step)),
-    ),
+    );
+  },
 };
+
+const edgeIds = (): readonly string[] =>
+  [...agentResolver.nodes.values()].flatMap(({ decide, on }) =>
+    edgesOf([decide, ...on.values()].flat() as never).map((transition) => transition.edge),
+  );
+
+/** Throws `config/invalid` for a kind of suspicions that there is not: nothing would ever be found. */
+export function checkSuspicion(kind: string): void {
+  const kinds = SUSPICIONS.map(({ name }) => name);
+  if (!kinds.includes(kind)) throw invalid(`There is no suspicion '${kind}'; there are ${kinds.join(", ")}.`);
+}
 
 /** Upper bounds of a run; each is allowed itself. */
 export type Limits = {
@@ -320,7 +346,7 @@ export const tokensOf = ({
   inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
 
 /**
- * Judges that nothing is odd in a run: no suspicion of these kinds, or of any kind.
+ * Judges that nothing is odd in a run: no suspicion of these kinds, or of any kind. Throws `config/invalid` for an unknown kind.
  *
  * @example
  * ```ts
@@ -330,6 +356,7 @@ export const tokensOf = ({
  * ```
  */
 export function notSuspicious(...kinds: readonly string[]): Judge {
+  kinds.forEach(checkSuspicion);
   return {
     name: kinds.length > 0 ? `no suspicion of ${kinds.join(", ")}` : "no suspicion",
     judge: ({ suspicions }) => {

@@ -1,4 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
+import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import { assistantMsg, userMsg } from "../../core/message/create.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Block, MediaBlock, Msg, TextBlock } from "../../core/message/types.ts";
@@ -26,15 +27,16 @@ export type ChatPlan = {
 };
 
 type Assistant = Extract<ChatMessage, { role: "assistant" }>;
-type ToolCall = NonNullable<Assistant["tool_calls"]>[number];
+type ToolCall = Pick<NonNullable<Assistant["tool_calls"]>[number], "id" | "function">;
 type Content = string | Exclude<Assistant["content"], string | null | undefined>;
 
 const blocksOf = (content: Content): readonly (TextBlock | MediaBlock)[] =>
   typeof content === "string"
     ? [{ type: "text", text: content }]
-    : content.map((part) =>
-        part.type === "image_url" ? imageOf(part.image_url.url) : { type: "text", text: part.text },
-      );
+    : content.map((part) => {
+        if (part.type === "image_url") return imageOf(part.image_url.url);
+        return { type: "text", text: part.type === "refusal" ? part.refusal : part.text };
+      });
 
 function imageOf(url: string): MediaBlock {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/su.exec(url) ?? [];
@@ -64,29 +66,35 @@ class ChatReader {
   readonly steps: (Observed | Turn)[] = [];
   readonly outputs = new Map<string, readonly (TextBlock | MediaBlock)[]>();
   readonly tools = new Set<string>();
-  system = "";
+  readonly #systems: string[] = [];
   #input: Msg[] = [];
   #answers: Answer[] = [];
   /** The calls of the last answer that have no result yet, by the ids of the log. */
   readonly #open = new Map<string, string>();
-  readonly #ids = new Map<string, number>();
+  readonly #ids = new Set<string>();
+  /** The id of the last call of the form of early years, which has none. */
+  #unnamed = "";
   readonly #name: string;
 
   constructor(name: string) {
     this.#name = name;
   }
 
+  get system(): string {
+    return this.#systems.join("\n\n");
+  }
+
   read(message: ChatMessage, at: number): void {
     const refuse = (why: string): AgentError =>
       new AgentError("config/invalid", `The chat '${this.#name}', message ${at + 1}: ${why}.`);
-    const isResult = message.role === "tool";
+    const isResult = message.role === "tool" || message.role === "function";
     const [open] = this.#open.keys();
     if (!isResult && open !== undefined) throw refuse(`the call '${open}' before it has no result`);
     switch (message.role) {
       case "system":
       case "developer":
-        if (at > 0) throw refuse(`a ${message.role} message stands first, or not at all`);
-        this.system = textIn(message.content);
+        if (this.#systems.length < at) throw refuse(`a ${message.role} message stands first, or not at all`);
+        this.#systems.push(textIn(message.content));
         return;
       case "user":
         if (this.#answers.length > 0) this.end();
@@ -100,21 +108,40 @@ class ChatReader {
       case "assistant":
         this.#answer(message, refuse);
         return;
-      case "tool": {
-        const id = this.#open.get(message.tool_call_id);
-        if (id === undefined)
-          throw refuse(`no call '${message.tool_call_id}' of the answer before it waits for a result`);
-        this.#open.delete(message.tool_call_id);
-        this.outputs.set(id, blocksOf(message.content));
-      }
+      case "tool":
+        this.#result(message.tool_call_id, message.content, refuse);
+        return;
+      case "function":
+        if (!this.#open.has(this.#unnamed)) throw refuse(`no call of \`${message.name}\` waits for a result`);
+        this.#result(this.#unnamed, message.content ?? "", refuse);
     }
   }
 
+  #result(called: string, content: Content, refuse: (why: string) => AgentError): void {
+    const id = this.#open.get(called);
+    if (id === undefined) throw refuse(`no call '${called}' of the answer before it waits for a result`);
+    this.#open.delete(called);
+    this.outputs.set(id, blocksOf(content));
+  }
+
   #answer(message: Assistant, refuse: (why: string) => AgentError): void {
-    const { content, refusal, reasoning_content: thinking, tool_calls: asked } = message;
+    const {
+      content,
+      refusal,
+      reasoning_content: thinking,
+      tool_calls: asked,
+      function_call: early,
+    } = message;
     const text = `${content == null ? "" : textIn(content)}${refusal ?? ""}`;
-    const calls = (asked ?? []).map((call) => {
+    if (early) this.#unnamed = `function_${this.#ids.size + 1}`;
+    const all: readonly ToolCall[] = [
+      ...(asked ?? []),
+      ...(early ? [{ id: this.#unnamed, function: early }] : []),
+    ];
+    const calls = all.map((call) => {
       const input = inputOf(call, refuse);
+      if (RESERVED_NAMES.includes(call.function.name))
+        throw refuse(`\`${call.function.name}\` is the name of a tool that agents have for themselves`);
       if (this.#open.has(call.id)) throw refuse(`two calls have the id '${call.id}'`);
       const id = this.#idOf(call.id);
       this.#open.set(call.id, id);
@@ -136,9 +163,10 @@ class ChatReader {
 
   /** Some servers number the calls of each answer anew: ids are unique in a session. */
   #idOf(id: string): string {
-    const before = this.#ids.get(id) ?? 0;
-    this.#ids.set(id, before + 1);
-    return before === 0 ? id : `${id}_${before + 1}`;
+    let own = id;
+    for (let count = 2; this.#ids.has(own); count++) own = `${id}_${count}`;
+    this.#ids.add(own);
+    return own;
   }
 
   /** Ends the turn. Messages that nobody has answered are stored as they are. */

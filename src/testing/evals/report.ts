@@ -69,6 +69,7 @@ export type EvalComparison = {
   readonly p: number;
 };
 
+const keyOf = ({ case: name, repeat }: EvalResult): string => `${repeat} ${name}`;
 const isJudged = ({ state }: EvalResult): boolean => state === "passed" || state === "failed";
 
 /**
@@ -85,7 +86,6 @@ const isJudged = ({ state }: EvalResult): boolean => state === "passed" || state
  * ```
  */
 export function compareEvals(before: EvalReport, after: EvalReport): EvalComparison {
-  const keyOf = ({ case: name, repeat }: EvalResult): string => `${repeat} ${name}`;
   const earlier = new Map(before.results.map((result) => [keyOf(result), result]));
   const keys = new Set([...earlier.keys(), ...after.results.map(keyOf)]);
   const pairs = after.results.flatMap((now): ChangedResult[] => {
@@ -130,7 +130,17 @@ export function readReport(text: string, from: string): EvalReport {
   }
   const schema = s.openOptions({ name: s.nonEmpty(), results: s.listOf(resultSchema()) } as never);
   check(schema as never, value, from);
-  return value as EvalReport;
+  const report = value as EvalReport;
+  const runs = new Set<string>();
+  for (const result of report.results) {
+    if (runs.has(keyOf(result)))
+      throw new AgentError(
+        "config/invalid",
+        `${from} has two results of the case '${result.case}', run ${result.repeat}.`,
+      );
+    runs.add(keyOf(result));
+  }
+  return report;
 }
 
 const escaped = (text: string): string =>

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
-import { asked, path, used } from "./judges.ts";
+import { asked, checkSuspicion, path, used } from "./judges.ts";
 import type { EvalRun } from "./types.ts";
 
 /** Something that happens in a run, as data. The model asks for a tool, a tool runs, a state is entered, an edge is taken, the user says a
@@ -33,8 +33,8 @@ export const conditionSchema = s.lazily(() =>
 
 type Read = Pick<EvalRun, "facts" | "steps" | "suspicions">;
 
-/** Returns the step at which a condition first holds; undefined if it never does. Throws `config/invalid` for a state that the chart does not
- *  have. */
+/** Returns the step at which a condition first holds; undefined if it never does. Throws `config/invalid` for a state, an edge
+ *  or a suspicion that there is not. */
 export function firstStep(condition: RunCondition, run: Read): number | undefined {
   const whole = run as EvalRun; // what these read of a run is there
   if ("asked" in condition) return asked(condition.asked, condition.input).find(whole)[0];
@@ -45,6 +45,7 @@ export function firstStep(condition: RunCondition, run: Read): number | undefine
     return run.facts.messages.find(
       ({ role, text: said }) => role === "user" && said.toLowerCase().includes(condition.said.toLowerCase()),
     )?.step;
+  checkSuspicion(condition.suspicion);
   const steps = run.suspicions
     .filter(({ kind }) => kind === condition.suspicion)
     .map((each) => each.steps[0]!);

@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AgentError, messageOf, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, ERROR_CODES, messageOf, type ErrorInfo } from "../../core/base/error.ts";
 import { hideSecrets } from "../../core/base/hide-secrets.ts";
+import * as s from "../../core/base/option-schema.ts";
+import { problemOf } from "../../core/base/options.ts";
+import { isStreamPart } from "../../core/model/fold.ts";
 import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { namesSecret, REDACTED, redactSecrets } from "../../core/base/secrets.ts";
 import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";
@@ -120,22 +123,41 @@ function readOne(path: string, name: string): Recording {
   } catch (cause) {
     throw invalid(`${path} is no recording: ${messageOf(cause)}`, cause);
   }
-  const { format, key, model, request, parts, error } = (isObject(value) ? value : {}) as Partial<Recording>;
+  const { format } = (isObject(value) ? value : {}) as Partial<Recording>;
   if (format !== RECORDING_FORMAT)
     throw invalid(
       `${path} has the format ${JSON.stringify(format) ?? "of something else"}; this release reads ${RECORDING_FORMAT}: record it again.`,
     );
-  const isWhole =
-    typeof key === "string" &&
-    isObject(model) &&
-    typeof (model as RecordedModel).name === "string" &&
-    isObject(request) &&
-    Array.isArray(parts) &&
-    (error === undefined || (isObject(error) && typeof error["message"] === "string"));
-  if (!isWhole) throw invalid(`${path} is no recording: it lacks its model, its request or its answer.`);
-  if (key !== name || keyOf(request) !== name)
+  const problem = problemOf(recordingSchema() as never, value);
+  if (problem !== undefined) throw invalid(`${path} is no recording: ${problem}`);
+  const recording = value as unknown as Recording;
+  const { key, request, model } = recording;
+  if (key !== name || keyOf(request) !== name || request.model !== model.name)
     throw invalid(
       `${path} is of another request than its name says: it was renamed or edited. Record it again.`,
     );
-  return value as unknown as Recording;
+  return recording;
 }
+
+const recordingSchema = s.lazily(() =>
+  s.openOptions({
+    key: s.nonEmpty(),
+    model: s.openOptions({
+      name: s.nonEmpty(),
+      provider: s.optional(s.string()),
+      capabilities: s.optional(s.object()),
+      maxTools: s.optional(s.integer(1)),
+      leftOut: s.optional(s.listOf(s.openOptions({ name: s.string(), reason: s.string() } as never))),
+    } as never),
+    request: s.object(),
+    parts: s.listOf(s.value<StreamPart>(isStreamPart, "a part of an answer")),
+    error: s.optional(
+      s.openOptions({
+        code: s.oneOf(...ERROR_CODES),
+        message: s.string(),
+        isRetryable: s.optional(s.boolean()),
+        retryAfterMs: s.optional(s.atLeast(0)),
+      } as never),
+    ),
+  } as never),
+);

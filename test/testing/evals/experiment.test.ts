@@ -229,6 +229,8 @@ test("wrong options are refused before anything runs", async () => {
   await rejects({ at: { asks: "refund" } }, "at");
   await rejects({ at: 0 }, "at");
   await rejects({ at: { state: "nowhere" } }, "no state 'nowhere'");
+  await rejects({ at: { edge: "agent.nowhere" } }, "no edge whose id begins with 'agent.nowhere'");
+  await rejects({ at: { suspicion: "lop" } }, "no suspicion 'lop'");
   await rejects({ tools: "live" }, "needs the names of the tools");
   await rejects({ onDivergence: "live" }, "needs the names of the tools");
   await rejects({ onDivergence: "ask" }, "needs `ask`");

@@ -32,6 +32,15 @@ const DESK: readonly ChatMessage[] = [
   says("Bye."),
 ];
 
+/** What a message says, calls and answers, in order. */
+const tracesOf = (message: Msg): readonly string[] => {
+  const results = toolResultsOf(message);
+  if (results.length > 0)
+    return results.map(({ output: [block] }) => (block?.type === "text" ? block.text : ""));
+  const text = textOf(message);
+  return [...(text === "" ? [] : [text]), ...toolUsesOf(message).map(({ name }) => name)];
+};
+
 async function imported(messages: readonly ChatMessage[], options: Parameters<typeof importChat>[2] = {}) {
   const store = memoryStore();
   const id = await importChat(store, { name: "chat", messages }, options);
@@ -142,6 +151,86 @@ describe("the import of a conversation", () => {
     ]);
   });
 
+  test.each<[what: string, messages: readonly ChatMessage[], traces: readonly string[]]>([
+    [
+      "several instructions at the start",
+      [
+        { role: "system", content: "A" },
+        { role: "developer", content: [{ type: "text", text: "B" }] },
+        user("a"),
+        says("b"),
+      ],
+      ["a", "b"],
+    ],
+    ["a refusal", [user("a"), { role: "assistant", content: null, refusal: "No." }], ["a", "No."]],
+    [
+      "a refusal that is a part",
+      [
+        user("a"),
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "Hm. " },
+            { type: "refusal", refusal: "No." },
+          ],
+        },
+      ],
+      ["a", "Hm. No."],
+    ],
+    [
+      "contents of no parts",
+      [
+        user("a"),
+        { ...asks(call("c1", "t", {})), content: [] } as ChatMessage,
+        { ...gives("c1", ""), content: [] } as ChatMessage,
+        says("b"),
+      ],
+      ["a", "t", "", "b"],
+    ],
+    [
+      "calls of the early years of the format",
+      [
+        user("a"),
+        { role: "assistant", content: null, function_call: { name: "t", arguments: "{}" } },
+        { role: "function", name: "t", content: "x" },
+        { role: "assistant", content: null, function_call: { name: "u", arguments: "{}" } },
+        { role: "function", name: "u", content: null },
+        says("b"),
+      ],
+      ["a", "t", "x", "u", "", "b"],
+    ],
+    [
+      "ids that look like those of a second call of another one",
+      [
+        user("a"),
+        asks(call("c", "t", {}), call("c_2", "u", {})),
+        gives("c_2", "y"),
+        gives("c", "x"),
+        asks(call("c", "v", {})),
+        gives("c", "z"),
+        asks(call("c_2", "w", {})),
+        gives("c_2", "q"),
+        says("b"),
+      ],
+      ["a", "t", "u", "x", "y", "v", "z", "w", "q", "b"],
+    ],
+  ])("keeps %s", async (_, messages, traces) => {
+    const { made } = await imported(messages);
+    expect(made.flatMap(tracesOf)).toEqual(traces);
+  });
+
+  test("joins the instructions at the start to one prompt", async () => {
+    const { store, id } = await imported([
+      { role: "system", content: "Be kind." },
+      { role: "developer", content: "Be short." },
+      user("a"),
+      says("b"),
+    ]);
+    const entries: unknown[] = [];
+    for await (const entry of store.read(id)) entries.push(entry);
+    expect(JSON.stringify(entries)).toContain(String.raw`"Be kind.\n\nBe short."`);
+  });
+
   test("leaves a call at the end without a result waiting for it", async () => {
     const { state } = await imported([
       user("Go"),
@@ -193,6 +282,16 @@ describe("the import of a conversation", () => {
       ],
       "message 2: the arguments of the call 'c1' of `t` are no JSON object",
     ],
+    [
+      "a result of the early years without a call",
+      [user("a"), { role: "function", name: "t", content: "x" }],
+      "message 2: no call of `t` waits for a result",
+    ],
+    [
+      "a call of a tool that agents have for themselves",
+      [user("a"), asks(call("c1", "generate_response", {})), gives("c1", "x")],
+      "message 2: `generate_response` is the name of a tool",
+    ],
   ])("refuses %s, and stores nothing", async (_, messages, said) => {
     const store = memoryStore();
     await expect(importChat(store, { name: "x", messages })).rejects.toMatchObject({
@@ -211,6 +310,18 @@ describe("a file of conversations", () => {
     ["an array", JSON.stringify([one, { ...one, id: "b" }]), ["chat-1", "b"]],
     ["lines", `${JSON.stringify(one)}\n\n${JSON.stringify({ ...one, id: "b" })}\n`, ["chat-1", "b"]],
     ["one object over several lines", JSON.stringify(one, null, 2), ["chat-1"]],
+    ["an array of messages", JSON.stringify(one.messages), ["chat-1"]],
+    [
+      "arrays of messages, a line each",
+      `${JSON.stringify(one.messages)}\n${JSON.stringify(one.messages)}`,
+      ["chat-1", "chat-2"],
+    ],
+    ["an array of arrays of messages", JSON.stringify([one.messages, one.messages]), ["chat-1", "chat-2"]],
+    [
+      "lines behind a mark of the byte order",
+      `\uFEFF${JSON.stringify(one)}\r\n${JSON.stringify(one)}`,
+      ["chat-1", "chat-2"],
+    ],
     ["trajectories", JSON.stringify([tau]), ["task-3-trial-1"]],
   ])("is read as %s", (_, text, names) => {
     expect(chatsOf(text).map(({ name }) => name)).toEqual(names);
@@ -223,6 +334,20 @@ describe("a file of conversations", () => {
 
   test.each<[what: string, text: string, says: string]>([
     ["nothing", " ", "is empty"],
+    ["an array of nothing", "[]", "f holds no conversation"],
+    [
+      "a part of a message that no session has",
+      JSON.stringify({
+        messages: [{ role: "user", content: [{ type: "text", text: "a" }, { type: "input_audio" }] }],
+      }),
+      "f, line 1, messages[0].content[1].type: ",
+    ],
+    [
+      "a part without its text",
+      JSON.stringify({ messages: [{ role: "user", content: [{ type: "text" }] }] }),
+      "messages[0].content[0].text: ",
+    ],
+    ["an answer of the server", JSON.stringify({ id: "x", choices: [] }), "f, line 1, messages: "],
     ["a line that is no JSON", `${JSON.stringify(one)}\n{"messages"`, "f, line 2 is no JSON"],
     ["a line of another format", `${JSON.stringify(one)}\n{"text":"hi"}`, "f, line 2, messages: "],
     [

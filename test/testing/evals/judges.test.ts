@@ -138,8 +138,29 @@ test("a structured answer is compared with the fields that are wanted", async ()
   expect(await passes(undefined)).toBe("error");
 });
 
-test("a state that the chart does not have is refused at once", () => {
-  expect(() => path.visits("suspnded")).toThrow(/no state 'suspnded'/);
+// Of what cannot happen a judge such as `never()` would say for ever that it did not.
+test.each<[what: string, make: () => unknown, words: string]>([
+  ["a state that the chart does not have", () => path.visits("suspnded"), "no state 'suspnded'"],
+  ["no state", () => path.visits(""), "no state ''"],
+  [
+    "an edge that the chart does not have",
+    () => path.takes("agent.acting.reviewed"),
+    "no edge whose id begins with",
+  ],
+  ["no edge", () => path.takes(""), "no edge whose id begins with"],
+  [
+    "a suspicion that there is not",
+    () => notSuspicious("loop", "lop"),
+    "no suspicion 'lop'; there are repeated-call, loop,",
+  ],
+  ["a tool without a name", () => used(""), "the name of a tool"],
+  ["a call of a tool without a name", () => asked(""), "the name of a tool"],
+  ["an order of no tools", () => usedInOrder(), "expected the names of tools"],
+  ["an order with a tool without a name", () => usedInOrder("verify", ""), "the name of a tool"],
+])("%s is refused at once", (_, make, words) => {
+  expect(make).toThrow(
+    expect.objectContaining({ code: "config/invalid", message: expect.stringContaining(words) }),
+  );
 });
 
 test("a judge that throws makes the run an error, not a failure", async () => {

@@ -221,7 +221,7 @@ test.each<[string, (dir: string) => Partial<ReplayModelOptions>, string]>([
   [
     "a recording that lacks its answer",
     (dir) => (writeFileSync(join(dir, "ab-1.json"), '{"format":1}'), {}),
-    "lacks its model",
+    "`key` is missing",
   ],
   ["a model without onMiss", () => ({ model: scriptedModel([]) }), "only with `onMiss`"],
   ["onMiss without a model", () => ({ onMiss: "live" as const }), "needs `model`"],
@@ -255,6 +255,44 @@ test("a deleted answer leaves the others at their places, and edited or renamed 
     rmSync(join(dir, file));
     write(second, text);
   }
+});
+
+/** A field of a recording that was edited, and what is said of it. */
+const EDITED: { readonly [what: string]: readonly [more: object, says: string] } = {
+  "a part that is none": [{ parts: [5] }, "`parts[0]` is 5; expected a part of an answer"],
+  "a part of a later release": [
+    { parts: [{ type: "finish", reason: "stop" }, { type: "song" }] },
+    "`parts[1]`",
+  ],
+  "a part without its text": [{ parts: [{ type: "text.delta" }] }, "`parts[0]`"],
+  "parts that are no list": [{ parts: {} }, "`parts` is an object"],
+  "an error without a code": [{ error: { message: "No." } }, "`error.code` is missing"],
+  "an error of an unknown code": [{ error: { code: "model/moody", message: "No." } }, "`error.code` is"],
+  "an error without words": [{ error: { code: "model/failed" } }, "`error.message` is missing"],
+  "a time that is none": [
+    { error: { code: "model/failed", message: "No.", retryAfterMs: "soon" } },
+    "`error.retryAfterMs`",
+  ],
+  "a model without a name": [{ model: {} }, "`model.name` is missing"],
+  "another model than the request has": [{ model: { name: "other" } }, "renamed or edited"],
+  "left-out tools that are no list": [{ model: { name: "scripted", leftOut: 5 } }, "`model.leftOut` is 5"],
+  "capabilities that are none": [
+    { model: { name: "scripted", capabilities: 5 } },
+    "`model.capabilities` is 5",
+  ],
+  "no request": [{ request: undefined }, "`request` is missing"],
+};
+
+test.each(Object.entries(EDITED))("%s is refused, with the file", async (_, [more, says]) => {
+  const dir = folder();
+  await ask(recordModel(scriptedModel(["One."]), { dir }), requestOf("Hi."));
+  const [file = ""] = readdirSync(dir);
+  const whole = JSON.parse(readFileSync(join(dir, file), "utf8")) as object;
+  writeFileSync(join(dir, file), JSON.stringify({ ...whole, ...more }));
+  expect(() => replayModel({ dir })).toThrow(
+    expect.objectContaining({ code: "config/invalid", message: expect.stringContaining(says) }),
+  );
+  expect(() => replayModel({ dir })).toThrow(file);
 });
 
 test("several models of one folder are told apart by name, which must be given", async () => {
