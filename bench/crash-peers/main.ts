@@ -17,6 +17,9 @@ import { PEERS } from "./peers.ts";
 import { ROWS, runCell, type Cell } from "./scenarios.ts";
 import { runScript, THREADS } from "./threads.ts";
 
+/** How often a cell is run again that came to nothing, such as by a process that something else killed. */
+const ERRORS = 2;
+
 const HELP = `Kills agents of several projects in real processes, each persisted as its documentation recommends, and counts what they did.
 
 Usage: npm run crash:peers -- [options]
@@ -105,7 +108,9 @@ try {
     for (const row of rows) {
       const { cannot, rows: only } = PEERS[system]!;
       if (cannot?.[row] !== undefined || (only !== undefined && !only.includes(row))) continue;
-      const cell = await runCell(folder, runs, system, row);
+      let cell = await runCell(folder, runs, system, row);
+      for (let again = 0; cell.grade === "error" && again < ERRORS; again++)
+        cell = await runCell(folder, runs, system, row);
       matrix.get(system)!.set(row, cell);
       console.log(`${system} · ${row}: ${cell.word}\n  ${cell.grade}: ${cell.seen}`);
     }

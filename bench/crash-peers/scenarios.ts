@@ -3,8 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { Ledger } from "./world.mjs";
 
-/** After this a life counts as endless, ms. */
-const LIFE_MS = 25_000;
+/** After this a life counts as endless, ms: a loaded box starts a process of some of these in 20 s. */
+const LIFE_MS = 120_000;
 /** How often a person decides about one run at most. */
 const DECISIONS = 4;
 
@@ -61,7 +61,7 @@ function kitOf(root: string, runs: string, system: string, scenario: string): Ki
   const path = join(folder, "ledger.db");
   const ledger = new Ledger(path);
   const life = (step: Step): Promise<Outcome> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const orders = JSON.stringify({ system, scenario, folder, ledger: path, ...step });
       const child = fork(join(root, "life.mjs"), [orders], {
         cwd: root,
@@ -79,7 +79,9 @@ function kitOf(root: string, runs: string, system: string, scenario: string): Ki
       });
       child.once("exit", (code) => {
         clearTimeout(late);
-        resolve(code === null ? outcome : { state: "refused", error: `the process ended with ${code}` });
+        if (code === null && outcome.state === "killed" && step.die === undefined)
+          reject(new Error("The process was killed by something else, such as a lack of memory."));
+        else resolve(code === null ? outcome : { state: "refused", error: `the process ended with ${code}` });
       });
     });
   return { ledger, life, effects: (tool) => ledger.read("effect", tool) };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Cell } from "./scenarios.ts";
 
 /** After this a script counts as endless, ms. */
-const SCRIPT_MS = 60_000;
+const SCRIPT_MS = 180_000;
 
 /** A public thread, and what a run says about it: a cell of the matrix, or a script of its own. */
 export type Thread = {

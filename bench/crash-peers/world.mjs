@@ -44,7 +44,7 @@ export function toolsOf({ die, hold, fail }, ledger) {
       ledger.write("failed", tool, key, args);
       throw new Error("The bank does not answer. Try again.");
     }
-    if (hold === tool) await ledger.until("released", tool, 20_000);
+    if (hold === tool) await ledger.until("released", tool, 240_000);
     if (die === `${tool}:before`) await kill();
     ledger.write("effect", tool, key, args);
     if (die === `${tool}:after`) await kill();
@@ -55,7 +55,7 @@ export function toolsOf({ die, hold, fail }, ledger) {
     notify: (args, key) => act("notify", args, key),
     refund: (args, key) => act("refund", args, key),
     charge: async (args, key) => {
-      await ledger.until("effect", "notify", 10_000);
+      await ledger.until("effect", "notify", 60_000);
       await sleep(500); // every system has time to write down that the other call has ended
       return await act("charge", args, key);
     },

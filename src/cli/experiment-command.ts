@@ -93,8 +93,7 @@ function agentOf(agents: WorkerAgents): NonNullable<ExperimentOptions["agent"]> 
         "config/no-agent",
         `The session '${session.sessionId}' is of the agent '${name}', and the file has ${names.join(", ")}.`,
       );
-    const { output: _, ...config } = await makeConfig(make, session);
-    return config;
+    return makeConfig(make, session);
   };
 }
 

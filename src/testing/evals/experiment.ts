@@ -202,7 +202,7 @@ class ExperimentRuns {
       const at = this.#positionIn(original);
       if (at === "unmet") return { row: rowOf(sessionId, repeat, "unmet"), agent: [] };
       const { agent, changes, onDivergence, live = [], ask, decide, tools, model } = this.#options;
-      const { replay, made } = await replayRecorded(this.#store, original.recorded, {
+      const replayed = await replayRecorded(this.#store, original.recorded, {
         agent,
         model,
         tools,
@@ -217,7 +217,7 @@ class ExperimentRuns {
       });
       const isMoved = (await this.#store.load(sessionId))?.seq !== original.recorded.seq;
       if (isMoved) return { row: rowOf(sessionId, repeat, "moved"), agent: [] };
-      return { row: await this.#compared(original, { replay, made }, { repeat, at }), agent: replay.agent };
+      return { row: await this.#compared(original, replayed, { repeat, at }), agent: replayed.replay.agent };
     } catch (thrown) {
       const { code } = errorInfo(thrown, "run/invalid-event");
       if (code === "run/aborted" || code === "config/invalid") throw thrown;
@@ -242,7 +242,7 @@ class ExperimentRuns {
 
   async #compared(
     original: Original,
-    { replay, made: session }: { readonly replay: Replay; readonly made: RecordedSession },
+    { replay, made: session, isExact }: Awaited<ReturnType<typeof replayRecorded>>,
     { repeat, at }: { readonly repeat: number; readonly at: number | undefined },
   ): Promise<ExperimentRow> {
     const { sessionId, recordedId, divergences, stopped, ran, notes, error } = replay;
@@ -256,11 +256,13 @@ class ExperimentRuns {
       at === undefined
         ? !isSame(before.path, after.path)
         : edges && (edges.before.edge !== edges.after.edge || edges.before.to !== edges.after.to);
+    // What was not repeated is no change: messages and rests are the same as far as they were.
+    const isTold = isExact || divergence !== undefined || stopped !== undefined;
     const aspects: readonly (readonly [ExperimentAspect, boolean | undefined])[] = [
-      ["outcome", before.outcome !== after.outcome],
-      ["calls", !isSame(before.calls, after.calls)],
-      ["edges", path],
-      ["text", before.text !== after.text],
+      ["outcome", isTold && before.outcome !== after.outcome],
+      ["calls", isTold && !isSame(before.calls, after.calls)],
+      ["edges", isTold && path],
+      ["text", isTold && before.text !== after.text],
       ["rules", rules.length > 0],
     ];
     const changed = aspects.flatMap(([name, is]) => (is ? [name] : []));

@@ -55,7 +55,7 @@ function* between(recorded: Parts, replayed: Parts): Generator<AgentDifference> 
   for (const { name, description } of tools.values()) yield difference("tool", description, undefined, name);
 }
 
-/** Returns what differs between the agents of two sessions. Requests are compared as far as both have them; each difference is told once. */
+/** Returns what differs between the agents of two sessions. Requests at the same message are compared; each difference is told once. */
 export function agentDifferences(
   recorded: Pick<RecordedSession, "requests" | "fingerprint">,
   replayed: Pick<RecordedSession, "requests" | "fingerprint">,
@@ -64,9 +64,12 @@ export function agentDifferences(
   const found = new Map<string, AgentDifference>();
   const add = (each: AgentDifference): void => void found.set(`${each.what} ${each.name ?? ""}`, each);
   const before = recorded.requests.slice(from);
-  for (const [at, call] of replayed.requests.entries()) {
+  let at = 0;
+  for (const call of replayed.requests) {
+    while (before[at] && before[at]!.length < call.length) at++;
     const was = before[at];
-    if (!was) break;
+    if (was?.length !== call.length) continue;
+    at++;
     for (const each of between(was, call)) if (!found.has(`${each.what} ${each.name ?? ""}`)) add(each);
   }
   const [was, is] = [recorded.fingerprint, replayed.fingerprint];

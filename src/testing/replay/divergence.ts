@@ -91,35 +91,43 @@ function resultDifference(one: Msg, other: Msg): Found | undefined {
 /** Rests that depend on the process and not on the agent. */
 const OF_PROCESS: ReadonlySet<Reason> = new Set(["SHUTDOWN"]);
 
-/** A call whose outcome was unknown waits in a replay as one that was suspended. */
-const restsOf = (rests: readonly Reason[]): readonly Reason[] =>
+/** A call whose outcome was unknown waits in a replay as one that was suspended. `isAtOnce`: calls that waited have their results at once. */
+const restsOf = (rests: readonly Reason[], isAtOnce: boolean): readonly Reason[] =>
   rests
     .filter((reason) => !OF_PROCESS.has(reason))
-    .map((reason) => (reason === "OUTCOME_UNKNOWN" ? "TOOL_SUSPENDED" : reason));
+    .map((reason) => (reason === "OUTCOME_UNKNOWN" ? "TOOL_SUSPENDED" : reason))
+    .filter((reason) => !isAtOnce || reason !== "TOOL_SUSPENDED");
 
 /** Returns the first place at which a replay parts from its recording: in its messages, or else in how its turns rest. Only turns that both
  *  have are compared. */
 export function divergenceOf(
-  recorded: { readonly messages: readonly Msg[]; readonly turns: readonly RecordedTurn[] },
+  recorded: {
+    readonly messages: readonly Msg[];
+    readonly turns: readonly RecordedTurn[];
+    /** The tools whose calls waited, and have their results at once in a replay. */
+    readonly atOnce: ReadonlySet<string>;
+  },
   replayed: {
     readonly messages: readonly Msg[];
     readonly rests: ReadonlyMap<number, readonly Reason[]>;
     readonly from: number;
   },
 ): Divergence | undefined {
-  const { turns } = recorded;
+  const { turns, atOnce } = recorded;
   const turnAt = (message: number): number => turns.findLast(({ from }) => from <= message)?.turn ?? 1;
   const count = Math.max(recorded.messages.length, replayed.messages.length);
   for (let message = replayed.from; message < count; message++) {
     const found = differenceOf(recorded.messages[message], replayed.messages[message]);
     if (found) return { ...found, message, turn: turnAt(message) };
   }
-  for (const { turn, rests, from } of turns) {
+  for (const [place, { turn, rests, from }] of turns.entries()) {
     const now = replayed.rests.get(turn)?.filter((reason) => reason !== "OUTCOME_UNKNOWN"); // of a fork within a call
     if (!now) continue;
     // Of a turn that was forked in its middle only the end is the same: a fork asks again what was decided.
     const compared = from < replayed.from ? -1 : 0;
-    const [was, is] = [restsOf(rests), restsOf(now)].map((each) => each.slice(compared)) as [
+    const said = recorded.messages.slice(from, turns[place + 1]?.from);
+    const isAtOnce = said.flatMap(toolUsesOf).some(({ name }) => atOnce.has(name));
+    const [was, is] = [rests, now].map((each) => restsOf(each, isAtOnce).slice(compared)) as [
       Reason[],
       Reason[],
     ];

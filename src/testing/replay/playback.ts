@@ -1,12 +1,13 @@
 import { isAgentTool } from "../../agent/services/outer-call.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { isSame } from "../../core/base/json.ts";
+import { isSame, type Json } from "../../core/base/json.ts";
 import { withAccount } from "../../core/message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
-import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
+import type { Msg, TextBlock, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
+import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
 import { outcomeResult } from "../../core/tool/results.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
@@ -39,6 +40,8 @@ export class Playback {
   asked = 0;
   /** The results of calls that ran to be compared. */
   readonly differing: Divergence[] = [];
+  /** The tools whose calls waited for others in the recording, and have their results at once: agents. */
+  readonly atOnce = new Set<string>();
   agent!: Agent;
   readonly #session: RecordedSession;
   readonly #options: ReplayOptions;
@@ -75,6 +78,9 @@ export class Playback {
 
   /** The recorded decision about a call that waits. */
   async decisionOf(call: PendingCall): Promise<Decision | undefined> {
+    const answered = this.#session.decisions.get(call.callId);
+    // A question within a call, of a fork that waits for its answer.
+    if (!this.#session.calls.has(call.callId) && answered !== undefined) return answered;
     const id = this.#calls.recordedOf(call.callId, call);
     // A fork within a call: it runs again, and has its recorded result.
     if (call.waitsFor === "unknownOutcome") return "retry";
@@ -125,7 +131,9 @@ export class Playback {
     const next = messages[made.length];
     const isSo = made.every((message, at) => messages[at] && isSame(said(message), said(messages[at])));
     this.#isAtEnd = isSo && made.length === messages.length;
-    return isSo && next?.role === "assistant" && next.addedBy === undefined ? next : undefined;
+    if (!isSo || next?.role !== "assistant" || next.addedBy !== undefined) return undefined;
+    const isByCall = request.tools.some(({ name }) => name === OUTPUT_TOOL);
+    return isByCall ? asOutputCall(next, messages[made.length + 1]) : next;
   }
 
   /** The tool, with recorded results in the place of what it does. */
@@ -152,6 +160,7 @@ export class Playback {
     if (typeof decided === "object" && "answer" in decided) return suspend("It is answered as recorded.");
     if (!result || result.state === "interrupted")
       return this.#unrecorded(asked, execute, { isNamed, isKnown: id !== undefined });
+    if (isAgentTool(tool)) this.atOnce.add(name);
     const { output, state, metadata } = result;
     if (tools === "compare" && mayRun) await this.#compare(name, result, execute);
     return { output, state: state === "success" ? "success" : "error", ...(metadata && { metadata }) };
@@ -220,6 +229,23 @@ async function outcomeOf(returned: unknown): Promise<Pick<ToolResultBlock, "stat
     return outcomeResult({ id: "", name: "" }, whole as never);
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return { state: "success", output: [{ type: "text", text }] };
+}
+
+/** A structured answer as the model gave it, by a call: the transcript has its value as a text. What was said beside it is the message before. */
+function asOutputCall(next: Msg, after: Msg | undefined): Msg {
+  const isLast = (message: Msg | undefined): boolean => message?.reason === "STRUCTURED_OUTPUT";
+  const answer = isLast(next) ? next : isLast(after) && toolUsesOf(next).length === 0 ? after! : undefined;
+  const text = answer?.content.findLast(({ type }) => type === "text") as TextBlock | undefined;
+  if (!answer || !text) return next;
+  const response = JSON.parse(text.text) as Json;
+  const said = answer === next ? next.content.filter((block) => block !== text) : next.content;
+  const call: ToolUseBlock = {
+    type: "tool_use",
+    id: `${answer.id}-output`,
+    name: OUTPUT_TOOL,
+    input: { response },
+  };
+  return { ...next, content: [...said, call], ...(answer.usage && { usage: answer.usage }) };
 }
 
 /** The parts of a stream that become this message again. */

@@ -9,6 +9,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
 import { addUsage } from "../../core/message/query.ts";
+import type { Schema } from "../../core/tool/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import { replacedTools } from "../../agent/replaced-tools.ts";
@@ -41,6 +42,9 @@ const replaySchema = s.lazily(() =>
   }),
 );
 
+/** The input of a call that goes on with a turn. */
+const NOTHING = undefined;
+
 const invalid = (problem: string): AgentError => new AgentError("config/invalid", `replayOf: ${problem}.`);
 
 function checkOptions(options: ReplayOptions): void {
@@ -58,6 +62,8 @@ type Prepared = {
   readonly playback: Playback;
   readonly store: SessionStore;
   readonly notes: string[];
+  /** The shape of the answers that the agent is configured to give. */
+  readonly output: Schema | undefined;
 };
 
 /**
@@ -97,17 +103,17 @@ export async function replayRecorded(
   store: SessionStore,
   recorded: RecordedSession,
   options: ReplayOptions,
-): Promise<{ readonly replay: Replay; readonly made: RecordedSession }> {
+): Promise<Compared> {
   checkOptions(options);
   const { signal } = options;
   if (signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
   const prepared = await prepare(store, recorded, options);
-  const { agent, playback, notes } = prepared;
+  const { agent, playback } = prepared;
   const stop = (): void => playback.stop("it was aborted");
   signal?.addEventListener("abort", stop, { once: true });
   try {
     const from = (await agent.messages()).length;
-    const driven = await drive(agent, playback, recorded, notes, from);
+    const driven = await drive(prepared, recorded, from);
     if (signal?.aborted) throw new AgentError("run/aborted", "The replay was aborted.");
     const messages = await agent.messages();
     await agent.close();
@@ -143,19 +149,20 @@ async function prepare(
     summaries = fork.summaries.length;
   }
   const playback = new Playback(recorded, options, base, summaries);
-  const config = substituted(changedConfig(given, at === undefined ? changes : undefined), playback, notes);
-  const { sessionOptions, meta: own, ...rest } = config as unknown as AgentConfig;
+  const { output, ...own } = given;
+  const config = substituted(changedConfig(own, at === undefined ? changes : undefined), playback, notes);
+  const { sessionOptions, meta: labels, ...rest } = config as unknown as AgentConfig;
   const { snapshot: _, ...session } = sessionOptions ?? {};
   const agent = createAgent({
     ...rest,
     store,
     sessionId: id,
-    meta: { ...own, replayOf: sessionId },
+    meta: { ...labels, replayOf: sessionId },
     sessionOptions: { ...session, onChangedAgent: "adopt" },
   } as AgentConfig);
   playback.agent = agent;
   await agent.open();
-  return { agent, playback, store, notes };
+  return { agent, playback, store, notes, output };
 }
 
 /** The configuration with changes from the start on. */
@@ -218,13 +225,8 @@ type Driven = {
 };
 
 /** Says what the user said, and decides as was decided, turn by turn. */
-async function drive(
-  agent: Agent,
-  playback: Playback,
-  recorded: RecordedSession,
-  notes: string[],
-  from: number,
-): Promise<Driven> {
+async function drive(prepared: Prepared, recorded: RecordedSession, from: number): Promise<Driven> {
+  const { agent, playback, notes } = prepared;
   const rests = new Map<number, Reason[]>();
   let usage: Usage = {};
   let last: Reply | undefined;
@@ -241,20 +243,23 @@ async function drive(
   try {
     for (const [place, turn] of recorded.turns.entries()) {
       const isOpen = turn.from < from;
-      const end = recorded.turns[place + 1]?.from ?? recorded.messages.length;
-      if (isOpen && end <= from && agent.status().phase === "stopped") continue;
+      const end = startOf(recorded.turns[place + 1] ?? recorded, recorded);
+      if (isOpen && (end < from || (end === from && agent.status().phase === "stopped"))) continue;
       if (playback.stopped !== undefined) break;
       if (turn.rests.includes("INTERRUPTED")) {
-        until = turn.from;
+        until = startOf(turn, recorded);
         notes.push(`Turn ${turn.turn} was interrupted, which cannot be repeated at the same instant.`);
         break;
       }
       const { phase } = agent.status();
       if (!isOpen && phase !== "stopped") break; // it waits, and in the recording it did not
       if (!isOpen && recorded.compacted.get(place) === playback.nextSummary) await agent.compact();
-      last = await runTurn(agent, playback, turn, isOpen ? undefined : turn.input);
+      await observe(agent, turn.observed, from);
+      last = await runTurn(prepared, turn, isOpen ? undefined : turn.input);
       usage = addUsage(usage, last.turn.usage);
     }
+    if (until === recorded.messages.length && playback.stopped === undefined)
+      await observe(agent, recorded.observed, from);
   } catch (thrown) {
     error = agentErrorOf(thrown, "run/invalid-event").toJSON();
     if (error.code === "config/invalid") throw thrown;
@@ -264,14 +269,30 @@ async function drive(
   return { rests, usage, until, last, error };
 }
 
+/** The number of messages before a turn and what was observed before it, or before what was observed after the last turn. */
+function startOf(
+  { observed, from }: { readonly observed: RecordedTurn["observed"]; readonly from?: number },
+  { messages }: RecordedSession,
+): number {
+  return observed[0]?.at ?? from ?? messages.length;
+}
+
+/** Gives the agent the messages that were observed; it has those before `from`. */
+async function observe(agent: Agent, observed: RecordedTurn["observed"], from: number): Promise<void> {
+  const left = observed.flatMap(({ at, message }) => (at >= from ? [message] : []));
+  if (left.length > 0) await agent.observe(left);
+}
+
 async function runTurn(
-  agent: Agent,
-  playback: Playback,
-  { rests, extended }: RecordedTurn,
+  { agent, playback, output: own }: Prepared,
+  { rests, extended, clientTools, ...turn }: RecordedTurn,
   input: Input,
 ): Promise<Reply> {
   await decideAll(agent, playback, agent.status().pending); // of a fork that waits
-  let reply: Reply = await agent.call(input);
+  const output = own ?? turn.output;
+  const options = { ...(output && { output }), ...(clientTools.length > 0 && { clientTools }) };
+  const call = async (said: Input): Promise<Reply> => (await agent.call(said, options)) as Reply;
+  let reply: Reply = await call(input);
   let extensions = 0;
   for (let rested = 1; playback.stopped === undefined; rested++) {
     const left = await decideAll(agent, playback, reply.pending);
@@ -281,7 +302,7 @@ async function runTurn(
       if (!more) return reply;
       await agent.extendBudget(more);
     } else if (reply.pending.length === 0 && rested >= rests.length) return reply;
-    reply = await agent.call();
+    reply = await call(NOTHING);
   }
   return reply;
 }
@@ -304,10 +325,10 @@ type Ran = Prepared & {
   readonly driven: Driven;
 };
 
-async function compared(
-  recorded: RecordedSession,
-  ran: Ran,
-): Promise<{ readonly replay: Replay; readonly made: RecordedSession }> {
+/** A replay, the new session as it is read, and whether each step of the recording was repeated. */
+type Compared = { readonly replay: Replay; readonly made: RecordedSession; readonly isExact: boolean };
+
+async function compared(recorded: RecordedSession, ran: Ran): Promise<Compared> {
   const { agent, playback, store, notes, messages, from, driven } = ran;
   const { until, rests, last, error, usage } = driven;
   const made = await recordedSession(store, agent.sessionId);
@@ -318,7 +339,11 @@ async function compared(
   const stopped = isOver ? undefined : playback.stopped;
   if (isOver) notes.push("The recording ends in the middle of a turn.");
   const first = divergenceOf(
-    { messages: recorded.messages.slice(0, until), turns: playback.stopped === undefined ? turns : [] },
+    {
+      messages: recorded.messages.slice(0, until),
+      turns: playback.stopped === undefined ? turns : [],
+      atOnce: new Set([...playback.atOnce, ...recorded.asking]),
+    },
     { messages: messages.slice(0, isOver ? until : end), rests, from },
   );
   const divergences = [...playback.differing, ...(first ? [first] : [])].toSorted(
@@ -345,5 +370,7 @@ async function compared(
     text: last?.text ?? "",
     usage,
   };
-  return { replay, made };
+  const isExact =
+    recorded.isExact && !isOver && until === recorded.messages.length && playback.atOnce.size === 0;
+  return { replay, made, isExact };
 }

@@ -3,6 +3,7 @@ import type { ErrorInfo } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Reason, Usage } from "../../core/message/types.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
+import type { Schema } from "../../core/tool/types.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import type { ForkPoint } from "../../session/fork.ts";
 import type { SessionStore } from "../../store/port.ts";
@@ -12,6 +13,8 @@ import type { Divergence } from "./divergence.ts";
 /** An agent's configuration without its session, which the replay gives it. */
 export type ReplayAgentConfig = Omit<AnyAgentConfig, "store" | "sessionId" | "context"> & {
   readonly context?: unknown;
+  /** The shape of the answer of each turn, as agents of a worker have it; default: what each recorded turn asked for. */
+  readonly output?: Schema | undefined;
 };
 
 /** A call for which no result is recorded, and which a person is asked about. */

@@ -7,6 +7,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { testOfSession } from "../../../src/inspect/hub/session-test.ts";
+import { KINDS, record } from "../../testing/replay/recorded-kinds.ts";
 import { testHome, testHub } from "../../support/hub-page.ts";
 import { ROOT } from "../../project/source-files.ts";
 import { scratch } from "../../store/scratch.ts";
@@ -22,6 +23,35 @@ const refund = defineTool({
 });
 export default { desk: () => ({ name: "desk", sysPrompt: ${JSON.stringify(prompt)}, model: scriptedModel([]), tools: [refund] }) };
 `;
+
+/** A folder in which Vitest finds this package and itself. */
+function project(): string {
+  const { dir, remove } = scratch();
+  onTestFinished(remove);
+  mkdirSync(join(dir, "node_modules"));
+  symlinkSync(ROOT, join(dir, "node_modules/agentchart"));
+  symlinkSync(join(ROOT, "node_modules/vitest"), join(dir, "node_modules/vitest"));
+  writeFileSync(join(dir, "package.json"), '{ "type": "module" }');
+  const conditions = '["agentchart-source", "module", "node", "development|production"]';
+  writeFileSync(
+    join(dir, "vitest.config.mjs"),
+    `export default {
+      resolve: { conditions: ${conditions} },
+      ssr: { resolve: { conditions: ${conditions} } },
+      test: { isolate: false, fileParallelism: false },
+    };`,
+  );
+  return dir;
+}
+
+const runTests = (dir: string): Promise<{ readonly code: number; readonly output: string }> =>
+  new Promise((resolve) => {
+    const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+    const env = { ...process.env, NO_COLOR: "1" };
+    execFile(process.execPath, [vitest, "run", "--root", dir], { cwd: dir, env }, (error, stdout, stderr) =>
+      resolve({ code: error ? 1 : 0, output: stdout + stderr }),
+    );
+  });
 
 async function recorded() {
   const store = memoryStore();
@@ -46,27 +76,11 @@ async function recorded() {
 
 test("the file runs and passes, and fails where the agent does otherwise", async () => {
   const store = await recorded();
-  const { dir, remove } = scratch();
-  onTestFinished(remove);
-  mkdirSync(join(dir, "node_modules"));
-  symlinkSync(ROOT, join(dir, "node_modules/agentchart"));
-  symlinkSync(join(ROOT, "node_modules/vitest"), join(dir, "node_modules/vitest"));
-  writeFileSync(join(dir, "package.json"), '{ "type": "module" }');
-  const conditions = '["agentchart-source", "module", "node", "development|production"]';
-  writeFileSync(
-    join(dir, "vitest.config.mjs"),
-    `export default { resolve: { conditions: ${conditions} }, ssr: { resolve: { conditions: ${conditions} } } };`,
-  );
-  const file = join(dir, "refund.test.ts");
-  writeFileSync(file, await testOfSession(store, "refund-17"));
-  const run = async (prompt: string): Promise<{ readonly code: number; readonly output: string }> => {
+  const dir = project();
+  writeFileSync(join(dir, "refund.test.ts"), await testOfSession(store, "refund-17"));
+  const run = async (prompt: string) => {
     writeFileSync(join(dir, "agents.ts"), agentsFile(prompt));
-    const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-    return new Promise((resolve) =>
-      execFile(process.execPath, [vitest, "run", "--root", dir], { cwd: dir }, (error, stdout, stderr) =>
-        resolve({ code: error ? 1 : 0, output: stdout + stderr }),
-      ),
-    );
+    return runTests(dir);
   };
   const same = await run("Help.");
   expect(same.code, same.output).toBe(0);
@@ -74,6 +88,26 @@ test("the file runs and passes, and fails where the agent does otherwise", async
   const other = await run("Refuse.");
   expect(other.code).toBe(1);
   expect(other.output).toContain("Refuse.");
+});
+
+test("the files of runs of all kinds pass, and fail with another prompt", { timeout: 300_000 }, async () => {
+  const dir = project();
+  for (const kind of Object.keys(KINDS)) {
+    const store = memoryStore();
+    const sessionId = await record(store, kind);
+    writeFileSync(join(dir, `${sessionId}.test.ts`), await testOfSession(store, sessionId));
+  }
+  const kinds = join(ROOT, "test/testing/replay/recorded-kinds.ts");
+  const run = async (prompt: string) => {
+    const text = `import { agentsWith } from ${JSON.stringify(kinds)};\nexport default agentsWith("${prompt}");\n`;
+    writeFileSync(join(dir, "agents.ts"), text);
+    return runTests(dir);
+  };
+  const count = Object.keys(KINDS).length;
+  const same = await run("Help.");
+  expect(same.output).toMatch(new RegExp(`Tests +${count} passed`));
+  expect(same.code).toBe(0);
+  expect((await run("Refuse.")).output).toMatch(new RegExp(`Tests +${count} failed`));
 });
 
 test("a hub hands it out, and a session with secrets makes none", async () => {
