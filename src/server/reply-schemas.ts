@@ -126,6 +126,7 @@ export const problem = z
     status: z.number().int(),
     detail: z.string(),
     code: z.string().openapi({ example: "session/not-found" }),
+    docs: z.string().openapi({ example: "agentchart/docs/guide/errors.md#session-not-found" }),
     requestId: z.string(),
   })
   .openapi("Problem");

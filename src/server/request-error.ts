@@ -1,17 +1,21 @@
 import { STATUS_CODES } from "node:http";
-import { AgentError, type ErrorCode } from "../core/base/error.ts";
+import { AgentError, docsOf, type ErrorCode } from "../core/base/error.ts";
 
 /** The codes of errors that only the server has, in addition to those of {@link AgentError}. */
-export type RequestCode =
-  | "request/invalid"
-  | "request/unauthorized"
-  | "request/forbidden"
-  | "request/not-found"
-  | "request/too-large"
-  | "request/too-many"
-  | "request/failed"
-  | "webhook/bad-signature"
-  | "webhook/too-old";
+export const REQUEST_CODES = [
+  "request/invalid",
+  "request/unauthorized",
+  "request/forbidden",
+  "request/not-found",
+  "request/too-large",
+  "request/too-many",
+  "request/failed",
+  "webhook/bad-signature",
+  "webhook/too-old",
+] as const;
+
+/** One of {@link REQUEST_CODES}. */
+export type RequestCode = (typeof REQUEST_CODES)[number];
 
 /** The body of an error, as RFC 9457 defines it. */
 export type Problem = {
@@ -19,6 +23,8 @@ export type Problem = {
   readonly status: number;
   readonly detail: string;
   readonly code: ErrorCode | RequestCode;
+  /** The place in the installed package that explains the code. */
+  readonly docs: string;
   /** The `requestId` of the request in the server's log. */
   readonly requestId: string;
 };
@@ -83,8 +89,12 @@ export function problemResponse(thrown: unknown, requestId: string): Response {
   return respond({ status: 500, code: "request/failed", detail, requestId }, {});
 }
 
-function respond(problem: Omit<Problem, "title">, headers: { readonly [name: string]: string }): Response {
-  const body: Problem = { title: STATUS_CODES[problem.status] ?? "Error", ...problem };
+function respond(
+  problem: Omit<Problem, "title" | "docs">,
+  headers: { readonly [name: string]: string },
+): Response {
+  const title = STATUS_CODES[problem.status] ?? "Error";
+  const body: Problem = { title, ...problem, docs: docsOf(problem.code) };
   return Response.json(body, {
     status: problem.status,
     headers: { ...headers, "Content-Type": "application/problem+json" },

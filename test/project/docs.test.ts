@@ -103,6 +103,18 @@ describe("the pages of the documentation", () => {
     expect(named.filter(({ code }) => !isThere(code))).toEqual([]);
   });
 
+  test("name only metrics, spans and attributes of telemetry that the code has", () => {
+    const known = read("docs/reference/telemetry.md");
+    const isOther = (name: string): boolean => name === "agentchart.labels"; // a session
+    const named = pages.flatMap((path) =>
+      [...read(path).matchAll(/`(agentchart_\w+|(?:gen_ai|agentchart)\.[a-z_.]+[a-z])(?=[`{])/g)].map(
+        ([, name]) => ({ path, name: name! }),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter(({ name }) => !isOther(name) && !known.includes(`\`${name}\``))).toEqual([]);
+  });
+
   test("name only scripts that package.json has", () => {
     const unknown = pages.flatMap((path) =>
       [...read(path).matchAll(/npm run (?:--silent )?([\w:-]+)/g)]

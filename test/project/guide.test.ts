@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";
-import { AgentError, ERROR_CODES } from "../../src/core/base/error.ts";
+import { AgentError, docsOf, ERROR_CODES } from "../../src/core/base/error.ts";
+import { REQUEST_CODES } from "../../src/server/request-error.ts";
 import { agentMachine, chartJson } from "agentchart/machines";
 import { examplesOf, pagesWithExamples, withBlocks } from "../support/doc-blocks.ts";
 import { ROOT } from "./source-files.ts";
@@ -54,11 +55,13 @@ test("every page but the README links to the files that its code is a part of", 
   expect(without).toEqual([]);
 });
 
-test("docs/guide/errors.md explains every error code, in the order of ERROR_CODES, each where an error says", () => {
+test("docs/guide/errors.md explains every error code, also those of the server, each where an error says", () => {
   const explained = [
     ...read("docs/guide/errors.md").matchAll(/^\| <a id="([\w-]+)"><\/a>`([a-z]+\/[a-z-]+)` +\|/gm),
   ].map(([, anchor, code]) => [code, `agentchart/docs/guide/errors.md#${anchor}`]);
-  expect(explained).toEqual(ERROR_CODES.map((code) => [code, new AgentError(code, "").docs]));
+  const thrown = ERROR_CODES.map((code) => [code, new AgentError(code, "").docs]);
+  const answered = REQUEST_CODES.map((code) => [code, docsOf(code)]);
+  expect(explained).toEqual([...thrown, ...answered]);
 });
 
 test("the drawing in docs/guide/chart.md has the top-level transitions of the machine, except those of a restore", () => {
