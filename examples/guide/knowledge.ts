@@ -23,7 +23,8 @@ const { added, skipped } = await ingest({ store, path: "./manuals" });
 console.log(added, skipped);
 
 const desk = createAgent({ name: "desk", model, hooks: [knowledge({ store })] });
-console.log((await desk.call("How long do refunds take?")).text);
+const { text, sources } = await desk.call("How long do refunds take?");
+console.log(text, sources?.[0]?.document);
 console.log(model.requests[0]!.messages.at(-1)!.content[0]);
 // #endregion
 

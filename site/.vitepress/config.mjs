@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { tokenize } from "./tokenize.mjs";
 
 const { english, chinese } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../build/pages/sidebar.json"), "utf8"),
@@ -62,7 +63,26 @@ export default defineConfig({
   },
   themeConfig: {
     i18nRouting: false, // few pages are in both languages
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: { options: { tokenize } },
+        locales: {
+          zh: {
+            translations: {
+              button: { buttonText: "搜索", buttonAriaLabel: "搜索" },
+              modal: {
+                displayDetails: "显示详情",
+                resetButtonTitle: "清空",
+                backButtonTitle: "返回",
+                noResultsText: "没有找到",
+                footer: { selectText: "打开", navigateText: "移动", closeText: "关闭" },
+              },
+            },
+          },
+        },
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: "Guide", link: "/guide/getting-started" },

@@ -99,6 +99,31 @@ describe.runIf(isSoak || existsSync(SITE))("the site", () => {
     expect(outbound).toEqual([]);
   });
 
+  test.each([
+    ["数据库", "a word in the middle of a sentence"],
+    ["审批", "a word of two characters"],
+    ["fileStore", "a name of the code"],
+  ])("finds %s in the Chinese pages, %s, and says so in Chinese", async (word) => {
+    const origin = await serveSite();
+    const browser = await launch();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${origin}/zh/start.html`);
+    await page.getByRole("button", { name: "搜索" }).first().click();
+    await page.locator("#localsearch-input").fill(word);
+    const results = page.locator(".result");
+    await results.first().waitFor();
+    const withWord = globSync("docs/zh/*.md", { cwd: ROOT }).filter((path) =>
+      readFileSync(join(ROOT, path), "utf8").includes(word),
+    );
+    const links = await results.evaluateAll((all) => all.map((each) => new URL(each.href).pathname));
+    const found = new Set(links.map((path) => path.replace(/^\/zh\/(.*)\.html$/, "docs/zh/$1.md")));
+    expect(withWord.length).toBeGreaterThan(0);
+    expect(withWord.filter((path) => !path.endsWith("README.md") && !found.has(path))).toEqual([]);
+    await page.locator("#localsearch-input").fill("zzzqqq");
+    await page.getByText("没有找到").waitFor();
+  });
+
   test("has no dead link", () => {
     const files = globSync("**/*.html", { cwd: SITE });
     const idsOf = (text: string): ReadonlySet<string> =>
