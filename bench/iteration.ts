@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createAgent, defineTool, userMsg, type AgentConfig, type ChatModel, type Msg } from "agentchart";
-import { freeze } from "../src/core/base/freeze.ts";
+import { freeze } from "../src/core/base/json.ts";
 import { cpuMicros } from "./cpu.ts";
 
 export type Turns = {

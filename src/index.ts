@@ -51,13 +51,13 @@ export type {
   PromptPatch,
   ReasoningPatch,
 } from "./core/hook/types.ts";
-export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./core/message/create.ts";
-export { textOf, toolResultsOf, toolUsesOf } from "./core/message/query.ts";
+export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./core/message/msg.ts";
+export { textOf, toolResultsOf, toolUsesOf } from "./core/message/msg.ts";
 export { REASONS } from "./core/message/types.ts";
 export type { Json, JsonObject } from "./core/base/json.ts";
 export { accountLines, ranInput } from "./core/message/account.ts";
-export { sourcesOf } from "./core/message/sources.ts";
-export type { AnswerSource } from "./core/message/sources.ts";
+export { sourcesOf } from "./core/message/msg.ts";
+export type { AnswerSource } from "./core/message/msg.ts";
 export type {
   Block,
   CallAccount,

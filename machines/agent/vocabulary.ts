@@ -5,7 +5,7 @@ import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import { declaring } from "./facts.ts";
 import { remembering, ruleEngine } from "./rule-engine.ts";
-import * as refusals from "./refusals.ts";
+import * as refusals from "./updates/commands.ts";
 import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";

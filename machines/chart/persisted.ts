@@ -1,7 +1,7 @@
 import { pathToStateValue, type AnyMachineSnapshot, type Snapshot, type StateValue } from "xstate";
 import { AgentError } from "../../src/core/base/error.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { hashInput } from "../../src/core/tool/hash.ts";
+import { hashInput } from "../../src/core/base/hash.ts";
 import { statePath } from "./nodes.ts";
 import type { Resolver } from "./resolve.ts";
 

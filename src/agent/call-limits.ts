@@ -1,6 +1,6 @@
 import { elapsed, LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { AgentError, type ErrorCode, errorFrom } from "../core/base/error.ts";
-import { assistantMsg, newId } from "../core/message/create.ts";
+import { assistantMsg, newId } from "../core/message/msg.ts";
 import type { AnyCallOptions, Reply, RetryOptions } from "./types.ts";
 import type { Msg } from "../core/message/types.ts";
 import { backoffMs } from "../core/model/execution.ts";

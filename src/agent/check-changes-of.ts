@@ -3,7 +3,7 @@ import { checkChanges } from "../session/fork-changes.ts";
 import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
 import { RESERVED_NAMES } from "../core/tool/reserved-names.ts";
 import { toolkitOf } from "./options/config.ts";
-import { findModel } from "./options/model-named.ts";
+import { findModel } from "./options/model-settings.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 
 /** Throws `config/invalid` for changes of another shape, and `session/bad-change` for those that this configuration cannot follow. */

@@ -1,5 +1,5 @@
 import type { Json } from "../core/base/json.ts";
-import { sha256 } from "../core/base/sha256.ts";
+import { sha256 } from "../core/base/hash.ts";
 import type { AnyTool } from "../core/tool/types.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";

@@ -3,7 +3,7 @@ import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { type Fact, stepFacts, type StepFacts } from "../../machines/agent/facts.ts";
-import { phaseOf } from "../../machines/agent/phase.ts";
+import { phaseOf } from "../../machines/agent/updates/calls.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
 import { bindHost, liveMachine, markShared } from "./services/actors.ts";
 import type { Host } from "./services/host.ts";

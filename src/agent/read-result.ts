@@ -1,4 +1,4 @@
-import { toolResultsOf } from "../core/message/query.ts";
+import { toolResultsOf } from "../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import { defineTool } from "../core/tool/define.ts";
 import { READ_RESULT } from "../core/tool/reserved-names.ts";

@@ -1,5 +1,5 @@
-import { hashInput } from "../core/tool/hash.ts";
-import { toolResultsOf, toolUsesOf } from "../core/message/query.ts";
+import { hashInput } from "../core/base/hash.ts";
+import { toolResultsOf, toolUsesOf } from "../core/message/msg.ts";
 import type { Msg, ToolUseBlock } from "../core/message/types.ts";
 
 /** The parts of a call that say which one it is in another run of the same session. */

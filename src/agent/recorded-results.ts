@@ -1,7 +1,7 @@
 import type { Agent } from "./types.ts";
 import type { AgentConfig, AnyAgentConfig } from "./options/agent-config.ts";
 import { toolkitOf } from "./options/config.ts";
-import { toolResultsOf, toolUsesOf } from "../core/message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../core/message/msg.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
 import { suspend } from "../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../core/tool/types.ts";

@@ -13,7 +13,7 @@ import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Fact, StepFacts } from "../../machines/agent/facts.ts";
-import { phaseOf, shortPath } from "../../machines/agent/phase.ts";
+import { phaseOf, shortPath } from "../../machines/agent/updates/calls.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/accelerator.ts";

@@ -2,7 +2,7 @@ import { createActor, type AnyActorScope, type ExecutableActionObject, type Snap
 import { AgentError, agentErrorOf, errorFrom, type ErrorInfo } from "../core/base/error.ts";
 import { nodeProcess } from "../core/base/platform.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import { repeatedSession } from "../core/tool/stored-slots.ts";
+import { repeatedSession } from "../core/tool/slot.ts";
 import type { TakeOver } from "../core/message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
@@ -12,7 +12,7 @@ import { freshContext, type AgentContext } from "../../machines/agent/context.ts
 import { replacing, stepFacts, type StepFacts } from "../../machines/agent/facts.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
-import { phaseOf } from "../../machines/agent/phase.ts";
+import { phaseOf } from "../../machines/agent/updates/calls.ts";
 import { acceleratedMachine } from "../../machines/chart/accelerator.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 import type { HostEffect } from "../../machines/chart/machine-type.ts";

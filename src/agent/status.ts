@@ -1,11 +1,10 @@
 import { type TurnsSummary, aboutTurns, type JournalState } from "../session/format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import { agentChart } from "./agent-chart.ts";
+import { agentChart } from "./steps.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 import type { Status, AnyReply } from "./types.ts";
 import { elapsed } from "../core/base/time.ts";
-import { finishReasonOf, textOf } from "../core/message/query.ts";
-import { sourcesOf } from "../core/message/sources.ts";
+import { finishReasonOf, textOf, sourcesOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/event/types.ts";
 import type { AnyActorRef } from "xstate";
 import type { Hook } from "../core/hook/types.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
-import type { AnswerSource } from "../core/message/sources.ts";
+import type { AnswerSource } from "../core/message/msg.ts";
 import type { FinishReason, Msg, Reason, Usage } from "../core/message/types.ts";
 import type { SessionPhase } from "../core/base/phase.ts";
 import type { SavedParts } from "../session/save.ts";

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/base/json.ts";
 import { check } from "../core/base/options.ts";
 import type { ClientTool } from "../core/tool/declared-tools.ts";
 import { decisionSchema } from "../core/tool/decision-schema.ts";
-import { hashInput } from "../core/tool/hash.ts";
+import { hashInput } from "../core/base/hash.ts";
 import type { ChatRequest } from "../ui/read-chat-request.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import { newsAfter, newsOf, openTurn, type TurnNews } from "./chat-turn.ts";

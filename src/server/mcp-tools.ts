@@ -8,7 +8,7 @@ import type {
 import { AgentError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { missingPackage } from "../core/base/missing-package.ts";
-import { userMsg } from "../core/message/create.ts";
+import { userMsg } from "../core/message/msg.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { Access, Scope } from "./tokens.ts";
 import type { ServerOptions } from "./options.ts";

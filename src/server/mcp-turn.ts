@@ -1,6 +1,6 @@
 import { AgentError } from "../core/base/error.ts";
 import type { AgentEvent } from "../core/event/types.ts";
-import { textOf } from "../core/message/query.ts";
+import { textOf } from "../core/message/msg.ts";
 import type { Reason } from "../core/message/types.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";

@@ -3,7 +3,7 @@ import type { DecideOptions } from "../agent/types.ts";
 import { readPending } from "../session/read-pending.ts";
 import { isTaken } from "../session/input-outcome.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
-import { readPosition } from "../store/position.ts";
+import { readPosition } from "../store/shared.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import type { CommandOptions } from "../worker/types.ts";
 
@@ -24,7 +24,7 @@ async function isBeingDecided(
   call: PendingCall,
 ): Promise<boolean> {
   if (!waiting.some(({ data: { kind } }) => kind === "decide")) return false;
-  const { takesDecision } = await import("../../machines/agent/refusals.ts"); // validates schemas
+  const { takesDecision } = await import("../../machines/agent/updates/commands.ts"); // validates schemas
   return waiting.some(
     ({ data: { kind, callId, argsHash = call.argsHash, decision } }) =>
       kind === "decide" &&

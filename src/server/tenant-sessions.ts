@@ -11,7 +11,7 @@ import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
 import { LEASE_MS } from "../store/lease.ts";
-import { newOwner } from "../store/lease-owner.ts";
+import { newOwner } from "../store/leases.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { refusedInTime } from "./refused-input.ts";

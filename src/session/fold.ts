@@ -1,6 +1,5 @@
-import { frozenCopy } from "../core/base/freeze.ts";
+import { frozenCopy, type JsonObject } from "../core/base/json.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import type { JsonObject } from "../core/base/json.ts";
 import type { ToolUseBlock, Msg } from "../core/message/types.ts";
 import {
   freshContext,
@@ -29,7 +28,7 @@ import {
   type PersistedContext,
   type SessionState,
 } from "./format.ts";
-import { hasBlock } from "../core/message/query.ts";
+import { hasBlock } from "../core/message/msg.ts";
 
 type Entry<Type extends SessionEntry["type"]> = Extract<SessionEntry, { readonly type: Type }>;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OpenBlocks } from "../core/event/open-blocks.ts";
+import { OpenBlocks } from "../core/event/buffer.ts";
 import { isAfter, positionOf, type EventPosition } from "../core/event/position.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import { AgentError } from "../core/base/error.ts";

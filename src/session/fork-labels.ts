@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/base/json.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
-import { textOf } from "../core/message/query.ts";
+import { textOf } from "../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ForkChanges, ForkLabel } from "../../machines/agent/prompt/edits.ts";

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, isObject } from "../core/base/json.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
 import { keptProblem } from "./entry-shapes.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import { textOf } from "../core/message/query.ts";
+import { textOf } from "../core/message/msg.ts";
 
 /** The version of the format of snapshots and checkpoints. */
 export const FORMAT = 1;

@@ -1,7 +1,7 @@
 import { isSame, isObject } from "../core/base/json.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { PromptEdit } from "../../machines/agent/prompt/edits.ts";
-import { sha256 } from "../core/base/sha256.ts";
+import { sha256 } from "../core/base/hash.ts";
 
 /** Values with longer JSON are stored once in a session, and named by their hash where they stand. */
 const MAX_INLINE = 80;

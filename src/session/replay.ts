@@ -1,9 +1,9 @@
 import type { TurnEnd } from "../../machines/agent/context.ts";
 import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
-import { OpenBlocks } from "../core/event/open-blocks.ts";
+import { OpenBlocks } from "../core/event/buffer.ts";
 import { isAfter, positionOf, type EventPosition } from "../core/event/position.ts";
-import { toolResultsOf } from "../core/message/query.ts";
+import { toolResultsOf } from "../core/message/msg.ts";
 import type { Msg, TakeOver, ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../core/tool/pending.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { hasBlock } from "../core/message/query.ts";
+import { hasBlock } from "../core/message/msg.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { AcquiredSession, LoadedSession, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";

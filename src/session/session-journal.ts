@@ -3,7 +3,7 @@ import { unref } from "../core/base/time.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Msg, TakeOver } from "../core/message/types.ts";
 import { LEASE_MS, sessionLocked } from "../store/lease.ts";
-import { newOwner, processOf } from "../store/lease-owner.ts";
+import { newOwner, processOf, keepLease, type KeptLease, type LeaseKeeper } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { StepFacts } from "../../machines/agent/facts.ts";
@@ -15,7 +15,6 @@ import type { Fact } from "./entry.ts";
 import { plain } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal, type JournalOwner } from "./journal.ts";
-import { keepLease, type KeptLease, type LeaseKeeper } from "./lease-keeper.ts";
 import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
 import { loadTurn, restoreSession, type RestoredSession } from "./restore.ts";
 

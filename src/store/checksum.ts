@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/json.ts";
-import { sha256 } from "../core/base/sha256.ts";
+import { sha256 } from "../core/base/hash.ts";
 import { readJson, sessionDamaged } from "./stored-json.ts";
 
 // The checksums of rows in SQL stores.

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { holdsLease } from "./append-check.ts";
+import { holdsLease } from "./shared.ts";
 import { stuckFileCalls } from "./file-access.ts";
 import type { JournalHead, JournalTail, LineDraft } from "./file-journal.ts";
 import { lineAfter, linesIn } from "./file-lines.ts";

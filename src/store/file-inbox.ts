@@ -14,7 +14,7 @@ import {
   type FileEnd,
   type FileLine,
 } from "./file-lines.ts";
-import { dueTime } from "./position.ts";
+import { dueTime } from "./shared.ts";
 import type { SessionInput } from "./port.ts";
 import { sessionDamaged } from "./stored-json.ts";
 

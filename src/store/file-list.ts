@@ -7,7 +7,7 @@ import { ifExists } from "./file-error.ts";
 import { journalLineAt, journalLines, type JournalTail } from "./file-journal.ts";
 import { linesBackward, linesForward } from "./file-lines.ts";
 import { sessionIdOf } from "./file-name.ts";
-import { readPosition } from "./position.ts";
+import { readPosition } from "./shared.ts";
 import type { SessionInfo } from "./port.ts";
 
 /** The names of a session's files. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { join, sep } from "node:path";
 import { LRUCache } from "lru-cache";
-import { storeClosed } from "./append-check.ts";
+import { storeClosed, checkId } from "./shared.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { changeJournal, openToAppend, syncAll, type JournalChange } from "./file-change.ts";
 import { checkedTailOf, checkEnd } from "./file-end.ts";
@@ -12,7 +12,6 @@ import { KeptFiles } from "./file-kept.ts";
 import { INBOX, JOURNAL } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
 import type { JournalEntry, SessionInput } from "./port.ts";
-import { checkId } from "./session-id.ts";
 
 /** The options with which a journal is changed. All are false by default. */
 type ChangeOptions = Partial<Pick<JournalChange, "mayCreate" | "isSynced" | "isKept">>;

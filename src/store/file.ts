@@ -1,7 +1,20 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { check } from "../core/base/options.ts";
-import { duePage, isSessionDue, matchesFilter, readPosition } from "./position.ts";
+import {
+  duePage,
+  isSessionDue,
+  matchesFilter,
+  readPosition,
+  holdsLease,
+  leaseLost,
+  appendError,
+  nextTakeovers,
+  takenFrom,
+  checkId,
+  compareIds,
+  isLeftOut,
+} from "./shared.ts";
 import { appendLineDraft } from "./file-change.ts";
 import { inTime, settlingAppend, STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
@@ -15,13 +28,11 @@ import { journalLineAt, type Acknowledged, type JournalHead } from "./file-journ
 import { INBOX, infoOf, newestFence, sessionFolders } from "./file-list.ts";
 import { fileChanges, INDEX_FILE, statsOf } from "./file-search.ts";
 import { LocalSearcher } from "./local-index.ts";
-import { isDeadOwner } from "./lease-owner.ts";
+import { isDeadOwner } from "./leases.ts";
 import { isAppendSynced } from "./local-options.ts";
 import type { Lease, SessionInfo, SessionStore } from "./port.ts";
 import { pruneSessions } from "./prune.ts";
-import { holdsLease, leaseLost, appendError, nextTakeovers, takenFrom } from "./append-check.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
-import { checkId, compareIds, isLeftOut } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 import { SessionFiles } from "./file-sessions.ts";
 

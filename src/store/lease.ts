@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { newOwner, readOwner } from "./lease-owner.ts";
+import { newOwner, readOwner } from "./leases.ts";
 import type { Lease, SessionStore } from "./port.ts";
 
 /** The duration of a lease without being renewed unless an option says otherwise, ms. */

@@ -1,6 +1,6 @@
 import * as s from "../core/base/option-schema.ts";
 import type { SessionPhase } from "./port.ts";
-import { isAtRest } from "./position.ts";
+import { isAtRest } from "./shared.ts";
 
 /** Options of the stores that keep sessions on the disk of one machine. */
 export type LocalStoreOptions = {

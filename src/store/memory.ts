@@ -1,11 +1,24 @@
 import type { JsonObject } from "../core/base/json.ts";
 import { check } from "../core/base/options.ts";
-import { dueTime, duePage, isSessionDue, readPosition, matchesFilter } from "./position.ts";
+import {
+  dueTime,
+  duePage,
+  isSessionDue,
+  readPosition,
+  matchesFilter,
+  holdsLease,
+  leaseLost,
+  appendError,
+  storeClosed,
+  nextTakeovers,
+  takenFrom,
+  checkId,
+  compareIds,
+  isLeftOut,
+} from "./shared.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
-import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers, takenFrom } from "./append-check.ts";
 import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
 import { searcherOf, type LocalSearcher } from "./local-index.ts";
-import { checkId, compareIds, isLeftOut } from "./session-id.ts";
 import { pruneSessions } from "./prune.ts";
 import { watchSeq } from "./watch-seq.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
-import { newOwner } from "./lease-owner.ts";
+import { newOwner } from "./leases.ts";
 import {
   isMark,
   isMarkInfo,
@@ -16,7 +16,7 @@ import {
 } from "./moved.ts";
 import { isIn, RECORD_PREFIX, rangesOf, type Partition } from "./partition-map.ts";
 import type { Lease } from "./port.ts";
-import { OWN_PREFIX } from "./session-id.ts";
+import { OWN_PREFIX } from "./shared.ts";
 
 /** The progress of a move. */
 export type MoveProgress = {

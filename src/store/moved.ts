@@ -1,6 +1,6 @@
 import { AgentError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import { newId } from "../core/message/create.ts";
+import { newId } from "../core/message/msg.ts";
 import type { PartitionRange } from "./partition-map.ts";
 import type { JournalEntry, Lease, SessionInfo, SessionStore } from "./port.ts";
 import { metaOf } from "./transfer.ts";

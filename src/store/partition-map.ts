@@ -1,9 +1,9 @@
 import { AgentError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
-import { sha256 } from "../core/base/sha256.ts";
+import { sha256 } from "../core/base/hash.ts";
 import type { SessionStore } from "./port.ts";
-import { checkId, OWN_PREFIX } from "./session-id.ts";
+import { checkId, OWN_PREFIX } from "./shared.ts";
 import { storeSchema } from "./store-schema.ts";
 
 /** A range of hashes and the store of its sessions. */

@@ -1,7 +1,7 @@
 import { MARK_AGENT } from "./moved.ts";
 import { mergedPage, type PagedStore } from "./partition-pages.ts";
 import type { FoundSession, SearchPage, SessionSearch, SessionStore } from "./port.ts";
-import { compareIds, toKey } from "./session-id.ts";
+import { compareIds, toKey } from "./shared.ts";
 
 /** Makes the pages of stores of those of one. */
 type PagesOf = (

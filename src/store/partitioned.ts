@@ -3,7 +3,7 @@ import { AgentError } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import { rulesOfStore, withRules } from "../core/tool/rules/store-rules.ts";
 import { STORE_TIMEOUT_MS, withDeadlines } from "./deadlines.ts";
-import { newOwner } from "./lease-owner.ts";
+import { newOwner } from "./leases.ts";
 import {
   isMark,
   isMover,
@@ -25,7 +25,7 @@ import { isAway, mergedPage, partitionsAway, type PagedStore } from "./partition
 import type { Lease, LoadedSession, SessionInfo, SessionStore } from "./port.ts";
 import { searchPartitions } from "./partition-search.ts";
 import { pruneSessions } from "./prune.ts";
-import { compareIds } from "./session-id.ts";
+import { compareIds } from "./shared.ts";
 import { watchSeq } from "./watch-seq.ts";
 
 export { finishMove, movePartitions, type MoveOptions, type MoveProgress } from "./move-partitions.ts";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { AgentError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/time.ts";
-import { storeClosed } from "./append-check.ts";
+import { storeClosed } from "./shared.ts";
 import { MODULUS } from "./checksum.ts";
 import type { Batch, OfferOptions } from "./port.ts";
 import { notifyKey, PostgresListener } from "./postgres-listener.ts";

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { isSecret } from "../core/base/secrets.ts";
 import type { Usage } from "../core/message/types.ts";
-import { addUsage } from "../core/message/query.ts";
+import { addUsage } from "../core/message/msg.ts";
 import type { JournalEntry } from "./port.ts";
 import { eachWord } from "./search-words.ts";
 

@@ -1,7 +1,6 @@
 import type { SessionSearch } from "./port.ts";
-import { labelsOf } from "./position.ts";
+import { labelsOf, keyAfterPrefix, leftOut, toKey } from "./shared.ts";
 import { queryWords } from "./search-words.ts";
-import { keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
 import type { Transaction } from "./sql-statements.ts";
 
 /** The part of a session that an index of sessions has: a row, its labels, and its words. `n` is the number that the index gives it. */

@@ -1,8 +1,6 @@
-import type { AppendState } from "./append-check.ts";
+import { type AppendState, toKey, labelsOf, readPosition } from "./shared.ts";
 import { chained, hashOf } from "./checksum.ts";
 import type { Batch, SessionPhase } from "./port.ts";
-import { labelsOf, readPosition } from "./position.ts";
-import { toKey } from "./session-id.ts";
 
 /** The columns that an append writes. Ids are keys (see {@link toKey}); strings that hold JSON are named so. */
 export type AppendRow = {

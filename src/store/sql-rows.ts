@@ -2,8 +2,7 @@ import type { AgentError } from "../core/base/error.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import { chained, hashOf, readChecked } from "./checksum.ts";
 import type { JournalEntry, LoadedSession, SessionInfo, SessionInput } from "./port.ts";
-import { readPosition } from "./position.ts";
-import { fromKey, toKey } from "./session-id.ts";
+import { readPosition, fromKey, toKey } from "./shared.ts";
 import { readJson, sessionDamaged } from "./stored-json.ts";
 
 /** A row as the driver returns it. */

@@ -1,6 +1,16 @@
 import { AgentError } from "../core/base/error.ts";
-import { appendError, leaseLost } from "./append-check.ts";
-import { isDeadOwner, ownersHere } from "./lease-owner.ts";
+import {
+  appendError,
+  leaseLost,
+  checkId,
+  fromKey,
+  keyAfterPrefix,
+  leftOut,
+  toKey,
+  duePage,
+  labelsOf,
+} from "./shared.ts";
+import { isDeadOwner, ownersHere } from "./leases.ts";
 import type {
   Batch,
   FormerHolder,
@@ -10,12 +20,10 @@ import type {
   SessionInput,
   SessionStore,
 } from "./port.ts";
-import { duePage, labelsOf } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
-import { checkId, fromKey, keyAfterPrefix, leftOut, toKey } from "./session-id.ts";
 import { appendRowOf, type Appended, type AppendRow } from "./sql-append.ts";
 import { inputRowOf, offeredOf, type InputRow } from "./sql-inputs.ts";
 import { endMissing, entryOf, infoOf, inputOf, loadedOf, positionOf, type Row } from "./sql-rows.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AgentError } from "../core/base/error.ts";
-import { appendError, storeClosed, type AppendState } from "./append-check.ts";
+import { appendError, storeClosed, type AppendState } from "./shared.ts";
 import { chained } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { isAppendSynced, type LocalStoreOptions } from "./local-options.ts";

@@ -3,10 +3,10 @@ import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
-import { hasher } from "../core/base/sha256.ts";
+import { hasher } from "../core/base/hash.ts";
 import { withLease } from "./lease.ts";
 import type { JournalEntry, Lease, LoadedSession, SessionInput, SessionStore } from "./port.ts";
-import { readPosition } from "./position.ts";
+import { readPosition } from "./shared.ts";
 
 /** The `format` in the first line of an exported session. */
 export const EXPORT_FORMAT = "agentchart.session";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { AgentError } from "../core/base/error.ts";
-import { userMsg } from "../core/message/create.ts";
-import { textOf, toolUsesOf } from "../core/message/query.ts";
+import { userMsg, textOf, toolUsesOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
 import { collect } from "../core/model/fold.ts";
 import type { TestFramework } from "./contract.ts";

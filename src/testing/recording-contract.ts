@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { AgentError } from "../core/base/error.ts";
-import { toolResultMsg, userMsg } from "../core/message/create.ts";
+import { toolResultMsg, userMsg } from "../core/message/msg.ts";
 import type { Block, Msg } from "../core/message/types.ts";
 import { collect, type Folded } from "../core/model/fold.ts";
 import type { ChatModel, ModelRequest } from "../core/model/port.ts";

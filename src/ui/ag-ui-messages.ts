@@ -1,4 +1,4 @@
-import { toolResultsOf, textOf } from "../core/message/query.ts";
+import { toolResultsOf, textOf } from "../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import { changedInput } from "../core/message/account.ts";
 import { isSaid, shownBlocks, shownOutput, shownResults } from "../core/event/conversation/shown-messages.ts";

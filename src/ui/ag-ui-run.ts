@@ -1,6 +1,6 @@
 import type { Json } from "../core/base/json.ts";
 import type { AgentEvent } from "../core/event/types.ts";
-import { textOf, toolResultsOf } from "../core/message/query.ts";
+import { textOf, toolResultsOf } from "../core/message/msg.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";

@@ -1,7 +1,7 @@
 import type { Json } from "../core/base/json.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import type { Msg, Usage } from "../core/message/types.ts";
-import { addUsage } from "../core/message/query.ts";
+import { addUsage } from "../core/message/msg.ts";
 import type { AgUiEvent, AgUiState } from "./ag-ui-event.ts";
 
 /** Follows the state of an agent through a run. */

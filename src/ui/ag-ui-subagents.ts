@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../core/event/types.ts";
-import { toolResultsOf } from "../core/message/query.ts";
+import { toolResultsOf } from "../core/message/msg.ts";
 import type { ToolResultBlock } from "../core/message/types.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";

@@ -4,21 +4,27 @@ import { messagesOf } from "../agent/options/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import { AgentError } from "../core/base/error.ts";
-import { jsonProblem } from "../core/base/freeze.ts";
+import { jsonProblem } from "../core/base/json.ts";
 import { check } from "../core/base/options.ts";
 import type { WakeOptions, WakeQueue } from "./queue/port.ts";
 import type { Msg } from "../core/message/types.ts";
 import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
 import { withDeadlines } from "../store/deadlines.ts";
-import { isInnerSession, readPosition } from "../store/position.ts";
+import { isInnerSession, readPosition, checkId, OWN_PREFIX } from "../store/shared.ts";
 import { LABELS_SESSION } from "../store/labels-session.ts";
 import { withLease } from "../store/lease.ts";
 import type { OfferedInput, PeekedSession, SessionInput, SessionStore } from "../store/port.ts";
-import { peekAt, endQuarantine, quarantineOf, readStatus } from "./status.ts";
-import { checkId, OWN_PREFIX } from "../store/session-id.ts";
+import {
+  peekAt,
+  endQuarantine,
+  quarantineOf,
+  readStatus,
+  checkBudgetExtension,
+  commandData,
+  type InboxCommand,
+} from "./inbox.ts";
 import { checkClientTools } from "../core/tool/declared-tools.ts";
-import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox.ts";
 import {
   commandSchema,
   compactSchema,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { newOwner } from "../store/lease-owner.ts";
+import { newOwner } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
-import { OWN_PREFIX } from "../store/session-id.ts";
+import { OWN_PREFIX } from "../store/shared.ts";
 import type { TenantLimits } from "./types.ts";
 
 /** The places of a worker: as many sessions as run in it at once. */

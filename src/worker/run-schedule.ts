@@ -1,18 +1,13 @@
 import { messagesOf } from "../agent/options/config.ts";
 import { AgentError, errorInfo } from "../core/base/error.ts";
 import type { Msg } from "../core/message/types.ts";
-import { newOwner } from "../store/lease-owner.ts";
+import { newOwner } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
+import { SCHEDULE_PREFIX } from "../store/shared.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { Report } from "./report.ts";
 import { planTicks, started, type ScheduleState } from "./schedule/plan.ts";
-import {
-  readSchedule,
-  SCHEDULE_PREFIX,
-  wakeAtOf,
-  writeSchedule,
-  type ScheduleDefinition,
-} from "./schedule/record.ts";
+import { readSchedule, wakeAtOf, writeSchedule, type ScheduleDefinition } from "./schedule/record.ts";
 import { tickName, ticksOf } from "./schedule/ticks.ts";
 import type { Dispatcher } from "./types.ts";
 
@@ -27,9 +22,6 @@ export type ScheduleContext = {
   readonly retryMs: number;
   readonly isDraining: () => boolean;
 };
-
-/** True for the wake-up of a schedule. */
-export const isSchedule = (sessionId: string): boolean => sessionId.startsWith(SCHEDULE_PREFIX);
 
 /** The key of a tick's input: a session accepts it once, however often and by how many workers it is sent. */
 export const tickKey = (name: string, tick: number): string => `${name}@${tickName(tick)}`;

@@ -1,3 +1,4 @@
+import { SCHEDULE_PREFIX } from "../store/shared.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messagesOf } from "../agent/options/config.ts";
 import { AgentError } from "../core/base/error.ts";
@@ -16,7 +17,6 @@ import type { ScheduleState } from "./schedule/plan.ts";
 import {
   readSchedule,
   scheduleId,
-  SCHEDULE_PREFIX,
   wakeAtOf,
   writeSchedule,
   type ScheduleDefinition,

@@ -4,7 +4,7 @@ import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { LEASED_INPUTS } from "../session/session-journal.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
-import { dueTime } from "../store/position.ts";
+import { dueTime } from "../store/shared.ts";
 import type { Schema } from "../core/tool/types.ts";
 import { parseCommand, type InboxCommand, isDeferred, type TextWaits } from "./inbox.ts";
 import { promiseReport, tellReport, type Put } from "./turn-report.ts";

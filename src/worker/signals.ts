@@ -1,9 +1,8 @@
-import { EventBuffer } from "../core/event/buffer.ts";
+import { EventBuffer, blockOf } from "../core/event/buffer.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { WakeQueue } from "./queue/port.ts";
-import { blockOf } from "../core/event/open-blocks.ts";
 
 /** An input was put into the inbox. */
 export const NUDGE: JsonObject = { type: "inbox" };

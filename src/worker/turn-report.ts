@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../core/base/json.ts";
 import type { AgentEvent } from "../core/event/types.ts";
-import { userMsg } from "../core/message/create.ts";
-import { textOf } from "../core/message/query.ts";
+import { userMsg, textOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
 import { readTakenInput } from "../session/input-outcome.ts";
 import { openSession } from "../session/open-session.ts";
 import { READER_SETTINGS } from "../session/reader-settings.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
-import { commandData, type InboxCommand } from "./inbox.ts";
-import { sessionMeta } from "./status.ts";
+import { commandData, type InboxCommand, sessionMeta } from "./inbox.ts";
 
 /** The most characters of a reply that a session is told which has asked for it. */
 const MAX_CHARS = 20_000;

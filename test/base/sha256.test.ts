@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sha256, sha256WithoutNode } from "../../src/core/base/sha256.ts";
+import { sha256, sha256WithoutNode } from "../../src/core/base/hash.ts";
 
 test("a text has the same SHA-256 without Node.js, whatever its length and its letters", () => {
   fc.assert(

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
-import { quarantine } from "../../src/worker/status.ts";
+import { quarantine } from "../../src/worker/inbox.ts";
 import type { Step as WireStep } from "../../src/inspect/protocol/protocol.ts";
 import { CHARTS } from "../diagram/charts.ts";
 import { tangle } from "../diagram/tangle.ts";

@@ -12,7 +12,7 @@ import {
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { thisProcessName } from "../../src/store/lease-owner.ts";
+import { thisProcessName } from "../../src/store/leases.ts";
 import { mortal } from "../worker/mortal.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";

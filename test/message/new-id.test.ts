@@ -1,6 +1,6 @@
 // Ids of messages.
 import { expect, test } from "vitest";
-import { newId } from "../../src/core/message/create.ts";
+import { newId } from "../../src/core/message/msg.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

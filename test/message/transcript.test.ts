@@ -1,7 +1,7 @@
 // Transcripts: as lists would be, and never changed.
 import fc from "../support/fast-check.ts";
 import { expect, test } from "vitest";
-import { userMsg } from "../../src/core/message/create.ts";
+import { userMsg } from "../../src/core/message/msg.ts";
 import { Transcript } from "../../src/core/message/transcript.ts";
 import { TranscriptHead } from "../../src/core/message/transcript-head.ts";
 import type { Msg } from "../../src/core/message/types.ts";

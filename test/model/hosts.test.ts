@@ -9,7 +9,7 @@ import { DIALECT_NAMES, dialectOfProvider, HOSTS } from "../../src/core/model/ho
 import { dialectNameOf, dialectOf } from "../../src/core/model/openai/dialect.ts";
 import { chatFormatOf } from "../../src/core/model/openai/to-chat-messages.ts";
 import { chatRequestOf, chatRequestText } from "../../src/core/model/openai/to-chat-request.ts";
-import { requestOfPieces } from "../../src/core/model/request-messages.ts";
+import { requestOfPieces } from "../../src/core/model/request.ts";
 import { wireId } from "../../src/core/model/wire-ids.ts";
 import { message, text, toolResult, toolUse } from "../../src/testing/explorer/messages.ts";
 

@@ -2,7 +2,7 @@
 import { createAgent, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
-import { knownWindow } from "../../src/core/model/known-windows.ts";
+import { knownWindow } from "../../src/core/model/request.ts";
 
 test.each([
   ["gpt-4", 8_192],

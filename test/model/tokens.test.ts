@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { countMessage, countText } from "../../src/core/model/tokens.ts";
+import { countMessage, countText } from "../../src/core/model/request.ts";
 import { freshModules } from "../support/fresh-modules.ts";
 import { call, show, traced } from "../support/trace.ts";
 

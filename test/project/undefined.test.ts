@@ -71,7 +71,7 @@ const DOCUMENTS = [
   "src/core/event/conversation/ui-message-chunk.ts",
   "src/core/event/types.ts",
   "src/inspect/suspicions/facts.ts",
-  "src/core/message/sources.ts",
+  "src/core/message/msg.ts",
   "src/core/message/types.ts",
   "src/core/model/openai/wire.ts",
   "src/testing/chat-completions-request.ts",

@@ -11,7 +11,7 @@ import {
 import { exportSession, importSession, openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { thisProcessName } from "../../src/store/lease-owner.ts";
+import { thisProcessName } from "../../src/store/leases.ts";
 import { stored, watched } from "../support/lens.ts";
 import { call } from "../support/trace.ts";
 import { mortal } from "../worker/mortal.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createAgent, type SessionStore } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { newOwner } from "../../src/store/lease-owner.ts";
+import { newOwner } from "../../src/store/leases.ts";
 import { toolOf } from "../support/agents.ts";
 import { openStore, type StoreSpec } from "../support/open-store.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";

@@ -5,7 +5,7 @@ import { exportSession, importSession, openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, inProcessQueue } from "agentchart/worker";
 import { scriptedModel } from "agentchart/testing";
-import { quarantine } from "../../src/worker/status.ts";
+import { quarantine } from "../../src/worker/inbox.ts";
 
 const agentOn = (store: SessionStore, sessionId: string, ...answers: string[]) =>
   createAgent({ name: "desk", model: scriptedModel(answers), store, sessionId });

@@ -6,7 +6,7 @@ import { otelObserver } from "agentchart/otel";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { takeOverLine } from "../../src/core/message/account.ts";
-import { newOwner, processOf } from "../../src/store/lease-owner.ts";
+import { newOwner, processOf } from "../../src/store/leases.ts";
 import { toolOf } from "../support/agents.ts";
 import { stored, watched } from "../support/lens.ts";
 import { recordedSpans, useContexts } from "../support/spans.ts";

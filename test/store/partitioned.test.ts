@@ -8,7 +8,7 @@ import { postgresStore } from "../../src/store/postgres.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { rulesOfStore, withRules } from "../../src/core/tool/rules/store-rules.ts";
-import { keepLease } from "../../src/session/lease-keeper.ts";
+import { keepLease } from "../../src/store/leases.ts";
 import { never } from "../../src/kit/rules/index.ts";
 import { AgentError } from "../../src/core/base/error.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";

@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { createToolkit, defineSlot, defineTool, type Slot } from "agentchart";
 import { z } from "zod";
-import { slotValue } from "../../src/core/tool/slot.ts";
-import { readSlot, writtenSlots } from "../../src/core/tool/slot-access.ts";
+import { slotValue, readSlot, writtenSlots } from "../../src/core/tool/slot.ts";
 
 const config = (message: RegExp) =>
   expect.objectContaining({

@@ -1,4 +1,4 @@
-import { freeze } from "../../../src/core/base/freeze.ts";
+import { freeze } from "../../../src/core/base/json.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../../src/core/message/types.ts";
 import { resultText } from "./shown.ts";
 

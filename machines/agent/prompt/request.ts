@@ -1,11 +1,10 @@
 // machines/agent/prompt builds requests to models: it decides what of a transcript a model sees, and how hooks have changed that.
-import { freeze } from "../../../src/core/base/freeze.ts";
-import { textOf } from "../../../src/core/message/query.ts";
-import { sizeOfMessage } from "../../../src/core/message/size.ts";
-import type { Transcript } from "../../../src/core/message/transcript.ts";
+import { freeze } from "../../../src/core/base/json.ts";
+import { textOf } from "../../../src/core/message/msg.ts";
+import { sizeOfMessage, type Transcript } from "../../../src/core/message/transcript.ts";
 import { BYPASS_KEY, type Msg } from "../../../src/core/message/types.ts";
 import type { GenerateOptions, ModelRequest, ToolSpec } from "../../../src/core/model/port.ts";
-import { listOf, requestOfPieces, type Piece } from "../../../src/core/model/request-messages.ts";
+import { listOf, requestOfPieces, type Piece } from "../../../src/core/model/request.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { WantedOutput } from "../context.ts";
 import { historyText, seenAsText } from "./persona-view.ts";

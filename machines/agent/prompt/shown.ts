@@ -1,6 +1,6 @@
-import { sizeOfContent, sizeOfText } from "../../../src/core/message/size.ts";
+import { sizeOfContent, sizeOfText } from "../../../src/core/message/transcript.ts";
 import { withAccount } from "../../../src/core/message/account.ts";
-import { hasBlock } from "../../../src/core/message/query.ts";
+import { hasBlock } from "../../../src/core/message/msg.ts";
 import { READ_RESULT } from "../../../src/core/tool/reserved-names.ts";
 import type { Block, MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { ErrorCode } from "../../../src/core/base/error.ts";

@@ -1,8 +1,7 @@
-import { measured, sizeOfMessage } from "../../../src/core/message/size.ts";
-import { hasBlock } from "../../../src/core/message/query.ts";
+import { measured, sizeOfMessage, type Transcript } from "../../../src/core/message/transcript.ts";
+import { hasBlock } from "../../../src/core/message/msg.ts";
 import type { Msg } from "../../../src/core/message/types.ts";
-import type { Transcript } from "../../../src/core/message/transcript.ts";
-import { listOf, type Piece } from "../../../src/core/model/request-messages.ts";
+import { listOf, type Piece } from "../../../src/core/model/request.ts";
 import {
   formAt,
   isOffloaded,

@@ -5,7 +5,7 @@ import { makeMessage, type AgentContext, type Change, type Outcome } from "../co
 import type { CallRecord } from "../call-record.ts";
 import { LIMIT_TABLE, LIMITS, portionOf, type Limits } from "../limits.ts";
 import { addLimits } from "./record.ts";
-import { overBudgetResult } from "../../../src/core/tool/results.ts";
+import { overBudgetResult } from "../../../src/core/tool/run.ts";
 
 /** The amount of a limit that the turn has used. */
 export function usedOf({ progress, at }: AgentContext, name: keyof Limits): number {

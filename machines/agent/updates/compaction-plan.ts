@@ -1,5 +1,5 @@
-import { sizeOfMessage, sizeOfText } from "../../../src/core/message/size.ts";
-import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
+import { sizeOfMessage, sizeOfText } from "../../../src/core/message/transcript.ts";
+import { textOf, toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext, CompactionCause, Compactions } from "../context.ts";
 import type { CompactionSettings } from "../settings.ts";

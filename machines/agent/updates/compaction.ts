@@ -1,4 +1,4 @@
-import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
+import { textOf, toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { ErrorInfo } from "../../../src/core/base/error.ts";
 import { BYPASS_KEY, type Msg } from "../../../src/core/message/types.ts";
 import {

@@ -2,11 +2,11 @@ import { fromOutside, withExpiredAsks } from "./record.ts";
 import { truncated } from "../../../src/core/base/shown.ts";
 import type { ErrorInfo } from "../../../src/core/base/error.ts";
 import type { Json } from "../../../src/core/base/json.ts";
-import { toolResultsOf } from "../../../src/core/message/query.ts";
+import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
 import { DECLARED, declaredIn, type ClientTool } from "../../../src/core/tool/declared-tools.ts";
-import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
-import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
+import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/run.ts";
+import { revisionOf } from "../../../src/core/tool/slot.ts";
 import {
   closeCalls,
   isUndecided,

@@ -3,8 +3,8 @@ import { Transcript } from "../../../src/core/message/transcript.ts";
 import { freshTurn, makeMessage, type AgentContext, type Change } from "../context.ts";
 import { declare, openBatch, replaceFrom, replacing } from "../facts.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";
-import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/core/message/query.ts";
-import { recoveredResult } from "../../../src/core/tool/results.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/core/message/msg.ts";
+import { recoveredResult } from "../../../src/core/tool/run.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
 import { viewAfter } from "../prompt/view.ts";
 

@@ -1,4 +1,4 @@
-import { textOf, toolResultsOf, toolUsesOf, addUsage } from "../../../src/core/message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf, addUsage } from "../../../src/core/message/msg.ts";
 import { pruneNulls } from "../../../src/core/tool/prune-nulls.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { Json } from "../../../src/core/base/json.ts";

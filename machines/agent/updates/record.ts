@@ -1,5 +1,5 @@
 import { isSame, type Json, type JsonObject } from "../../../src/core/base/json.ts";
-import { hashInput } from "../../../src/core/tool/hash.ts";
+import { hashInput } from "../../../src/core/base/hash.ts";
 import type { Ask, PendingCall, Decision } from "../../../src/core/tool/pending.ts";
 import type { Resumed } from "../../../src/core/tool/types.ts";
 import type { AgentContext, Progress, TurnStats } from "../context.ts";
@@ -8,7 +8,7 @@ import { noted, recorded, recordedError, withAccount } from "../../../src/core/m
 import type { Block, CallAccount, ChangedBy, ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { Cause } from "../events.ts";
 import { LIMITS, type Limits } from "../limits.ts";
-import { addUsage } from "../../../src/core/message/query.ts";
+import { addUsage } from "../../../src/core/message/msg.ts";
 
 /** The maximum number of times that a call may be suspended and go on. */
 export const MAX_ROUNDS = 10;

@@ -9,7 +9,7 @@ import {
   type RuleStates,
 } from "../../../src/core/tool/rules/law.ts";
 import { isSame } from "../../../src/core/base/json.ts";
-import { toolResultsOf } from "../../../src/core/message/query.ts";
+import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";

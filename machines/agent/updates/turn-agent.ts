@@ -3,11 +3,10 @@ import { planSummary, stateOf } from "./compaction-plan.ts";
 import { freshRequest, type AgentContext, type Change, type Progress } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { declare, changeCalls } from "../facts.ts";
-import { unknownTool } from "../../../src/core/tool/results.ts";
+import { unknownTool } from "../../../src/core/tool/run.ts";
 import type { AgentCommand } from "../events.ts";
 import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/core/tool/fingerprint.ts";
-import { isBetweenTurns } from "../phase.ts";
-import { decidedResult } from "./calls.ts";
+import { isBetweenTurns, decidedResult } from "./calls.ts";
 
 /** The progress after a handoff that a batch has asked for, if it has. */
 export function handedOver(context: AgentContext): Progress {

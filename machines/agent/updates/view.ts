@@ -13,8 +13,8 @@ import {
   type Cut,
   type Omitted,
 } from "../prompt/view.ts";
-import { sizeOfText, sizeOfContent } from "../../../src/core/message/size.ts";
-import { toolResultsOf, hasBlock } from "../../../src/core/message/query.ts";
+import { sizeOfText, sizeOfContent } from "../../../src/core/message/transcript.ts";
+import { toolResultsOf, hasBlock } from "../../../src/core/message/msg.ts";
 import type { MediaBlock, Msg } from "../../../src/core/message/types.ts";
 
 /** The share of a bound that is left when it is passed. Several requests go by until it is passed again, and each is a prefix of the next. */

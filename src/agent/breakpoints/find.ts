@@ -1,16 +1,16 @@
 // src/agent/breakpoints follows the edges that a session takes, and judges breakpoints about them, live and stored.
 import { AgentError } from "../../core/base/error.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
-import { toolUsesOf } from "../../core/message/query.ts";
+import { toolUsesOf } from "../../core/message/msg.ts";
 import type { Breakpoint } from "../../core/tool/breakpoint.ts";
-import { BREAKPOINTS } from "../../core/tool/stored-slots.ts";
+import { BREAKPOINTS } from "../../core/tool/slot.ts";
 import { breakpointOf, edgeText, type PassedEdge } from "../../core/tool/breakpoints.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { SessionEntry } from "../../session/entry.ts";
 import { MessageFold } from "../../session/message-fold.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import { partsOfSteps } from "../../session/step-parts.ts";
-import { agentChart } from "../agent-chart.ts";
+import { agentChart } from "../steps.ts";
 import { checkNames } from "./names.ts";
 import { Trail } from "./trail.ts";
 

@@ -1,7 +1,6 @@
 import { positionSchema } from "../../core/event/position.ts";
 import * as s from "../../core/base/option-schema.ts";
-import { frozenCopy } from "../../core/base/freeze.ts";
-import { isObject } from "../../core/base/json.ts";
+import { frozenCopy, isObject } from "../../core/base/json.ts";
 import { EVENT_TYPES } from "../../core/event/emitter.ts";
 import type {
   Agent,

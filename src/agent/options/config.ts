@@ -1,9 +1,8 @@
 import { AgentError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
 import { type AnyHook, type HookPoint, HOOK_POINTS } from "../../core/hook/types.ts";
-import { freeze } from "../../core/base/freeze.ts";
-import { newId, userMsg } from "../../core/message/create.ts";
-import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { freeze, isSame } from "../../core/base/json.ts";
+import { newId, userMsg, toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { checkMessages } from "../../core/message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../../core/model/execution.ts";
@@ -13,18 +12,16 @@ import { ownToolkit, SessionToolkit } from "../../core/tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../../machines/agent/updates/interruption.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../../machines/agent/prompt/view.ts";
 import type { Settings } from "../../../machines/agent/settings.ts";
-import { thisProcessName } from "../../store/lease-owner.ts";
+import { thisProcessName } from "../../store/leases.ts";
 import { engineOf, ruleSettings, ruleProblem } from "./agent-rules.ts";
 import { configSchema } from "./config-schema.ts";
-import { compactionSettings } from "./compaction-settings.ts";
+import { compactionSettings, modelsOf } from "./model-settings.ts";
 import { addressesOf } from "../inspect.ts";
-import { modelsOf } from "./model-named.ts";
 import { personaProblem } from "./persona-options.ts";
 import { handoffSettings, personaTools } from "../personas.ts";
 import type { AnyAgentConfig } from "./agent-config.ts";
 import type { ToolOptions } from "./config-groups.ts";
 import type { Input } from "../types.ts";
-import { isSame } from "../../core/base/json.ts";
 
 function invalid(problem: string): AgentError {
   return new AgentError("config/invalid", `createAgent: ${problem}`);

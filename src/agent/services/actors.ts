@@ -5,11 +5,10 @@ import { persistence } from "../../../machines/agent/persistence.ts";
 import { acceleratedMachine, type StepTaken } from "../../../machines/chart/accelerator.ts";
 import { AgentError, agentErrorOf, errorInfo } from "../../core/base/error.ts";
 import { causedBy } from "../steps.ts";
-import { freeze, frozenCopy } from "../../core/base/freeze.ts";
+import { freeze, frozenCopy, type Json } from "../../core/base/json.ts";
 import { HookSlots } from "./call-hook.ts";
 import { runHooks } from "./run-hooks.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type {
   CommitInput,

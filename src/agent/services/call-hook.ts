@@ -1,12 +1,10 @@
-import { frozenCopy, jsonProblem } from "../../core/base/freeze.ts";
+import { frozenCopy, jsonProblem, isObject, type JsonObject } from "../../core/base/json.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../core/hook/hook-schema.ts";
 import type { AnyHook, AnyHookEvent, Prompt } from "../../core/hook/types.ts";
-import { slotReader, writtenSlots } from "../../core/tool/slot-access.ts";
-import type { StoredSlots } from "../../core/tool/stored-slots.ts";
+import { slotReader, writtenSlots, type StoredSlots } from "../../core/tool/slot.ts";
 import type { Host } from "./host.ts";
 
 /** The input of the hooks that see a prompt. */

@@ -1,18 +1,18 @@
 import { elapsed } from "../../core/base/time.ts";
+import { startIdleTimer } from "./timer.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
 import type { AnyHook } from "../../core/hook/types.ts";
-import { frozenCopy } from "../../core/base/freeze.ts";
-import { toolUsesOf } from "../../core/message/query.ts";
+import { frozenCopy, type Json, type JsonObject } from "../../core/base/json.ts";
 import {
+  toolUsesOf,
   newSources,
   SOURCES,
   sourceMetadata,
   sourcesOf,
   type AnswerSource,
-} from "../../core/message/sources.ts";
-import { sizeOfTools } from "../../core/message/size.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+} from "../../core/message/msg.ts";
+import { sizeOfTools } from "../../core/message/transcript.ts";
 import type { Msg, Usage } from "../../core/message/types.ts";
 import { checkPart, createFold, type Fold, type FoldChunk } from "../../core/model/fold.ts";
 import { EXECUTION_DEFAULTS, mergeExecution, mayRetry } from "../../core/model/execution.ts";
@@ -36,7 +36,6 @@ import {
   partsOf,
 } from "./request.ts";
 import { fitsOutput } from "../output.ts";
-import { startIdleTimer } from "./timer.ts";
 import { observe } from "./call-hook.ts";
 import { PartialOutput } from "./partial-output.ts";
 import { printedText } from "./printed.ts";

@@ -1,4 +1,4 @@
-import { textOf, toolResultsOf } from "../../core/message/query.ts";
+import { textOf, toolResultsOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
 import type { CompactionPlan } from "../../core/hook/types.ts";

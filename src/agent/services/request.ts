@@ -4,17 +4,23 @@ import type { WantedOutput } from "../../../machines/agent/context.ts";
 import { optionsWith, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import { messagesBefore, type RequestParts } from "../../../machines/agent/prompt/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { modelNamed } from "../options/model-named.ts";
+import { modelNamed } from "../options/model-settings.ts";
 import type { Host } from "./host.ts";
 import type { AnyAgentConfig } from "../options/agent-config.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
-import { knownWindow } from "../../core/model/known-windows.ts";
+import {
+  knownWindow,
+  countContent,
+  countMedia,
+  countMessage,
+  countTools,
+  ofEach,
+  piecesOf,
+} from "../../core/model/request.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { Block, Usage } from "../../core/message/types.ts";
-import { ofEach, piecesOf } from "../../core/model/request-messages.ts";
 import { wholeUsage } from "../../core/model/usage.ts";
-import { countContent, countMedia, countMessage, countTools } from "../../core/model/tokens.ts";
-import { sizeOfContent } from "../../core/message/size.ts";
+import { sizeOfContent } from "../../core/message/transcript.ts";
 
 /** Returns the model of a call. */
 export function modelOf(

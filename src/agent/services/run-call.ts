@@ -3,20 +3,26 @@ import { ranWith } from "../../core/message/account.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution, mayRetry } from "../../core/model/execution.ts";
 import type { Execution } from "../../core/model/port.ts";
-import { deniedResult, errorResult, silentTool } from "../../core/tool/results.ts";
-import { chunkText, runTool, type ToolRun } from "../../core/tool/run.ts";
-import { slotReader } from "../../core/tool/slot-access.ts";
+import {
+  deniedResult,
+  errorResult,
+  silentTool,
+  chunkText,
+  runTool,
+  type ToolRun,
+} from "../../core/tool/run.ts";
+import { slotReader } from "../../core/tool/slot.ts";
 import type { FoundTool } from "../../core/tool/toolkit.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
 import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { RuleStates } from "../../core/tool/rules/law.ts";
 import type { Host } from "./host.ts";
+import { elapsed } from "../../core/base/time.ts";
 import { startIdleTimer } from "./timer.ts";
 import { observe } from "./call-hook.ts";
 import { bindOuterCall } from "./outer-call.ts";
 import { engineOf } from "../options/agent-rules.ts";
-import { elapsed } from "../../core/base/time.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution({ config }: Pick<Host, "config">, tool: AnyTool): Execution {

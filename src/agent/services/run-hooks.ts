@@ -1,11 +1,10 @@
-import { freeze, frozenCopy } from "../../core/base/freeze.ts";
+import { freeze, frozenCopy, isSame, isObject, type JsonObject } from "../../core/base/json.ts";
 import { messageOf } from "../../core/base/error.ts";
 import { pairingProblem, checkMessages } from "../../core/message/validate.ts";
-import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
-import { isSame, isObject, type JsonObject } from "../../core/base/json.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import { messagesChangedBy, messageAddedBy, messageChangedBy } from "../../core/message/account.ts";
-import { outcomeResult } from "../../core/tool/results.ts";
+import { outcomeResult } from "../../core/tool/run.ts";
 import { outcomeProblem } from "../../core/tool/outcome.ts";
 import type { ToolOutcome } from "../../core/tool/types.ts";
 import { piecesOf, type CallEdit, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";

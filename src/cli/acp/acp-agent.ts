@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentApp, AgentContext, McpServer, StopReason } from "@agentclientprotocol/sdk";
 import type { Agent, Reply } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { userMsg } from "../../core/message/create.ts";
+import { userMsg } from "../../core/message/msg.ts";
 import type { FinishReason, Msg, Reason } from "../../core/message/types.ts";
 import { decideAll } from "./decide.ts";
 import { acpHistory, acpInput, acpUpdates } from "./updates.ts";

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { AgentError } from "../../core/base/error.ts";
 import { deleteSession } from "../../store/delete-session.ts";
 import { LEASE_MS, sessionLocked } from "../../store/lease.ts";
-import { newOwner } from "../../store/lease-owner.ts";
+import { newOwner } from "../../store/leases.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";

@@ -1,7 +1,7 @@
 import type { Json } from "../../core/base/json.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
 import { accountLines, takeOverLine } from "../../core/message/account.ts";
-import { sourceTitle, sourcesOf } from "../../core/message/sources.ts";
+import { sourceTitle, sourcesOf } from "../../core/message/msg.ts";
 import type { Block, CallAccount, Msg, TakeOver } from "../../core/message/types.ts";
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";

@@ -14,6 +14,10 @@ export function isEmpty(object: object): boolean {
   return true;
 }
 
+/** True for null, and for a value with a null in it. */
+export const hasNull = (value: Json): boolean =>
+  value === null || (typeof value === "object" && Object.values(value).some(hasNull));
+
 /** True for JSON values with the same content. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
@@ -30,4 +34,81 @@ export function isSame(one: unknown, other: unknown): boolean {
     keys.length === others.length &&
     keys.every((key) => Object.hasOwn(other, key) && isSame(one[key as never], other[key as never]))
   );
+}
+
+/** True for a plain object or an array: what JSON consists of. Instances of classes are not copied, frozen or searched. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function mapParts(value: object, map: (part: unknown) => unknown): object {
+  if (Array.isArray(value)) return value.map(map);
+  const copy: { [key: string]: unknown } = { ...value };
+  for (const key of Object.keys(copy)) {
+    const part = copy[key];
+    if (typeof part === "object" && part !== null) copy[key] = map(part);
+  }
+  return copy;
+}
+
+/** The maximum number of levels of arrays and objects that a message may have. */
+export const MAX_DEPTH = 500;
+
+/** Returns true for data with more levels than {@link MAX_DEPTH}, and for data that contains itself. */
+export function isTooDeep(value: unknown): boolean {
+  return jsonProblem(value) === TOO_DEEP;
+}
+
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels, or contains itself`;
+
+/** Returns why a value cannot be stored, as a predicate that follows its name ("contains a bigint, …"), or undefined. */
+export function jsonProblem(value: unknown, levels = MAX_DEPTH): string | undefined {
+  if (typeof value === "bigint") return "contains a bigint, which is not JSON";
+  if (!isPlain(value)) return undefined;
+  if (levels === 0) return TOO_DEEP;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const problem = jsonProblem(value[index], levels - 1);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+  for (const name in value) {
+    const problem = jsonProblem(value[name as keyof typeof value], levels - 1);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Returns a deep copy that shares no array and no plain object with the original. */
+export function copyOf<T>(value: T): T {
+  return isPlain(value) ? (mapParts(value, copyOf) as T) : value;
+}
+
+function isDeeplyFrozen(value: unknown): boolean {
+  if (!isPlain(value)) return true;
+  if (!Object.isFrozen(value)) return false;
+  if (Array.isArray(value)) return value.every(isDeeplyFrozen);
+  for (const name in value) if (!isDeeplyFrozen(value[name as keyof typeof value])) return false;
+  return true;
+}
+
+/** Returns a deeply frozen copy, or the value itself if it is deeply frozen already. */
+export function frozenCopy<T>(value: T): T {
+  if (!isPlain(value) || isDeeplyFrozen(value)) return value;
+  return Object.freeze(mapParts(value, frozenCopy)) as T;
+}
+
+/** Freezes data deeply, in place, and returns it. For data that the caller has made itself. A part that is frozen already is
+ *  taken to be deeply frozen. */
+export function freeze<T>(value: T): T {
+  if (!isPlain(value) || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  // without a list of the values: each message, event and outcome is frozen
+  if (Array.isArray(value)) for (const part of value) freeze(part);
+  else for (const name in value) freeze(value[name]);
+  return value;
 }

@@ -1,4 +1,4 @@
-import { sha256 } from "../base/sha256.ts";
+import { sha256 } from "../base/hash.ts";
 import type { Chart } from "./chart-json.ts";
 
 /**

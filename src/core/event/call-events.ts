@@ -1,5 +1,5 @@
 import type { CallAccount, ToolResultBlock, ToolUseBlock, Msg } from "../message/types.ts";
-import { hasBlock, toolResultsOf, toolUsesOf } from "../message/query.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "../message/msg.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import type { AgentEventBody } from "./types.ts";
 

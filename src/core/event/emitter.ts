@@ -1,6 +1,6 @@
-import { blockOf } from "./open-blocks.ts";
+import { blockOf } from "./buffer.ts";
 import type { AgentEvent, AgentEventBody } from "./types.ts";
-import { freeze } from "../base/freeze.ts";
+import { freeze } from "../base/json.ts";
 
 type Type = AgentEvent["type"];
 type BlockEvent = Extract<AgentEventBody, { readonly type: `block.${"start" | "end"}` }>;

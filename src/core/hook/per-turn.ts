@@ -1,6 +1,4 @@
-import { userMsg } from "../message/create.ts";
-import { textOf } from "../message/query.ts";
-import { sourceMetadata, type AnswerSource } from "../message/sources.ts";
+import { userMsg, textOf, sourceMetadata, type AnswerSource } from "../message/msg.ts";
 import type { Msg } from "../message/types.ts";
 
 const EPHEMERAL = "ephemeral";

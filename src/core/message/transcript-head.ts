@@ -1,6 +1,6 @@
 import { AgentError } from "../base/error.ts";
-import { freeze } from "../base/freeze.ts";
-import { toolUsesOf } from "./query.ts";
+import { freeze } from "../base/json.ts";
+import { toolUsesOf } from "./msg.ts";
 import type { Msg } from "./types.ts";
 
 /** Some messages of a stored session, in order: the first one has the index `from`. */

@@ -1,10 +1,10 @@
 import * as s from "../base/option-schema.ts";
 import { AgentError } from "../base/error.ts";
-import { frozenCopy, jsonProblem } from "../base/freeze.ts";
+import { frozenCopy, jsonProblem } from "../base/json.ts";
 import { mismatchOf } from "../base/options.ts";
 import { REASONS, type MediaBlock, type Msg, type TextBlock } from "./types.ts";
 import { truncated } from "../base/shown.ts";
-import { hasBlock, toolResultsOf, toolUsesOf } from "./query.ts";
+import { hasBlock, toolResultsOf, toolUsesOf } from "./msg.ts";
 
 /** The fields of blocks of media, by their types. */
 const mediaFields = s.lazily(() => {

@@ -1,5 +1,5 @@
 import { LONGEST_DELAY_MS } from "../base/time.ts";
-import { sha256 } from "../base/sha256.ts";
+import { sha256 } from "../base/hash.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 import { AgentError } from "../base/error.ts";
 

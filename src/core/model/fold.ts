@@ -1,6 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { frozenCopy, isTooDeep } from "../base/freeze.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { frozenCopy, isTooDeep, isObject, type Json, type JsonObject } from "../base/json.ts";
 import type {
   Block,
   FinishReason,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isSame, isObject, type Json } from "../base/json.ts";
-import { toolUsesOf } from "../message/query.ts";
+import { toolUsesOf } from "../message/msg.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
-import { BREAKPOINTS, storedSlot, type StoredSlots } from "./stored-slots.ts";
+import { BREAKPOINTS, storedSlot, type StoredSlots, defineSlot } from "./slot.ts";
 import {
   BREAKPOINT_REASON,
   breakpointText,
@@ -10,9 +10,8 @@ import {
   type ArgumentTest,
   type Breakpoint,
 } from "./breakpoint.ts";
-import { hashInput } from "./hash.ts";
+import { hashInput } from "../base/hash.ts";
 import { matchesName } from "./name-pattern.ts";
-import { defineSlot } from "./slot.ts";
 
 const valueSchema = z.union([z.string().max(1_000), z.number(), z.boolean(), z.null()]);
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
-import { countText } from "../model/tokens.ts";
+import { countText } from "../model/request.ts";
 import { withoutPresets } from "./presets.ts";
 import { searchTool } from "./tool-search.ts";
 import type { AnyTool } from "./types.ts";

@@ -1,6 +1,5 @@
 import * as s from "../base/option-schema.ts";
-import { isTooDeep, jsonProblem } from "../base/freeze.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isTooDeep, jsonProblem, type Json, type JsonObject } from "../base/json.ts";
 import { outputSchema } from "../message/validate.ts";
 import type { Decision } from "./pending.ts";
 

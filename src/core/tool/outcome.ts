@@ -1,5 +1,4 @@
-import { jsonProblem } from "../base/freeze.ts";
-import { isObject } from "../base/json.ts";
+import { jsonProblem, isObject } from "../base/json.ts";
 import { outputProblem } from "../message/validate.ts";
 
 /** Returns why a value is not a `ToolOutcome`; undefined if it is one. */

@@ -1,34 +1,15 @@
-import { copyOf, isTooDeep, MAX_DEPTH } from "../base/freeze.ts";
-import type { JsonObject } from "../base/json.ts";
+import { hasNull, copyOf, isTooDeep, MAX_DEPTH, type JsonObject } from "../base/json.ts";
 import { messageOf } from "../base/error.ts";
-import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import { hashInput } from "./hash.ts";
-import { hasNull, pruneNulls, type Refuses } from "./prune-nulls.ts";
-import { badInput } from "./results.ts";
+import type { ToolUseBlock } from "../message/types.ts";
+import { hashInput } from "../base/hash.ts";
+import { pruneNulls, type Refuses } from "./prune-nulls.ts";
+import { badInput } from "./run.ts";
 import { FOREIGN, parseStandard } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
-import type { StandardSchema, AnyTool } from "./types.ts";
+import type { StandardSchema, AnyTool, CallInput, ParsedInput, PreparedInput } from "./types.ts";
 
 /** The maximum number of times that arguments are parsed: a schema may name one wrong field at a time. */
 const MAX_ROUNDS = 20;
-
-/** The value that `execute` gets, and the arguments from which it was parsed. */
-export type ParsedInput = {
-  /** The output of the tool's schema: any value, not only JSON. */
-  readonly value: unknown;
-  /** The hash of the arguments, presets included. */
-  readonly argsHash: string;
-  /** The schema that parsed them. */
-  readonly schema: object;
-};
-
-/** A parsed input, or the error result that the model reads. */
-export type PreparedInput = ParsedInput | { readonly result: ToolResultBlock };
-
-/** As {@link PreparedInput}, without the hash if nothing is bound to the arguments. */
-export type CallInput =
-  | (Pick<ParsedInput, "value"> & Partial<ParsedInput>)
-  | { readonly result: ToolResultBlock };
 
 /** Returns the reason for which the text of the arguments cannot be read; undefined if they are an object. */
 function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {

@@ -1,6 +1,5 @@
 import { dereference, validate, type Schema } from "@cfworker/json-schema";
-import { copyOf } from "../base/freeze.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { hasNull, copyOf, isObject, type Json, type JsonObject } from "../base/json.ts";
 import { validateInput } from "./validate-input.ts";
 
 const DRAFT = "2020-12";
@@ -14,10 +13,6 @@ export type Refuses = (path: Path) => boolean | undefined;
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const mapOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
-
-/** True for null, and for a value with a null in it. */
-export const hasNull = (value: Json): boolean =>
-  value === null || (typeof value === "object" && Object.values(value).some(hasNull));
 
 /** Whether a choice may be meant by a value: by its type, its constants, and the fields that it asks for. */
 function isMeant(schema: JsonObject, value: Json): boolean {

@@ -1,10 +1,9 @@
 import * as s from "../base/option-schema.ts";
 import { AgentError, messageOf } from "../base/error.ts";
-import { frozenCopy } from "../base/freeze.ts";
+import { frozenCopy, isObject, type Json } from "../base/json.ts";
 import { check } from "../base/options.ts";
-import { isObject, type Json } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
-import type { Schema, Slot, StandardSchema } from "./types.ts";
+import type { Schema, Slot, StandardSchema, SlotReader } from "./types.ts";
 import { isStandardSchema } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 
@@ -137,4 +136,95 @@ export function slotValue(
   const json = frozenCopy(JSON.parse(text) as Json);
   const problems = schema && !isStandardSchema(schema) ? validateInput(schema, json) : null;
   return problems === null ? { value: json } : { problem: `is refused by its schema: ${problems}` };
+}
+
+/** The value of a slot as the session holds it. */
+export type StoredSlot = {
+  readonly value: Json;
+  /** The version of the slot that wrote it. */
+  readonly version: number;
+  /** The number of writes so far, from 1. */
+  readonly revision: number;
+};
+
+/** The slots of a session, by name. A slot that was never written is not among them. */
+export type StoredSlots = { readonly [name: string]: StoredSlot };
+
+/** The stored state of a slot; undefined if it was never written. */
+export function storedSlot(stored: StoredSlots, name: string): StoredSlot | undefined {
+  return Object.hasOwn(stored, name) ? stored[name] : undefined;
+}
+
+/** The number of writes of a slot. */
+export function revisionOf(stored: StoredSlots, name: string): number {
+  return storedSlot(stored, name)?.revision ?? 0;
+}
+
+/** The name of the slot in which a session has its breakpoints. */
+export const BREAKPOINTS = "tools.breakpoints";
+
+/** True if the session has breakpoints. */
+export function hasBreakpoints(slots: StoredSlots): boolean {
+  const value = storedSlot(slots, BREAKPOINTS)?.value;
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/** The name of the slot in which a fork has the session whose recorded results its tools repeat. */
+export const REPEATS = "tools.repeats";
+
+/** The session whose recorded results a fork repeats; undefined if its tools really run. */
+export function repeatedSession(slots: StoredSlots): Json | undefined {
+  return storedSlot(slots, REPEATS)?.value;
+}
+
+/** Returns the value of a slot. Throws as {@link SlotReader.get}. */
+export function readSlot<T>(slot: Slot<T>, stored: StoredSlots): T {
+  check(slotSchema(), slot, "slots.get", "The slot");
+  const { name, version, migrate } = slot;
+  const found = storedSlot(stored, name);
+  if (!found) return slot.initial;
+  if (found.version === version) return found.value as T;
+  if (found.version > version || !migrate)
+    throw new AgentError(
+      "slot/version",
+      `Slot '${name}' was stored with version ${found.version}, and this process has version ${version}${found.version < version ? " without `migrate`" : ""}.`,
+    );
+  const taken = slotValue(slot, migrate(found.value, found.version));
+  if ("problem" in taken)
+    throw new AgentError("slot/version", `What \`migrate\` of slot '${name}' returned ${taken.problem}.`);
+  return taken.value as T;
+}
+
+/** Throws `slot/read-only` for a slot that clients may not write. */
+export function checkWritableByClients({ name, writableByClients = false }: Slot): void {
+  if (writableByClients) return;
+  throw new AgentError(
+    "slot/read-only",
+    `Clients may not write slot '${name}'; expected one that is defined with \`writableByClients: true\`.`,
+    { data: { slot: name } },
+  );
+}
+
+/** Reads slots from what `stored` returns at that time. */
+export function slotReader(stored: () => StoredSlots): SlotReader {
+  return Object.freeze({ get: <T>(slot: Slot<T>): T => readSlot(slot, stored()) });
+}
+
+/** Returns what a tool or a hook with these `writes` has written, as the session stores it, or what is wrong with it. */
+export function writtenSlots(
+  writes: readonly Slot[],
+  written: unknown,
+  stored: StoredSlots,
+): { readonly slots: StoredSlots } | { readonly problem: string } {
+  if (!isObject(written))
+    return { problem: "`slots` must be an object with new values by the names of slots" };
+  const slots: { [name: string]: StoredSlot } = {};
+  for (const [name, value] of Object.entries(written)) {
+    const slot = writes.find((each) => each.name === name);
+    if (!slot) return { problem: `the slot '${name}' is not in its \`writes\`` };
+    const taken = slotValue(slot, value);
+    if ("problem" in taken) return { problem: `the value of slot '${name}' ${taken.problem}` };
+    slots[name] = { value: taken.value, version: slot.version, revision: revisionOf(stored, name) + 1 };
+  }
+  return { slots };
 }

@@ -1,5 +1,4 @@
-import { frozenCopy, jsonProblem } from "../base/freeze.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { frozenCopy, jsonProblem, type Json, type JsonObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import * as s from "../base/option-schema.ts";
 import { problemOf } from "../base/options.ts";

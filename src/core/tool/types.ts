@@ -204,3 +204,21 @@ export interface Toolkit<Ctx = unknown, Calls extends AnyCall = AnyCall> {
 
 /** A toolkit for any context. */
 export type AnyToolkit = Toolkit<never>;
+
+/** The value that `execute` gets, and the arguments from which it was parsed. */
+export type ParsedInput = {
+  /** The output of the tool's schema: any value, not only JSON. */
+  readonly value: unknown;
+  /** The hash of the arguments, presets included. */
+  readonly argsHash: string;
+  /** The schema that parsed them. */
+  readonly schema: object;
+};
+
+/** A parsed input, or the error result that the model reads. */
+export type PreparedInput = ParsedInput | { readonly result: ToolResultBlock };
+
+/** As {@link PreparedInput}, without the hash if nothing is bound to the arguments. */
+export type CallInput =
+  | (Pick<ParsedInput, "value"> & Partial<ParsedInput>)
+  | { readonly result: ToolResultBlock };

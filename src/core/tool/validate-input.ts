@@ -1,7 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { messageOf } from "../base/error.ts";
-import { copyOf } from "../base/freeze.ts";
-import type { JsonObject } from "../base/json.ts";
+import { copyOf, type JsonObject } from "../base/json.ts";
 
 const validators = new WeakMap<JsonObject, Validator>();
 

@@ -2,7 +2,7 @@ import type { InspectionEvent } from "xstate";
 import type { AgentWatcher } from "../../agent/options/agent-config.ts";
 import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import { guarded } from "../../core/base/guarded.ts";
-import { newId } from "../../core/message/create.ts";
+import { newId } from "../../core/message/msg.ts";
 import type { Json } from "../../core/base/json.ts";
 import { statusOf, type ActorSnapshot } from "./actor-chart.ts";
 import type { ReadActor } from "./actor-kind.ts";

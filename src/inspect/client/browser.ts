@@ -4,7 +4,7 @@ import { parseAddress } from "../../core/base/inspect-address.ts";
 import type { Json } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { newId } from "../../core/message/create.ts";
+import { newId } from "../../core/message/msg.ts";
 import { ActorSystems } from "./actor-systems.ts";
 import { openBrowserSocket } from "./browser-socket.ts";
 import { retrySchema } from "./hub-connection.ts";

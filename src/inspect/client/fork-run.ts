@@ -1,10 +1,10 @@
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
-import { modelsOf } from "../../agent/options/model-named.ts";
-import { agentChart } from "../../agent/agent-chart.ts";
+import { modelsOf } from "../../agent/options/model-settings.ts";
+import { agentChart } from "../../agent/steps.ts";
 import { toolkitOf } from "../../agent/options/config.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
-import { toolUsesOf } from "../../core/message/query.ts";
+import { toolUsesOf } from "../../core/message/msg.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import { recordedAfter, type Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";

@@ -1,5 +1,5 @@
 import { stepsOf } from "../../agent/steps.ts";
-import { phaseOf } from "../../../machines/agent/phase.ts";
+import { phaseOf } from "../../../machines/agent/updates/calls.ts";
 import type { Agent, Status } from "../../agent/types.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Transcript } from "../../core/message/transcript.ts";
@@ -9,8 +9,8 @@ import type { TurnsSummary } from "../../session/format.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { SessionToolkit } from "../../core/tool/toolkit.ts";
 import type { Slot } from "../../core/tool/types.ts";
-import { addUsage } from "../../core/message/query.ts";
-import { agentChart } from "../../agent/agent-chart.ts";
+import { addUsage } from "../../core/message/msg.ts";
+import { agentChart } from "../../agent/steps.ts";
 import { availableCommands } from "./available-commands.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import { HeardAgent } from "./heard-agent.ts";
@@ -20,7 +20,7 @@ import type { RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { StreamQueue } from "./stream-queue.ts";
-import { isInnerSession } from "../../store/position.ts";
+import { isInnerSession } from "../../store/shared.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
 
 type Attachment = {

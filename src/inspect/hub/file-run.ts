@@ -3,7 +3,7 @@ import { AgentError, messageOf } from "../../core/base/error.ts";
 import { PROTOCOL, type RunRow } from "../protocol/protocol.ts";
 import { parseChart, parseRecord, parseRow, parseStates, parseStep } from "../protocol/parse-run-file.ts";
 import { isObject, type JsonObject } from "../../core/base/json.ts";
-import { readPosition } from "../../store/position.ts";
+import { readPosition } from "../../store/shared.ts";
 import type { JournalEntry } from "../../store/port.ts";
 import type { ChartVersion } from "../protocol/chart-version.ts";
 import { ownChart } from "../client/own-chart.ts";

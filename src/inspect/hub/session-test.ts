@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
-import { readPosition } from "../../store/position.ts";
+import { readPosition } from "../../store/shared.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { exportSession } from "../../store/transfer.ts";
 

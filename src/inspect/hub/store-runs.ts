@@ -4,7 +4,7 @@ import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { LABELS_SESSION } from "../../store/labels-session.ts";
-import { readPosition } from "../../store/position.ts";
+import { readPosition } from "../../store/shared.ts";
 import type { FoundSession, LoadedSession, SessionPhase, SessionStore } from "../../store/port.ts";
 import { ownChart } from "../client/own-chart.ts";
 import type { JournalRun } from "./journal-run.ts";

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
-import { sizeOfMessage, sizeOfTools } from "../../core/message/size.ts";
-import { Transcript } from "../../core/message/transcript.ts";
+import { sizeOfMessage, sizeOfTools, Transcript } from "../../core/message/transcript.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { CallEdit, PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import {

@@ -1,5 +1,5 @@
-import { countText } from "../../core/model/tokens.ts";
-import type { AnswerSource } from "../../core/message/sources.ts";
+import { countText } from "../../core/model/request.ts";
+import type { AnswerSource } from "../../core/message/msg.ts";
 import type { Found } from "../../core/hook/per-turn.ts";
 import type { FoundPassage } from "./port.ts";
 

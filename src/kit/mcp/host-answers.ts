@@ -7,7 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { AgentError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
-import { assistantMsg, systemMsg, userMsg } from "../../core/message/create.ts";
+import { assistantMsg, systemMsg, userMsg } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { collect } from "../../core/model/fold.ts";
 import type { McpOptions } from "./types.ts";

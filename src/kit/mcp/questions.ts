@@ -1,7 +1,6 @@
 import type { ElicitResult } from "@modelcontextprotocol/client";
 import { AgentError } from "../../core/base/error.ts";
-import { isTooDeep } from "../../core/base/freeze.ts";
-import { isObject, type JsonObject } from "../../core/base/json.ts";
+import { isTooDeep, isObject, type JsonObject } from "../../core/base/json.ts";
 import { boundedSchema } from "../../core/tool/bounded-schema.ts";
 import type { Ask, Decision } from "../../core/tool/pending.ts";
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { systemMsg, userMsg } from "../../core/message/create.ts";
-import { textOf } from "../../core/message/query.ts";
+import { systemMsg, userMsg, textOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { collect } from "../../core/model/fold.ts";
 import type { ChatModel } from "../../core/model/port.ts";

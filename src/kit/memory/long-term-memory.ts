@@ -3,7 +3,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { ephemeralMsg, FoundPerTurn, keep, lastAsked, type Found } from "../../core/hook/per-turn.ts";
 import type { Hook, HookEvent } from "../../core/hook/types.ts";
-import { toolUsesOf } from "../../core/message/query.ts";
+import { toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Embedder } from "../../core/model/embedder.ts";
 import type { ChatModel } from "../../core/model/port.ts";

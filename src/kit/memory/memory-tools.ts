@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../core/base/error.ts";
 import type { Found } from "../../core/hook/per-turn.ts";
-import { sourceMetadata } from "../../core/message/sources.ts";
+import { sourceMetadata } from "../../core/message/msg.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { Tool, ToolContext } from "../../core/tool/types.ts";

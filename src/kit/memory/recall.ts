@@ -1,6 +1,6 @@
-import { countText } from "../../core/model/tokens.ts";
+import { countText } from "../../core/model/request.ts";
 import type { Found } from "../../core/hook/per-turn.ts";
-import type { AnswerSource } from "../../core/message/sources.ts";
+import type { AnswerSource } from "../../core/message/msg.ts";
 import type { FoundMemory } from "./port.ts";
 
 const TAG = /<(?=\s*\/?\s*long_term_memory)/giu;

@@ -5,7 +5,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { check, nameOf } from "../../core/base/options.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Hook } from "../../core/hook/types.ts";
-import { userMsg } from "../../core/message/create.ts";
+import { userMsg } from "../../core/message/msg.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { SlotReader, SlotWrites, Tool } from "../../core/tool/types.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hook } from "../../core/hook/types.ts";
-import { userMsg } from "../../core/message/create.ts";
+import { userMsg } from "../../core/message/msg.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { defineSlot } from "../../core/tool/slot.ts";
 import type { Slot, Tool } from "../../core/tool/types.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { CallAccount, Msg, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import type { SessionEntry } from "../../session/entry.ts";
 import { MessageFold } from "../../session/message-fold.ts";

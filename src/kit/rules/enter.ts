@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import { ranInput } from "../../core/message/account.ts";
-import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";

@@ -1,6 +1,5 @@
 import crypto from "node:crypto";
-import { frozenCopy } from "../../core/base/freeze.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { frozenCopy, type JsonObject } from "../../core/base/json.ts";
 import { isCounted, isJudged, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts";
 

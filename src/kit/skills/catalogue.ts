@@ -1,4 +1,4 @@
-import { countText } from "../../core/model/tokens.ts";
+import { countText } from "../../core/model/request.ts";
 import { withoutTag } from "./cut.ts";
 import type { Skill } from "./skill.ts";
 

@@ -1,4 +1,4 @@
-import { countText } from "../../core/model/tokens.ts";
+import { countText } from "../../core/model/request.ts";
 
 /** No tokenizer makes more characters of a token of text. */
 const MAX_CHARACTERS_PER_TOKEN = 32;

@@ -4,7 +4,7 @@ import { AgentError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { Hook } from "../../core/hook/types.ts";
-import { countText } from "../../core/model/tokens.ts";
+import { countText } from "../../core/model/request.ts";
 import { cutToTokens, withoutTag } from "./cut.ts";
 import { readInside } from "./read-inside.ts";
 

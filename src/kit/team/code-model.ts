@@ -3,7 +3,7 @@ import { AgentError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../core/message/types.ts";
 import type { ChatModel, StreamPart } from "../../core/model/port.ts";
 

@@ -1,7 +1,7 @@
 import { AgentError, agentErrorOf } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { userMsg } from "../../core/message/create.ts";
+import { userMsg } from "../../core/message/msg.ts";
 import type { Msg, Reason } from "../../core/message/types.ts";
 import type { AnyAgent } from "../../agent/types.ts";
 

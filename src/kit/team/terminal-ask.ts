@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Json } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { textOf } from "../../core/message/query.ts";
+import { textOf } from "../../core/message/msg.ts";
 import type { UserAsk } from "./user-ask.ts";
 
 /** Options of {@link terminalAsk}. */

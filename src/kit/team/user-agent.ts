@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
-import { textOf } from "../../core/message/query.ts";
+import { textOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Agent } from "../../agent/types.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";

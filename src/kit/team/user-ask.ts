@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../core/base/json.ts";
-import { toolUsesOf } from "../../core/message/query.ts";
+import { toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 
 /** The question that a {@link UserAsk} is asked. */

@@ -1,8 +1,7 @@
 import { elapsed } from "../../core/base/time.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
-import { textOf } from "../../core/message/query.ts";
-import { sourcesOf } from "../../core/message/sources.ts";
+import { textOf, sourcesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";

@@ -1,7 +1,7 @@
 import type { ToolInput } from "../../../machines/agent/services.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { toolResultsOf } from "../../core/message/query.ts";
+import { toolResultsOf } from "../../core/message/msg.ts";
 import type { ToolResultBlock } from "../../core/message/types.ts";
 import { asksWho, isJudged, type RuleData } from "../../core/tool/rules/law.ts";
 import type { Letters } from "../explorer/desk.ts";

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { AgentError } from "../../core/base/error.ts";
-import { textOf } from "../../core/message/query.ts";
+import { textOf } from "../../core/message/msg.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
 
 type Recorded = { readonly place: string; readonly parts: readonly StreamPart[] };

@@ -1,4 +1,4 @@
-import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 
 type Own = { readonly sessionId: string; readonly folder: string };

@@ -1,7 +1,7 @@
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { problemOf } from "../../core/base/options.ts";
-import { textOf } from "../../core/message/query.ts";
+import { textOf } from "../../core/message/msg.ts";
 import { LabelReader } from "../../inspect/labels/labels.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";

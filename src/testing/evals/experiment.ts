@@ -2,7 +2,7 @@ import { AgentError, errorInfo } from "../../core/base/error.ts";
 import { isSame } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { addUsage } from "../../core/message/query.ts";
+import { addUsage } from "../../core/message/msg.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Msg, Usage } from "../../core/message/types.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";

@@ -1,6 +1,6 @@
 import { AgentError } from "../../core/base/error.ts";
 import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
-import { assistantMsg, userMsg } from "../../core/message/create.ts";
+import { assistantMsg, userMsg } from "../../core/message/msg.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Block, MediaBlock, Msg, TextBlock } from "../../core/message/types.ts";
 import type { Chat, ChatMessage } from "./chat-log.ts";

@@ -2,7 +2,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import { AgentError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { addUsage } from "../../core/message/query.ts";
+import { addUsage } from "../../core/message/msg.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { ChatModel } from "../../core/model/port.ts";
 import type { EvalRun, Judge, JudgeScope, Verdict } from "./types.ts";

@@ -2,7 +2,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent, Reply } from "../../agent/types.ts";
 import { AgentError, agentErrorOf, messageOf, type ErrorInfo } from "../../core/base/error.ts";
-import { textOf, addUsage } from "../../core/message/query.ts";
+import { textOf, addUsage } from "../../core/message/msg.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { SessionStore } from "../../store/port.ts";

@@ -6,7 +6,7 @@ import type { ToolResultBlock } from "../../core/message/types.ts";
 import { judge } from "../../core/tool/rules/judge.ts";
 import type { RuleData } from "../../core/tool/rules/law.ts";
 import { stateOf, step } from "../../core/tool/rules/step.ts";
-import { toolResultsOf } from "../../core/message/query.ts";
+import { toolResultsOf } from "../../core/message/msg.ts";
 import { lettersText, type Desk, type DeskTool, type Gate, type Letters, type Seen } from "./desk.ts";
 import { toolResult } from "./messages.ts";
 import type { Ending, Scene } from "./move.ts";

@@ -1,4 +1,4 @@
-import { toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Transcript } from "../../core/message/transcript.ts";
 
 /**

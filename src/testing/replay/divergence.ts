@@ -1,5 +1,5 @@
 import { isSame } from "../../core/base/json.ts";
-import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg, Reason } from "../../core/message/types.ts";
 import type { RecordedTurn } from "./recorded-session.ts";
 

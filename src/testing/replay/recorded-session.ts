@@ -6,7 +6,7 @@ import { withReadablePart } from "../../session/open-session.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import { EntryReader } from "../../session/replay.ts";
-import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import { isObject, type JsonObject } from "../../core/base/json.ts";
 import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";

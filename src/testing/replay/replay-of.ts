@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
-import { findModel } from "../../agent/options/model-named.ts";
+import { findModel } from "../../agent/options/model-settings.ts";
 import type { Agent, Input, Reply } from "../../agent/types.ts";
 import { AgentError, agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
-import { addUsage } from "../../core/message/query.ts";
+import { addUsage } from "../../core/message/msg.ts";
 import type { Schema } from "../../core/tool/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";

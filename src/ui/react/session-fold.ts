@@ -1,7 +1,7 @@
 import type { Plan } from "../../kit/plan/plan.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { AgentEvent } from "../../core/event/types.ts";
-import { addUsage } from "../../core/message/query.ts";
+import { addUsage } from "../../core/message/msg.ts";
 import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import { ConversationFold, userMessage } from "../../core/event/conversation/conversation-fold.ts";

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { Job, JobsOptions, Worker } from "bullmq";
-import { fromKey, toKey } from "../../store/session-id.ts";
+import { fromKey, toKey } from "../../store/shared.ts";
 import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { postgresTransport } from "./bull-postgres.ts";
 import { redisTransport } from "./bull-redis.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
-import { jsonProblem } from "../../core/base/freeze.ts";
+import { jsonProblem } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import { scheduleName, scheduleSchema, type ScheduleOptions } from "./options.ts";
 import type { ScheduleDefinition } from "./record.ts";

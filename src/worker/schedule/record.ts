@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../core/base/json.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { OWN_PREFIX } from "../../store/session-id.ts";
+import { SCHEDULE_PREFIX } from "../../store/shared.ts";
 import type { Lease, SessionStore } from "../../store/port.ts";
 import type { MissedTicks, ScheduleOptions } from "./options.ts";
 import type { ScheduleState } from "./plan.ts";
@@ -8,9 +8,6 @@ import type { NextTick, Times } from "./ticks.ts";
 
 // A schedule is stored as a session without a journal. Its checkpoint is what was asked for, its position the state. The `wakeAt` of the
 // position is the next tick, so that `listDue` finds it, and its lease lets one worker at a time decide about ticks.
-
-/** The prefix of the ids under which schedules are stored. */
-export const SCHEDULE_PREFIX = `${OWN_PREFIX}schedule/`;
 
 /** A schedule as it was asked for. */
 export type ScheduleDefinition = {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createAgent, defineTool, type Usage } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { countMessage, countText, countTools } from "../../../src/core/model/tokens.ts";
+import { countMessage, countText, countTools } from "../../../src/core/model/request.ts";
 
 const tools = [
   defineTool({ name: "look", description: "Looks.", input: { type: "object" }, execute: () => "seen" }),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { AgentError, type AgentConfig, type StreamPart, type Usage } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { countText } from "../../../src/core/model/tokens.ts";
+import { countText } from "../../../src/core/model/request.ts";
 import { eventsOf, scripted, untilAborted } from "../../support/agents.ts";
 
 const PRICES = { scripted: { input: 2, output: 10 }, other: { input: 2, output: 10 } };

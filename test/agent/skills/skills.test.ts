@@ -7,7 +7,7 @@ import { createAgent, textOf, type AgentConfig, type JsonObject, type ModelReque
 import { loadedSlot, skills, skillWarningsSlot, type Skill, type SkillsOptions } from "agentchart/skills";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { countText } from "../../../src/core/model/tokens.ts";
+import { countText } from "../../../src/core/model/request.ts";
 import { outputOf, resultsOf, toolOf } from "../../support/agents.ts";
 import { temporaryFolder, write, writePlainSkill } from "../../support/skill-folder.ts";
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createAgent, textOf } from "agentchart";
 import { skills, workspaceContext, type WorkspaceContextOptions } from "agentchart/skills";
 import { scriptedModel } from "agentchart/testing";
-import { countText } from "../../../src/core/model/tokens.ts";
+import { countText } from "../../../src/core/model/request.ts";
 import { temporaryFolder, write } from "../../support/skill-folder.ts";
 
 async function systemOf(options: WorkspaceContextOptions): Promise<string> {

@@ -4,7 +4,7 @@ import { createAgent, createToolkit, defineTool, type AgentConfig, type Tool } f
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { z } from "zod";
-import { countTools } from "../../../src/core/model/tokens.ts";
+import { countTools } from "../../../src/core/model/request.ts";
 import { outputOf, resultsOf, toolOf } from "../../support/agents.ts";
 
 const OBJECTS = [

@@ -3,7 +3,7 @@ import { fileStore } from "agentchart/store/file";
 import { CHARTS } from "../../diagram/charts.ts";
 import { tangle } from "../../diagram/tangle.ts";
 import type { Step as WireStep } from "../../../src/inspect/protocol/protocol.ts";
-import { quarantine } from "../../../src/worker/status.ts";
+import { quarantine } from "../../../src/worker/inbox.ts";
 import { makeHome, startHub } from "./hub.ts";
 import { parserFixer } from "./parser-fixer.ts";
 import type { ScreenshotTools } from "./screenshot-states.ts";

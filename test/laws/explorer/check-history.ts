@@ -1,4 +1,4 @@
-import { toolResultsOf } from "../../../src/core/message/query.ts";
+import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { ModelInput, ToolInput } from "../../../machines/agent/services.ts";

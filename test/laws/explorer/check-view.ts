@@ -1,4 +1,4 @@
-import { textOf, toolResultsOf } from "../../../src/core/message/query.ts";
+import { textOf, toolResultsOf } from "../../../src/core/message/msg.ts";
 import { Transcript } from "../../../src/core/message/transcript.ts";
 import type { Msg } from "../../../src/core/message/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";

@@ -2,7 +2,7 @@
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { Transcript } from "../../../src/core/message/transcript.ts";
-import { toolResultsOf } from "../../../src/core/message/query.ts";
+import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { storeResults, wantsPostActing, nextResult } from "../../../machines/agent/updates/acting.ts";

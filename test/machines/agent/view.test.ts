@@ -1,10 +1,9 @@
 // Any view of any transcript is a valid prompt.
 import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
-import { Transcript } from "../../../src/core/message/transcript.ts";
+import { Transcript, sizeOfContent, sizeOfMessage } from "../../../src/core/message/transcript.ts";
 import type { Msg } from "../../../src/core/message/types.ts";
-import { toolResultsOf } from "../../../src/core/message/query.ts";
-import { sizeOfContent, sizeOfMessage } from "../../../src/core/message/size.ts";
+import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import {
   ALL_WHOLE,
   cutOf,

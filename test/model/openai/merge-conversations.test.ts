@@ -3,7 +3,7 @@ import { createAgent, textOf, userMsg } from "agentchart";
 import { openaiModel, toChatMessages } from "agentchart/openai";
 import { chatCompletionsServer } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { assistantMsg, systemMsg, toolResultMsg } from "../../../src/core/message/create.ts";
+import { assistantMsg, systemMsg, toolResultMsg } from "../../../src/core/message/msg.ts";
 import type { Msg } from "../../../src/core/message/types.ts";
 import { mergeConversations } from "../../../src/core/model/openai/merge-conversations.ts";
 

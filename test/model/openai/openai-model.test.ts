@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { OpenAI } from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../../src/core/base/error.ts";
-import { userMsg } from "../../../src/core/message/create.ts";
+import { userMsg } from "../../../src/core/message/msg.ts";
 import { collect } from "../../../src/core/model/fold.ts";
 import type { StreamPart } from "../../../src/core/model/port.ts";
 import { openaiModel } from "../../../src/core/model/openai/index.ts";

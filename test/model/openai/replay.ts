@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { collect, type Folded } from "../../../src/core/model/fold.ts";
 import type { ModelRequest, StreamPart } from "../../../src/core/model/port.ts";
-import { userMsg } from "../../../src/core/message/create.ts";
+import { userMsg } from "../../../src/core/message/msg.ts";
 import { openaiModel, type OpenAIModelOptions } from "../../../src/core/model/openai/index.ts";
 
 const OWN = join(import.meta.dirname, "fixtures");

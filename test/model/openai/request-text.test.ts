@@ -9,7 +9,7 @@ import { dialectOf, OPENAI_BASE_URL } from "../../../src/core/model/openai/diale
 import { chatFormatOf } from "../../../src/core/model/openai/to-chat-messages.ts";
 import { chatRequestOf, chatRequestText } from "../../../src/core/model/openai/to-chat-request.ts";
 import type { ModelRequest } from "../../../src/core/model/port.ts";
-import { listOf, requestOfPieces, withOptions } from "../../../src/core/model/request-messages.ts";
+import { listOf, requestOfPieces, withOptions } from "../../../src/core/model/request.ts";
 import { message, text, toolResult, toolUse } from "../../../src/testing/explorer/messages.ts";
 
 const OPTIONS = { model: "m", ...dialectOf(OPENAI_BASE_URL) };

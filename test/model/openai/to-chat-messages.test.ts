@@ -1,6 +1,6 @@
 // Messages of Chat Completions.
 import { describe, expect, test } from "vitest";
-import { assistantMsg, systemMsg, toolResultMsg, userMsg } from "../../../src/core/message/create.ts";
+import { assistantMsg, systemMsg, toolResultMsg, userMsg } from "../../../src/core/message/msg.ts";
 import type { Block, Msg, ToolUseBlock } from "../../../src/core/message/types.ts";
 import { toChatMessages } from "../../../src/core/model/openai/index.ts";
 

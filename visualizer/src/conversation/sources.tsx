@@ -1,4 +1,4 @@
-import { sourceTitle, sourcesOf } from "../../../src/core/message/sources.ts";
+import { sourceTitle, sourcesOf } from "../../../src/core/message/msg.ts";
 import type { Msg as StoredMsg } from "../../../src/core/message/types.ts";
 import { safeText } from "../logic/format.ts";
 import type { Msg } from "../wire/types.ts";

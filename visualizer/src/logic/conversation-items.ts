@@ -1,6 +1,6 @@
 import type { CallRecord, Json, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
 import { fromNewest } from "../../../src/core/event/conversation/shown-messages.ts";
-import { toolUsesOf } from "../../../src/core/message/query.ts";
+import { toolUsesOf } from "../../../src/core/message/msg.ts";
 import { isObject } from "../../../src/core/base/json.ts";
 import { callRecords, isMessage } from "./message-shape.ts";
 import type { StreamBlock } from "./stream-text.ts";

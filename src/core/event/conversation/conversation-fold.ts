@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../types.ts";
 import type { Block, Msg } from "../../message/types.ts";
-import { textOf } from "../../message/query.ts";
+import { textOf } from "../../message/msg.ts";
 import { MessageFold, type TurnMessage, type UIPart } from "./message-fold.ts";
 import { isSaid } from "./shown-messages.ts";
 import { TurnChunks } from "./turn-chunks.ts";

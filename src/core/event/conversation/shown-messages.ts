@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json.ts";
-import { toolResultsOf } from "../../message/query.ts";
+import { toolResultsOf } from "../../message/msg.ts";
 import type { Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json.ts";
-import { sourceTitle, type AnswerSource } from "../../message/sources.ts";
+import { sourceTitle, type AnswerSource } from "../../message/msg.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
 /** Media types by the end of a document's name; others are plain text, as the passages are. */

@@ -1,8 +1,7 @@
 // src/core/event/conversation folds the events of a session into its conversation, the only place that does: protocols of pages write what it says.
 import type { Json } from "../../base/json.ts";
 import type { AgentEvent } from "../types.ts";
-import { textOf } from "../../message/query.ts";
-import { sourcesOf } from "../../message/sources.ts";
+import { textOf, sourcesOf } from "../../message/msg.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import { changedInput } from "../../message/account.ts";

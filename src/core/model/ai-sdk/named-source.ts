@@ -1,4 +1,4 @@
-import type { AnswerSource } from "../../message/sources.ts";
+import type { AnswerSource } from "../../message/msg.ts";
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

@@ -1,6 +1,6 @@
 import { AgentError } from "../../base/error.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { sourceMetadata, type AnswerSource } from "../../message/sources.ts";
+import { sourceMetadata, type AnswerSource } from "../../message/msg.ts";
 import { namedSource } from "./named-source.ts";
 import type { FinishReason, MediaBlock, Source, Usage } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { toolUsesOf, textOf } from "../../message/query.ts";
+import { toolUsesOf, textOf } from "../../message/msg.ts";
 import {
   BYPASS_KEY,
   type Block,

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { ChatModel } from "../port.ts";
-import { withOptions } from "../request-messages.ts";
+import { withOptions } from "../request.ts";
 import { keyFor, type KeyVariable } from "./api-key.ts";
 import { withDashScopeFields } from "./dashscope-fields.ts";
 import { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";

@@ -1,4 +1,4 @@
-import { textOf, toolUsesOf } from "../../message/query.ts";
+import { textOf, toolUsesOf } from "../../message/msg.ts";
 import type {
   Block,
   MediaBlock,

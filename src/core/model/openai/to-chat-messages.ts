@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import { textOf, toolResultsOf, toolUsesOf } from "../../message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../message/msg.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
@@ -10,7 +10,7 @@ import { ownData } from "./provider-data.ts";
 import { BRIDGES, bridgeBetween, EMPTY_MESSAGE, isFree, withBridges, type WireRole } from "../bridges.ts";
 import type { DialectName, HostRules } from "../host-rules.ts";
 import { DIALECT_NAMES, HOSTS } from "../hosts.ts";
-import type { Piece } from "../request-messages.ts";
+import type { Piece } from "../request.ts";
 import { wireId, wireIdsOf, wireName } from "../wire-ids.ts";
 import type { ChatAnswerPart, ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 

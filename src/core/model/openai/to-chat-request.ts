@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
-import { ofEach, piecesOf } from "../request-messages.ts";
+import { ofEach, piecesOf } from "../request.ts";
 import { wireChoice, wireToolsOf } from "../wire-tools.ts";
 import type { DialectName } from "../host-rules.ts";
 import { dialectNameOf, dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";

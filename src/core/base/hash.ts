@@ -1,4 +1,5 @@
 import { builtin } from "./platform.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 const node = builtin("node:crypto");
 
@@ -82,3 +83,15 @@ export function hasher(): Hasher {
 export const sha256: (text: string) => string = node
   ? (text) => node.hash("sha256", text)
   : sha256WithoutNode;
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => sorted(item));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value as JsonObject).map(([key, item]) => [key, sorted(item)] as const);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Returns the hash to which an approval is bound: the SHA-256 of the arguments, whatever the order of their keys. */
+export function hashInput(input: JsonObject): string {
+  return sha256(JSON.stringify(sorted(input)));
+}
