@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { AgentError, docsOf, type ErrorCode } from "../core/base/error.ts";
+import { AgentError, type ErrorCode } from "../core/base/error.ts";
 
 /** The codes of errors that only the server has, in addition to those of {@link AgentError}. */
 export const REQUEST_CODES = [
@@ -28,6 +28,9 @@ export type Problem = {
   /** The `requestId` of the request in the server's log. */
   readonly requestId: string;
 };
+
+/** The place in the installed package that explains a code, as errors of the package have it. */
+export const docsOf = (code: string): string => `agentchart/docs/guide/errors.md#${code.replace("/", "-")}`;
 
 /** An error of the request, with its HTTP status and headers. */
 export class RequestError extends Error {

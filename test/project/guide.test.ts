@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";
-import { AgentError, docsOf, ERROR_CODES } from "../../src/core/base/error.ts";
-import { REQUEST_CODES } from "../../src/server/request-error.ts";
+import { AgentError, ERROR_CODES } from "../../src/core/base/error.ts";
+import { docsOf, REQUEST_CODES } from "../../src/server/request-error.ts";
 import { agentMachine, chartJson } from "agentchart/machines";
 import { examplesOf, pagesWithExamples, withBlocks } from "../support/doc-blocks.ts";
 import { ROOT } from "./source-files.ts";
@@ -60,6 +60,7 @@ test("docs/guide/errors.md explains every error code, also those of the server, 
     ...read("docs/guide/errors.md").matchAll(/^\| <a id="([\w-]+)"><\/a>`([a-z]+\/[a-z-]+)` +\|/gm),
   ].map(([, anchor, code]) => [code, `agentchart/docs/guide/errors.md#${anchor}`]);
   const thrown = ERROR_CODES.map((code) => [code, new AgentError(code, "").docs]);
+  expect(ERROR_CODES.map(docsOf)).toEqual(thrown.map(([, docs]) => docs));
   const answered = REQUEST_CODES.map((code) => [code, docsOf(code)]);
   expect(explained).toEqual([...thrown, ...answered]);
 });

@@ -78,9 +78,6 @@ export const ERROR_CODES = [
   "queue/failed",
 ] as const;
 
-/** The place in the installed package that explains a code. */
-export const docsOf = (code: string): string => `agentchart/docs/guide/errors.md#${code.replace("/", "-")}`;
-
 /** One of {@link ERROR_CODES}: `area/reason`, such as `model/rate-limit`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -137,7 +134,7 @@ export class AgentError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AgentError";
     this.code = code;
-    this.docs = docsOf(code);
+    this.docs = `agentchart/docs/guide/errors.md#${code.replace("/", "-")}`;
     this.isRetryable = options.isRetryable ?? options.retryAt !== undefined;
     if (options.retryAt !== undefined) this.retryAt = options.retryAt;
     this.data = options.data ?? {};
