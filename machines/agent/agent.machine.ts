@@ -5,6 +5,8 @@ import type { AgentContext } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import { persistence } from "./persistence.ts";
 import type {
+  BreakInput,
+  BreakOutcome,
   CommitInput,
   CommitOutcome,
   HooksInput,
@@ -23,6 +25,7 @@ export const agentSlots = {
   callModel: slot<ModelOutcome, ModelInput>("callModel"),
   runTool: slot<ToolRunOutcome, ToolInput>("runTool"),
   reviewCalls: slot<ReviewOutcome, ReviewInput>("reviewCalls"),
+  checkBreakpoints: slot<BreakOutcome, BreakInput>("checkBreakpoints"),
   runHooks: slot<HooksOutcome, HooksInput>("runHooks"),
   commit: slot<CommitOutcome, CommitInput>("commit"),
 };

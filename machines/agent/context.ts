@@ -167,8 +167,8 @@ export type Progress = {
   readonly turnAt: number;
   /** The amounts that were added to the limits of this turn. */
   readonly extended: Limits;
-  /** The limit that the turn has exceeded; null if the session rests for another reason. */
-  readonly exceeded: keyof Limits | null;
+  /** The limit that the turn has exceeded, or "breakpoint" before a request that one holds; null if the session rests for another reason. */
+  readonly exceeded: keyof Limits | "breakpoint" | null;
   /** True if the process is shutting down: the turn stops at its next commit point. */
   readonly draining: boolean;
   /** The time at which the session came to rest, epoch ms. */

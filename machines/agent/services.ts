@@ -134,6 +134,10 @@ export type Verdict = {
 };
 export type ReviewOutcome = Timed & { readonly verdicts: readonly Verdict[] };
 
+/** `checkBreakpoints`: says which breakpoint of the session holds before a request, if one does. Rejects if the store does not answer. */
+export type BreakInput = Position & Pick<ReviewInput, "slots" | "transcript" | "turnAt">;
+export type BreakOutcome = Timed & { readonly reason?: string };
+
 /** `runHooks`: an ordered fold over the hooks of one point. Rejects if one of them fails. */
 export type HooksInput = Position & { readonly transcript: Transcript; readonly slots: StoredSlots } & (
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }

@@ -1,12 +1,13 @@
 import type { HookPoint } from "../../src/core/hook/types.ts";
 import type { Reason } from "../../src/core/message/types.ts";
 import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definition.ts";
+import { mayHoldRequests } from "../../src/core/tool/slot.ts";
 import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import { declaring } from "./facts.ts";
 import { remembering, ruleEngine } from "./rule-engine.ts";
 import * as refusals from "./updates/commands.ts";
-import type { HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
+import type { BreakOutcome, HooksOutcome, ModelOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
@@ -105,6 +106,10 @@ const guards = {
     context.settings.onBudget === "stop" && budget.exceededByModel(context) !== undefined,
   stopsOverToolBudget: (context: AgentContext) =>
     context.settings.onBudget === "stop" && budget.exceededByTools(context) !== undefined,
+
+  // breakpoints
+  hasBreakpoints: ({ slots }: AgentContext) => mayHoldRequests(slots),
+  meetsBreakpoint: (_: AgentContext, { output: { reason } }: Done<BreakOutcome>) => reason !== undefined,
 
   // structured output
   hasOutput: output.hasOutput,
@@ -244,6 +249,7 @@ const updates = {
       // limits and structured output
       suspendForBudget: budget.suspendForBudget,
       stopForBudget: budget.stopForBudget,
+      suspendAtBreakpoint: fromOutcome(budget.suspendAtBreakpoint),
       extendBudget: budget.extendBudget,
       continueTurn: entry.continueTurn,
       remind: output.remind,

@@ -271,7 +271,9 @@ export class AgentHost implements Host {
     if (!this.config.store && Object.hasOwn(slots, BREAKPOINTS) && hasBreakpoints(slots)) {
       const { edges, at, account } = takenStep(event as AgentCommand, step, this);
       const steps = (this.#steps ??= []);
-      steps.push({ edges, at, ...(account && { account }) });
+      const clears =
+        event.type === "slot.write" && (event as { readonly name?: string }).name === BREAKPOINTS;
+      steps.push({ edges, at, ...(account && { account }), ...(clears && { clears }) });
       if (steps.length > MAX_STEPS) steps.shift();
     }
     this.#session.stepTaken(taken);

@@ -70,11 +70,12 @@ export function journalStateOf(
 
 /** Returns what a session at rest waits for. */
 export function waitsFor(context: AgentContext): readonly WaitsFor[] {
-  if (context.progress.exceeded !== null) return ["budget"];
+  const { exceeded } = context.progress;
+  if (exceeded !== null) return [exceeded === "breakpoint" ? exceeded : "budget"];
   return [...new Set(pendingCalls(context).map((call) => call.waitsFor))];
 }
 
-/** Returns the calls that wait for an answer or a decision; none while the turn waits for its budget. */
+/** Returns the calls that wait for an answer or a decision; none while the turn waits before a request. */
 export function openPending(context: AgentContext): readonly PendingCall[] {
   return context.progress.exceeded === null ? pendingCalls(context) : [];
 }
@@ -83,6 +84,7 @@ export function openPending(context: AgentContext): readonly PendingCall[] {
  *  time when the last open approval expires. Undefined if it needs input. */
 export function resumableAt(context: AgentContext): number | undefined {
   const { exceeded, restedAt } = context.progress;
+  if (exceeded === "breakpoint") return undefined;
   if (exceeded !== null) {
     const rested = { ...context, at: restedAt ?? context.at };
     return (exceededByTools(rested) ?? exceededByModel(rested)) === undefined ? 0 : undefined;

@@ -32,7 +32,7 @@ const pendingCall = z
 const sessionFields = {
   id: z.string(),
   phase: z.enum(SESSION_PHASES),
-  waitsFor: z.array(z.enum([...CALL_WAITS_FOR, "budget"])).readonly(),
+  waitsFor: z.array(z.enum([...CALL_WAITS_FOR, "budget", "breakpoint"])).readonly(),
   seq: z.number().int().openapi({ description: "The last position of its journal" }),
   wakeAt: optional(z.number(), { description: "Epoch ms when a worker continues it without an input" }),
   meta: jsonObject,

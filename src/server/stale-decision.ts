@@ -4,7 +4,7 @@ import { readPending } from "../session/read-pending.ts";
 import { isTaken } from "../session/input-outcome.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/shared.ts";
-import type { Decision, PendingCall } from "../core/tool/pending.ts";
+import { waitsBeforeRequest, type Decision, type PendingCall } from "../core/tool/pending.ts";
 import type { CommandOptions } from "../worker/types.ts";
 
 /** Asks the inbox first: an input that has left it meanwhile is in the journal. */
@@ -58,7 +58,7 @@ export async function assertWaits(
   const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
   const found = await store.load(sessionId);
   const { phase, waitsFor } = readPosition(found?.position ?? {});
-  if (phase === "quarantined" || waitsFor.includes("budget")) return; // known when it goes on
+  if (phase === "quarantined" || waitsBeforeRequest(waitsFor)) return; // known when it goes on
   const pending = found ? await readPending(store, sessionId, found) : [];
   const call = pendingCall(pending, callId);
   const isSame = call?.argsHash === argsHash;

@@ -14,7 +14,7 @@ import type {
 import { checkDecision, checkLimits } from "../agent/options/call-schema.ts";
 import { AgentError } from "../core/base/error.ts";
 import type { ClientTool } from "../core/tool/declared-tools.ts";
-import type { Decision } from "../core/tool/pending.ts";
+import { waitsBeforeRequest, type Decision } from "../core/tool/pending.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 import { readPending } from "../session/read-pending.ts";
 import type { SessionStatus, Quarantine } from "./types.ts";
@@ -38,7 +38,7 @@ export function textWaits({ turnOptions }: Pick<AgentConfig, "turnOptions">): Te
 }
 
 /** True for an input that cannot be processed yet: a report of a turn that has not ended, or text while calls are open for which it
- *  waits. */
+ *  waits. Text waits while a breakpoint holds the next request, too: what goes on from there has none. */
 export function isDeferred(
   { data }: SessionInput,
   { phase, waitsFor }: RestState,
@@ -47,9 +47,10 @@ export function isDeferred(
   const { kind = "call" } = data;
   if (kind === "report") return phase !== "stopped";
   if (kind === "notify") return phase === "suspended";
-  if (kind !== "call" || waits === "never" || phase !== "suspended" || waitsFor.includes("budget"))
-    return false;
-  if (waits === "undecided" && !waitsFor.some((each) => UNDECIDED.has(each))) return false;
+  if (kind !== "call" || phase !== "suspended" || waitsFor.includes("budget")) return false;
+  const isHeld = waitsFor.includes("breakpoint");
+  if (waits === "never" && !isHeld) return false;
+  if (waits === "undecided" && !waitsFor.some((each) => UNDECIDED.has(each)) && !isHeld) return false;
   const messages = Array.isArray(data["messages"]) ? (data["messages"] as unknown as readonly Msg[]) : [];
   const isWhole = messages.every((message) => Array.isArray(message?.content));
   return isWhole && messages.length > 0 && !messages.some((message) => toolResultsOf(message).length > 0);
@@ -186,7 +187,7 @@ export async function readStatus(store: SessionStore, sessionId: string): Promis
     ...(reason !== undefined && { reason }),
     ...(error && { error }),
     waitsFor,
-    pending: waitsFor.includes("budget") ? [] : pending,
+    pending: waitsBeforeRequest(waitsFor) ? [] : pending,
     seq: found?.seq ?? 0,
     ...(wakeAt !== undefined && { wakeAt }),
     meta,

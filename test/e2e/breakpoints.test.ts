@@ -30,7 +30,7 @@ test("a person sets breakpoints in the header, at a state and at a call, goes a 
   await ui.choose(agent.sessionId);
   const listed = async () => (await agent.slots.get(breakpoints)).value;
   const dialog = page.getByRole("dialog", { name: "Breakpoints" });
-  await page.getByRole("button", { name: "Breakpoints" }).click();
+  await page.getByRole("button", { name: "Breakpoints", exact: true }).click();
   await dialog.getByText("This run has no breakpoints.").waitFor();
   await dialog.getByLabel("Condition (JSON)").fill('{ "when": "true" }');
   await dialog.getByRole("button", { name: "Add the breakpoint" }).click();
@@ -77,11 +77,13 @@ test("a person sets breakpoints in the header, at a state and at a call, goes a 
   await dialog.getByRole("button", { name: "Close" }).click();
 
   await stop.getByRole("button", { name: "Go on" }).click();
-  await page.locator('[data-pending="d"]').waitFor();
-  expect(await page.locator(".approval .reason").innerText()).toMatch(
-    /^Breakpoint: state acting\.deciding \(.* → acting\.deciding, position \d+\)$/u,
+  await page.locator('[data-pending="breakpoint"]').waitFor();
+  expect(await page.locator(".approval").innerText()).toMatch(
+    /Breakpoint: state acting\.deciding \(.* → acting\.deciding, position \d+\)/u,
   );
   expect(ran).toEqual(["look", "pay", "look"]);
+  await stop.getByRole("button", { name: "One step" }).click();
+  await page.locator('[data-pending="d"]').waitFor();
   await stop.getByRole("button", { name: "Breakpoints" }).click();
   await dialog.getByRole("button", { name: "Remove state acting.deciding" }).click();
   await dialog.getByText("This run has no breakpoints.").waitFor();
@@ -89,5 +91,40 @@ test("a person sets breakpoints in the header, at a state and at a call, goes a 
   await stop.getByRole("button", { name: "Go on" }).click();
   await expect.poll(() => agent.status().phase).toBe("stopped");
   expect([ran, await listed()]).toEqual([["look", "pay", "look", "pay"], []]);
+  await agent.close();
+});
+
+test("a breakpoint holds a run before the model is asked, and its card goes a step, and on", async () => {
+  const model = scriptedModel([call("a", "look"), call("b", "look"), "Done."]);
+  const agent = createAgent({
+    name: "desk",
+    model,
+    tools: [toolOf("look", () => "ok")],
+    store: memoryStore(),
+    inspect: env.hub.address,
+  });
+  await agent.open();
+  await agent.slots.set(breakpoints, [{ state: "reasoning.checkingLimits" }]);
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  const reply = await agent.call("Go.");
+  expect([reply.reason, model.requests.length]).toEqual(["BREAKPOINT", 0]);
+  const card = page.locator('[data-pending="breakpoint"]');
+  await card.waitFor();
+  expect(await card.innerText()).toMatch(
+    /Breakpoint: state reasoning\.checkingLimits \(.* → reasoning\.checkingLimits, position \d+\)/u,
+  );
+  const offered = await card.getByRole("button").allInnerTexts();
+  expect(offered.map((label) => label.split(/\s/u)[0])).toEqual(["One", "Go", "Fork", "Breakpoints"]);
+  await card.getByRole("button", { name: "One step" }).click();
+  await page.locator('[data-pending="a"]').waitFor();
+  expect(model.requests.length).toBe(1);
+  await page.locator('[data-pending="a"]').getByRole("button", { name: "Go on" }).click();
+  await card.waitFor();
+  expect(model.requests.length).toBe(1);
+  await agent.slots.set(breakpoints, []);
+  await card.getByRole("button", { name: "Go on" }).click();
+  await expect.poll(() => agent.status().phase).toBe("stopped");
+  expect(model.requests.length).toBe(3);
   await agent.close();
 });

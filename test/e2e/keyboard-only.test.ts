@@ -76,7 +76,7 @@ const moving = (page: Page): Promise<number> =>
 test("breakpoints: their dialog is opened, filled in and left, and the focus is back where it was", async () => {
   const { page, ui, faults } = await env.open({ picture: "map" });
   await ui.choose(live.sessionId);
-  const opener = page.getByRole("button", { name: "Breakpoints" });
+  const opener = page.getByRole("button", { name: "Breakpoints", exact: true });
   await enter(page, opener);
   const dialog = page.getByRole("dialog", { name: "Breakpoints" });
   await tabTo(page, dialog.getByLabel("Condition (JSON)"));

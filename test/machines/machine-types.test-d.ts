@@ -86,7 +86,7 @@ expectTypeOf<Agent["action"]["type"]>().toEqualTypeOf<
   keyof typeof vocabulary.updates | keyof typeof vocabulary.effects | "perform"
 >();
 expectTypeOf<Agent["actor"]["src"]>().toEqualTypeOf<
-  "callModel" | "runTool" | "reviewCalls" | "runHooks" | "commit"
+  "callModel" | "runTool" | "reviewCalls" | "checkBreakpoints" | "runHooks" | "commit"
 >();
 expectTypeOf<Session["guard"]["type"]>().toEqualTypeOf<
   "isDurable" | "isUnreadable" | "mayWait" | "mayLeave" | "isLeaseOver"

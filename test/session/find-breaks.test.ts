@@ -52,9 +52,19 @@ const conditions: fc.Arbitrary<Breakpoint> = fc.oneof(
   }),
   fc.record({ same: fc.integer({ min: 2, max: 3 }) }),
   fc.record({ tokens: fc.integer({ min: 1, max: 900 }) }),
+  fc.record({ cost: fc.integer({ min: 1, max: 900 }) }),
   fc.record({ cost: fc.integer({ min: 1, max: 900 }), tool: fc.constantFrom("refund", "*") }),
   fc.constantFrom<Breakpoint>(
     ...[
+      { state: "*" },
+      { state: "reasoning" },
+      { state: "reasoning.checkingLimits", tokens: 300 },
+      { state: "summarizing.calling" },
+      { edge: { from: "doCall", to: "reasoning" } },
+      { guard: { name: "overBudget", is: false } },
+      { guard: { name: "listens(preReasoning)", is: false } },
+      { guard: { name: "mustCompact", is: false }, cost: 100 },
+      { hook: { changed: "*" } },
       { state: "acting.preHooks" },
       { state: "doCall" },
       { state: "acting.reviewing" },
@@ -98,12 +108,17 @@ function agentOf({ turns, hookAdds, parallel }: Run, store: SessionStore, sessio
   });
 }
 
-/** Plays all turns, with every stop approved, and returns the calls before which it stopped. */
+/** Plays all turns, with every stop approved, and returns the calls and requests before which it stopped. */
 async function play(agent: Agent, run: Run): Promise<readonly string[]> {
   const stopped: string[] = [];
   for (const turn of run.turns.filter((each) => each === "done")) {
     let reply = await agent.call(turn);
-    while (reply.pending.length > 0) {
+    while (agent.status().phase === "suspended") {
+      if (reply.reason === "BREAKPOINT") {
+        expect(agent.status()).toMatchObject({ waitsFor: ["breakpoint"], pending: [] });
+        expect(reply.text).toMatch(/^Breakpoint: /u);
+        stopped.push("request");
+      }
       for (const { callId, reason } of reply.pending) {
         expect(reason).toMatch(/^Breakpoint: /u);
         stopped.push(callId);
@@ -116,10 +131,10 @@ async function play(agent: Agent, run: Run): Promise<readonly string[]> {
 }
 
 test(
-  "a condition finds in 200 stored runs the calls before which it stops live ones",
+  "a condition finds in 200 stored runs the calls and requests before which it stops live ones",
   { timeout: 120_000 },
   async () => {
-    let [stops, runsWithStops] = [0, 0];
+    let [stops, requests, runsWithStops] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(runs, conditions, async (run, condition) => {
         const store = memoryStore();
@@ -131,14 +146,18 @@ test(
         await live.slots.set(breakpoints, [condition]);
         const stopped = await play(live, run);
         await live.close();
-        expect(found.map(({ callId }) => callId)).toEqual(stopped);
-        expect((await findBreaks(store, "live", [condition])).map(({ callId }) => callId)).toEqual(stopped);
+        expect(found.map(({ callId = "request" }) => callId)).toEqual(stopped);
+        expect(
+          (await findBreaks(store, "live", [condition])).map(({ callId = "request" }) => callId),
+        ).toEqual(stopped);
         stops += stopped.length;
+        requests += stopped.filter((each) => each === "request").length;
         if (stopped.length > 0) runsWithStops++;
       }),
       { numRuns: 200 },
     );
     expect(stops).toBeGreaterThan(200);
+    expect(requests).toBeGreaterThan(80);
     expect(runsWithStops).toBeGreaterThan(60);
   },
 );

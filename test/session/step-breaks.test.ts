@@ -46,45 +46,59 @@ function deskOf(store: SessionStore | undefined, sessionId: string): { agent: Ag
 
 const CONDITIONS: readonly (readonly [Breakpoint, readonly string[], string])[] = [
   [{ state: "reasoning.backingOff" }, ["a"], "state reasoning.backingOff (reasoning.calling → "],
-  [{ state: "reasoning" }, ["a", "b", "d"], "state reasoning ("],
+  [{ state: "reasoning" }, ["request", "request", "request", "request", "request"], "state reasoning ("],
+  [{ state: "reasoning", tool: "*" }, ["a", "b", "d"], "state reasoning, * ("],
   [{ state: "summarizing*" }, [], ""],
-  [{ edge: { from: "acting", to: "reasoning" } }, ["b", "d"], "edge acting → reasoning (acting.deciding → "],
+  [
+    { edge: { from: "acting", to: "reasoning" } },
+    ["request", "request", "request", "request"],
+    "edge acting → reasoning (acting.deciding → ",
+  ],
   [{ edge: { on: "timer.due" }, tool: "look" }, ["b"], "edge * → * on timer.due, look ("],
   [{ guard: { name: "retryable", is: true } }, ["a"], "guard retryable true ("],
   [{ guard: { name: "listens(preCall)", is: true } }, [], ""],
   [{ hook: { name: "guard*", changed: "input" } }, ["a"], "hook guard* changed input in * (acting.preHooks"],
-  [{ hook: { point: "postActing" } }, ["d"], "hook * changed * in postActing ("],
+  [{ hook: { point: "postActing" } }, ["request", "request"], "hook * changed * in postActing ("],
   [{ hook: { changed: "deny" }, tool: "look" }, ["d"], "hook * changed deny in *, look ("],
   [{ hook: { name: "another" } }, [], ""],
 ];
 
-test.each(CONDITIONS)("%j stops before the next calls, and finds them in stored sessions", async (...row) => {
-  const [condition, calls, reason] = row;
-  for (const store of [memoryStore(), undefined]) {
-    const { agent } = deskOf(store, "s");
-    await agent.slots.set(breakpoints, [condition]);
-    const stopped: string[] = [];
-    let reply = await agent.call("go");
-    for (; reply.pending.length > 0; reply = await agent.call()) {
-      for (const { callId, reason: told } of reply.pending) {
-        stopped.push(callId);
-        expect(told).toContain(`Breakpoint: ${reason}`);
-        await agent.decide(callId, "approve");
+test.each(CONDITIONS)(
+  "%j stops where the session can rest next, and finds them in stored sessions",
+  async (...row) => {
+    const [condition, calls, reason] = row;
+    for (const store of [memoryStore(), undefined]) {
+      const { agent } = deskOf(store, "s");
+      await agent.slots.set(breakpoints, [condition]);
+      const stopped: string[] = [];
+      let reply = await agent.call("go");
+      for (; agent.status().phase === "suspended"; reply = await agent.call()) {
+        if (reply.reason === "BREAKPOINT") {
+          stopped.push("request");
+          expect(reply.text).toContain(`Breakpoint: ${reason}`);
+        }
+        for (const { callId, reason: told } of reply.pending) {
+          stopped.push(callId);
+          expect(told).toContain(`Breakpoint: ${reason}`);
+          await agent.decide(callId, "approve");
+        }
       }
+      expect(reply.text).toBe("done");
+      await agent.close();
+      expect(stopped).toEqual(calls);
+      if (!store) continue;
+      const found = await findBreaks(store, "s", [condition]);
+      expect(found.map(({ callId = "request" }) => callId)).toEqual(calls);
+      for (const { step, seq } of found) expect(step!.seq).toBeLessThanOrEqual(seq);
+      const plain = deskOf(store, "plain");
+      await plain.agent.call("go");
+      await plain.agent.close();
+      expect((await findBreaks(store, "plain", [condition])).map(({ callId = "request" }) => callId)).toEqual(
+        calls,
+      );
     }
-    expect(reply.text).toBe("done");
-    await agent.close();
-    expect(stopped).toEqual(calls);
-    if (!store) continue;
-    const found = await findBreaks(store, "s", [condition]);
-    expect(found.map(({ callId }) => callId)).toEqual(calls);
-    for (const { step, seq } of found) expect(step!.seq).toBeLessThanOrEqual(seq);
-    const plain = deskOf(store, "plain");
-    await plain.agent.call("go");
-    await plain.agent.close();
-    expect((await findBreaks(store, "plain", [condition])).map(({ callId }) => callId)).toEqual(calls);
-  }
-});
+  },
+);
 
 test("at a stop one goes a step, edits the arguments, and forks, and the fork stops as the session would", async () => {
   const store = memoryStore();

@@ -5,6 +5,7 @@ import { breakpoints, findBreaks } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker, inProcessQueue } from "agentchart/worker";
+import { toolOf } from "../support/agents.ts";
 import { bench } from "./kit.ts";
 
 const down = { error: new AgentError("model/unavailable", "Down.", { isRetryable: true }) };
@@ -47,4 +48,48 @@ test("a breakpoint on a state stops a session in one worker, and another one goe
   expect(ran).toEqual(["first a", "second b"]);
   const found = await findBreaks(store, "s", [{ state: "reasoning.backingOff" }]);
   expect(found).toMatchObject([{ callId: "b", step: { edge: "reasoning.calling → reasoning.backingOff" } }]);
+});
+
+test("a breakpoint before a request holds a session that a user writes to, until somebody has it go on", async () => {
+  const [store, queue] = [memoryStore(), inProcessQueue()];
+  const model = scriptedModel(["hello", look("a"), "done", "and again"]);
+  const asked = (): number => model.requests.length;
+  const tools = [toolOf("look", () => "ok")];
+  const { dispatcher, worker } = await bench({
+    store,
+    queue,
+    agents: { desk: () => ({ name: "desk", model, tools }) },
+  });
+  await dispatcher.dispatch("s", "hi", { agent: "desk" });
+  await expect.poll(async () => (await dispatcher.status("s")).phase).toBe("stopped");
+  await dispatcher.setSlot("s", breakpoints.name, [{ edge: { from: "acting", to: "reasoning" } }]);
+  await dispatcher.dispatch("s", "go", { agent: "desk" });
+  await expect.poll(async () => (await dispatcher.status("s")).phase).toBe("suspended");
+  expect(await dispatcher.status("s")).toMatchObject({
+    reason: "BREAKPOINT",
+    waitsFor: ["breakpoint"],
+    pending: [],
+  });
+  expect((await dispatcher.status("s")).wakeAt).toBeUndefined();
+  await dispatcher.dispatch("s", "are you there?", { agent: "desk" });
+  await worker.close({ deadlineMs: 500 });
+
+  const second = createWorker({
+    store,
+    queue,
+    agents: { desk: () => ({ name: "desk", model, tools }) },
+    sweepMs: 20,
+    pollMs: 20,
+  });
+  onTestFinished(() => second.close({ deadlineMs: 500 }));
+  await second.start();
+  await dispatcher.dispatch("other", "hi", { agent: "nobody" }).catch(() => {});
+  expect(asked()).toBe(2);
+  await dispatcher.dispatch("s", undefined, { agent: "desk" });
+  await expect.poll(async () => (await dispatcher.status("s")).inputs).toBe(0);
+  await expect.poll(async () => (await dispatcher.status("s")).phase).toBe("stopped");
+  expect(asked()).toBe(4);
+  const found = await findBreaks(store, "s", [{ edge: { from: "acting", to: "reasoning" } }]);
+  expect(found).toMatchObject([{ turn: 2, step: { edge: "acting.deciding → reasoning.checkingLimits" } }]);
+  expect(found[0]).not.toHaveProperty("callId");
 });

@@ -5,6 +5,7 @@ import {
   asked,
   backingOff,
   calling,
+  checkBreakpoints,
   endIf,
   ENTER_ACTING,
   hooksAborting,
@@ -37,6 +38,22 @@ const GIVE_UP: readonly AgentBranch[] = [
   { target: "#agent.stopped.failing" },
 ];
 
+/** Nothing holds the turn: the model is asked, behind what must be done before. */
+const ASK: readonly AgentBranch[] = [
+  { guard: "mustCompact", target: "#agent.reasoning.compacting" },
+  {
+    guard: "maxIters",
+    actions: ["beginSummary", "closeForLimit"],
+    choose: [
+      { guard: listens("preSummary"), target: "#agent.summarizing.preHooks" },
+      { target: "#agent.summarizing.calling" },
+    ],
+  },
+  { guard: listens("preReasoning"), target: "#agent.reasoning.preHooks" },
+  { guard: "mustWait", target: "#agent.reasoning.backingOff" },
+  { target: "#agent.reasoning.calling" },
+];
+
 export const reasoning: AgentState = {
   description: "The model is asked what to do next.",
   initial: "checkingLimits",
@@ -49,19 +66,19 @@ export const reasoning: AgentState = {
         { guard: "isDraining", ...parkIn("reasoning") },
         { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
         { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
-        { guard: "mustCompact", target: "compacting" },
-        {
-          guard: "maxIters",
-          actions: ["beginSummary", "closeForLimit"],
-          choose: [
-            { guard: listens("preSummary"), target: "#agent.summarizing.preHooks" },
-            { target: "#agent.summarizing.calling" },
-          ],
-        },
-        { guard: listens("preReasoning"), target: "preHooks" },
-        { guard: "mustWait", target: "backingOff" },
-        { target: "calling" },
+        { guard: "hasBreakpoints", target: "checkingBreakpoints" },
+        ...ASK,
       ],
+    },
+    checkingBreakpoints: {
+      description: "Does a breakpoint of the session hold before the model is asked?",
+      invoke: checkBreakpoints({
+        actions: ["noteOutcomeTime", "deliverWaiting", "boundView"],
+        choose: [
+          { guard: "meetsBreakpoint", target: "#agent.suspended", actions: "suspendAtBreakpoint" },
+          ...ASK,
+        ],
+      }),
     },
     preHooks: {
       description: "Hooks may rewrite the prompt of this one request.",

@@ -105,6 +105,13 @@ export const reviewCalls = (
   onDone,
 });
 
+/** The service that judges the breakpoints of the session before a request. */
+export const checkBreakpoints = (onDone: AgentBranch): AgentService => ({
+  src: "checkBreakpoints",
+  input: (context) => ({ ...position(context), slots: context.slots, turnAt: context.progress.turnAt }),
+  onDone,
+});
+
 /** The service that ends when all that happened is durable. */
 export const commit = (onDone: AgentBranch): AgentService => ({ src: "commit", input: position, onDone });
 

@@ -5,6 +5,7 @@ import { makeMessage, type AgentContext, type Change, type Outcome } from "../co
 import type { CallRecord } from "../call-record.ts";
 import { LIMIT_TABLE, LIMITS, portionOf, type Limits } from "../limits.ts";
 import { addLimits } from "./record.ts";
+import type { BreakOutcome } from "../services.ts";
 import { overBudgetResult } from "../../../src/core/tool/run.ts";
 
 /** The amount of a limit that the turn has used. */
@@ -56,6 +57,14 @@ export function suspendForBudget(context: AgentContext): Change {
     outcome: overBudget(context, name),
     progress: { ...context.progress, made: context.progress.made + 1, exceeded: name },
   };
+}
+
+/** Suspends the turn before its next request, for a breakpoint that holds. */
+export function suspendAtBreakpoint(context: AgentContext, { reason: text = "" }: BreakOutcome): Change {
+  const reason = "BREAKPOINT";
+  const reply = { ...makeMessage(context, "assistant", [{ type: "text", text }]), reason } as const;
+  const progress = { ...context.progress, made: context.progress.made + 1, exceeded: "breakpoint" } as const;
+  return { outcome: { reason, reply }, progress };
 }
 
 /** Ends the turn: open calls are answered and the reason is stored. */

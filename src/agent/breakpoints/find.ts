@@ -3,24 +3,22 @@ import { AgentError } from "../../core/base/error.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import { toolUsesOf } from "../../core/message/msg.ts";
 import type { Breakpoint } from "../../core/tool/breakpoint.ts";
-import { BREAKPOINTS } from "../../core/tool/slot.ts";
-import { breakpointOf, edgeText, type PassedEdge } from "../../core/tool/breakpoints.ts";
+import { breakpointOf, edgeText, type BreakPlace, type PassedEdge } from "../../core/tool/breakpoints.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { SessionEntry } from "../../session/entry.ts";
 import { MessageFold } from "../../session/message-fold.ts";
 import { readEntries } from "../../session/read-entry.ts";
-import { partsOfSteps } from "../../session/step-parts.ts";
-import { agentChart } from "../steps.ts";
 import { checkNames } from "./names.ts";
-import { Trail } from "./trail.ts";
+import { TrailReader } from "./read-trail.ts";
 
-/** A call of a stored session before which a breakpoint would have stopped. */
+/** A call of a stored session, or a request, before which a breakpoint would have stopped. */
 export type FoundBreak = {
   readonly breakpoint: Breakpoint;
-  readonly callId: string;
-  readonly tool: string;
+  /** Absent before a request to the model. */
+  readonly callId?: string | undefined;
+  readonly tool?: string | undefined;
   readonly turn: number;
-  /** The journal entry with which the call began to run, or with which it was asked about. */
+  /** The journal entry with which the call began to run, or with which it was asked about; the end of the append of a request. */
   readonly seq: number;
   /** The time of that entry, epoch ms. */
   readonly at: number;
@@ -37,16 +35,13 @@ type OpenCall = {
 };
 
 /** Reads the journal of one session, append by append: only its last entry says in which turn the others are, and what its steps were. */
-export class BreakReader {
+class BreakReader {
   readonly found: FoundBreak[] = [];
-  readonly trail = new Trail();
   readonly #conditions: readonly Breakpoint[];
   readonly #fold = new MessageFold();
+  readonly #reader = new TrailReader();
   /** The calls that were not judged yet. */
   readonly #open = new Map<string, OpenCall>();
-  /** The chart of the process that wrote the entries. */
-  #writtenWith: string | undefined;
-  #append: SessionEntry[] = [];
   #turn = 0;
   #turnAt = 0;
 
@@ -55,28 +50,26 @@ export class BreakReader {
   }
 
   push(entry: SessionEntry): void {
-    this.#append.push(entry);
-    if (entry.type !== "position" || entry.data.state === undefined) return;
-    const { progress, chart, steps = [] } = entry.data;
-    const { turn = this.#turn, turnAt = this.#turnAt } = progress ?? {};
+    const append = this.#reader.push(entry);
+    if (!append) return;
+    const { turn = this.#turn, turnAt = this.#turnAt } = append.position.data.progress ?? {};
     const places = [
       { turn, turnAt },
       { turn: this.#turn, turnAt: this.#turnAt },
     ] as const;
-    const entries = this.#append.splice(0);
-    this.#writtenWith = chart ?? this.#writtenWith;
-    const known = agentChart();
-    const parts = this.#writtenWith === known.hash ? partsOfSteps(entries, steps) : undefined;
-    const [before = entries, ...others] = parts ?? [];
-    this.#read(before, places);
-    for (const [index, part] of others.entries()) {
-      const { x, at = entry.at, did } = steps[index]!;
-      const edges = x.flatMap((number) => known.chart.edges[number]?.id ?? []);
-      this.#openCalls(part);
-      this.trail.push({ edges, at, seq: entry.seq, account: did }, (passed) => {
-        for (const call of this.#open.values()) call.passed ??= passed;
-      });
-      this.#read(part, places);
+    for (const { step, entries } of append.parts) {
+      const requests: (readonly PassedEdge[])[] = [];
+      if (step) {
+        this.#openCalls(entries);
+        this.#reader.trail.push(step, {
+          onReview: (passed) => {
+            for (const call of this.#open.values()) call.passed ??= passed;
+          },
+          onRequest: (passed) => requests.push(passed),
+        });
+      }
+      this.#read(entries, places);
+      for (const passed of requests) this.#judgeRequest(passed, append.position, places);
     }
     this.#turn = turn;
     this.#turnAt = turnAt;
@@ -87,7 +80,7 @@ export class BreakReader {
       this.#fold.push(entry);
       this.#openCalls([entry]);
       if (entry.type === "call") this.#judge(entry, places);
-      if (entry.type === "slot" && entry.data.name === BREAKPOINTS) this.trail.clear();
+      this.#reader.read(entry);
     }
   }
 
@@ -116,20 +109,29 @@ export class BreakReader {
     const { turn, turnAt } = known.askedAt >= now.turnAt ? now : before;
     const { passed = [] } = known;
     const messages = this.#fold.messages.slice(turnAt, known.askedAt + 1);
-    const met = breakpointOf(this.#conditions, { call: known.call, turn: messages, passed });
+    const { name: tool } = known.call;
+    this.#find({ call: known.call, turn: messages, passed }, { callId: id, tool, turn, seq, at });
+  }
+
+  #judgeRequest(
+    passed: readonly PassedEdge[],
+    { seq, at }: SessionEntry,
+    [now, before]: readonly [now: TurnPlace, before: TurnPlace],
+  ): void {
+    const { messages } = this.#fold;
+    const { turn, turnAt } = messages.length > now.turnAt ? now : before;
+    const since = this.#reader.trail.present(passed);
+    this.#find({ turn: messages.slice(turnAt), passed: since }, { turn, seq, at });
+  }
+
+  #find(place: BreakPlace, about: Omit<FoundBreak, "breakpoint" | "step">): void {
+    const { trail } = this.#reader;
+    const met = breakpointOf(this.#conditions, place);
     if (!met) return;
     const { breakpoint, step } = met;
     const told = step?.seq !== undefined && { edge: edgeText(step), seq: step.seq, at: step.at };
-    this.found.push({
-      breakpoint,
-      callId: id,
-      tool: known.call.name,
-      turn,
-      seq,
-      at,
-      ...(told && { step: told }),
-    });
-    this.trail.forget(passed);
+    this.found.push({ breakpoint, ...about, ...(told && { step: told }) });
+    trail.forget(place.passed);
   }
 }
 

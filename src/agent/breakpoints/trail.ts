@@ -20,14 +20,21 @@ export type TrailStep = {
   readonly at: number;
   readonly account?: StepAccount | undefined;
   readonly seq?: number;
+  /** True if it wrote the breakpoints: the steps before do not count. */
+  readonly clears?: boolean;
 };
+
+const LIMITS = "reasoning.checkingLimits";
+const CHECK = "reasoning.checkingBreakpoints";
+/** A session whose breakpoints hold no request does not check them. Its step is read as the two that it would be. */
+const UNCHECKED = "hasBreakpoints";
 
 const REVIEWED = "agent.acting.reviewing|xstate.done.actor.reviewCalls|0";
 
 /** A session without breakpoints does not review calls that it allows whatever they are. Its step is read as the two that it would be. */
 const UNREVIEWED = "allowsAll";
 
-/** The states from which a suspended session goes on. */
+/** The states from which a session goes on that was suspended before a call. */
 const BACK_FROM = ["acting.reviewing", "acting.authorizing", "acting.deciding"];
 const BACK_IN = ["reasoning", "summarizing", "acting.executing"];
 
@@ -110,46 +117,76 @@ function deedsOf(account: StepAccount | undefined, left: readonly string[]): Pas
  */
 export class Trail {
   #passed: PassedEdge[] = [];
-  #isReturning = false;
+  readonly #forgotten = new WeakSet<PassedEdge>();
+  /** The place from which the session was suspended, while it goes back there. */
+  #returnsTo: "call" | "request" | undefined;
 
   get passed(): readonly PassedEdge[] {
     return this.#passed;
   }
 
-  /** Takes a step. `onReview` is called where its calls get their permission, with the edges before. */
-  push(
-    { edges: ids, at, account, seq }: TrailStep,
-    onReview?: (passed: readonly PassedEdge[]) => void,
-  ): void {
+  /** True if a breakpoint has held the next request already. */
+  get isReleased(): boolean {
+    return this.#returnsTo === "request";
+  }
+
+  /** Takes a step. `onReview` is called where its calls get their permission, and `onRequest` before a request, with the edges before. */
+  push({ edges: ids, at, account, seq, clears }: TrailStep, { onReview, onRequest }: TrailPlaces = {}): void {
+    if (clears) this.clear();
     const place = { at, ...(seq !== undefined && { seq }) };
-    for (const [index, id] of ids.flatMap(asReviewed).entries()) {
+    for (const [index, id] of ids.flatMap(asHeld).entries()) {
       const edge = edges().get(id);
       if (!edge) continue;
-      if (id === REVIEWED) onReview?.([...this.#passed]);
       const { leaf, ...fields } = edge;
-      if (this.#isReturning && isBack(edge)) this.#isReturning = false;
+      const [from = ""] = edge.left;
+      if (id === REVIEWED) onReview?.([...this.#passed]);
+      if (from === CHECK && edge.on.startsWith("xstate.done.")) {
+        if (!this.isReleased) onRequest?.([...this.#passed]);
+        else this.#returnsTo = undefined;
+        if (leaf?.startsWith("suspended.")) this.#returnsTo = "request";
+      } else if (this.#returnsTo === "call" && isBack(edge)) this.#returnsTo = undefined;
       const hooks = index === 0 ? deedsOf(account, edge.left) : [];
-      if (!this.#isReturning) this.#passed.push({ ...fields, hooks, ...place });
-      if (leaf === "stopped.idle" || leaf === "suspended.waiting") this.clear(leaf === "suspended.waiting");
+      if (this.#returnsTo === undefined) this.#passed.push({ ...fields, hooks, ...place });
+      if (leaf === "stopped.idle") this.clear(undefined);
+      if (leaf === "suspended.waiting") this.clear(this.#returnsTo ?? "call");
     }
   }
 
   /** The session rests, or its breakpoints were written. */
-  clear(isReturning = this.#isReturning): void {
+  clear(returnsTo = this.#returnsTo): void {
     this.#passed = [];
-    this.#isReturning = isReturning;
+    this.#returnsTo = returnsTo;
   }
 
   /** The session would have rested behind these edges. */
   forget(passed: readonly PassedEdge[]): void {
-    const gone = new Set(passed);
-    this.#passed = this.#passed.filter((edge) => !gone.has(edge));
+    for (const edge of passed) this.#forgotten.add(edge);
+    this.#passed = this.present(this.#passed);
+  }
+
+  /** Returns those of some edges that were not forgotten since. */
+  present(passed: readonly PassedEdge[]): PassedEdge[] {
+    return passed.filter((edge) => !this.#forgotten.has(edge));
   }
 }
+
+/** The functions that are called with the edges before a call is judged, and before a request. */
+type TrailPlaces = {
+  readonly onReview?: (passed: readonly PassedEdge[]) => void;
+  readonly onRequest?: (passed: readonly PassedEdge[]) => void;
+};
 
 function isBack({ left: [from = ""], entered }: Edge): boolean {
   return BACK_FROM.includes(from) || entered.some((path) => BACK_IN.includes(path));
 }
+
+/** Returns an edge of a session without breakpoints as those that one with breakpoints takes. */
+function asHeld(id: string): readonly string[] {
+  const kept = held.get(id) ?? asReviewed(id).flatMap(asChecked);
+  held.set(id, kept);
+  return kept;
+}
+const held = new Map<string, readonly string[]>();
 
 /** Returns an edge that gives calls their permission unreviewed as those that lead through the review, and others as they are. */
 function asReviewed(id: string): readonly string[] {
@@ -161,3 +198,23 @@ function asReviewed(id: string): readonly string[] {
   );
   return toReview ? [toReview[0], REVIEWED] : [id];
 }
+
+/** Returns an edge to a request whose breakpoints were not checked as those that lead through the check, and others as they are. */
+function asChecked(id: string): readonly string[] {
+  const edge = edges().get(id);
+  if (!edge || edge.left[0] !== LIMITS) return [id];
+  const judged = edge.guards.findIndex(({ names, is }) => !is && names.includes(UNCHECKED));
+  if (judged < 0) return [id];
+  const behind = namesText(edge.guards.slice(judged + 1));
+  const all = [...edges()];
+  const [toCheck] = all.find(([, { left, leaf }]) => left[0] === LIMITS && leaf === CHECK) ?? [];
+  const [on] =
+    all.find(
+      ([, { left, leaf, guards }]) =>
+        left[0] === CHECK && leaf === edge.leaf && namesText(guards.slice(1)) === behind,
+    ) ?? [];
+  return toCheck !== undefined && on !== undefined ? [toCheck, on] : [id];
+}
+
+const namesText = (guards: Edge["guards"]): string =>
+  guards.map(({ names, is }) => `${names.at(-1)} ${is}`).join();

@@ -11,6 +11,8 @@ import { runHooks } from "./run-hooks.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type {
+  BreakInput,
+  BreakOutcome,
   CommitInput,
   CommitOutcome,
   HooksInput,
@@ -105,6 +107,17 @@ const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, agent }) 
   return { at: host.now(), verdicts };
 });
 
+const breakpoints = fromService<BreakOutcome, BreakInput>(async ({ input, agent }) => {
+  const host = hostOf(agent);
+  try {
+    const { stopBeforeRequest } = await import("./stop-before.ts");
+    const reason = await stopBeforeRequest(host, input);
+    return { at: host.now(), ...(reason !== undefined && { reason }) };
+  } catch (error) {
+    throw { ...host.failed(agentErrorOf(error, "store/failed")), at: host.now() };
+  }
+});
+
 /** Returns the structured answer in a message with which hooks have replaced the answer of a native model. */
 async function rewrittenOutput(
   host: Host,
@@ -170,7 +183,14 @@ const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
  *  one actor system. */
 export const liveMachine = acceleratedMachine(
   agentResolver,
-  { callModel: model, runTool: tool, reviewCalls: review, runHooks: hooks, commit },
+  {
+    callModel: model,
+    runTool: tool,
+    reviewCalls: review,
+    checkBreakpoints: breakpoints,
+    runHooks: hooks,
+    commit,
+  },
   { isUnshared, stepTaken: tellHost },
   {
     persistence,

@@ -16,7 +16,7 @@ import type { StepTaken } from "../../../machines/chart/accelerator.ts";
 import type { AnyHookEvent } from "../../core/hook/types.ts";
 import type { EventExtras } from "../../core/event/emitter.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
-import type { TakenStep } from "../steps.ts";
+import type { TrailStep } from "../breakpoints/trail.ts";
 import type { Personas } from "../personas.ts";
 import type { SessionTelemetry } from "../telemetry.ts";
 import type { AnyAgentConfig, Permissions } from "../options/agent-config.ts";
@@ -52,7 +52,7 @@ export type Host = {
   /** The chart has taken a step. Called before the subscribers of the actor see its snapshot. */
   stepTaken(step: StepTaken<AgentContext>): void;
   /** Returns the steps of a session without a store that it has taken since this was asked, or since it has breakpoints: 1,000 at most. */
-  takeSteps(): readonly Pick<TakenStep, "edges" | "at" | "account">[];
+  takeSteps(): readonly TrailStep[];
   /** True if messages wait for the next request. */
   hasNews(): boolean;
   /** A request to a model is made. What describes it is made only if somebody records it. */

@@ -1,30 +1,39 @@
 import type { ToolUseBlock } from "../../core/message/types.ts";
-import { areAboutSteps, breakpointsIn, stopReason, type PassedEdge } from "../../core/tool/breakpoints.ts";
-import type { ReviewInput } from "../../../machines/agent/services.ts";
+import { areAboutSteps, breakpointsIn, stopReason } from "../../core/tool/breakpoints.ts";
+import type { BreakInput, ReviewInput } from "../../../machines/agent/services.ts";
 import { readEntries } from "../../session/read-entry.ts";
+import { beginOfTurn, TrailReader } from "../breakpoints/read-trail.ts";
 import { Trail } from "../breakpoints/trail.ts";
-import { BreakReader } from "../breakpoints/find.ts";
 import type { Host } from "./host.ts";
 
 /** The part of a session that was read: its journal up to an entry, or its steps if it has no store. */
-type Read = { readonly journal: BreakReader; readonly steps: Trail; seq: number };
+type Read = { readonly trail: Trail; readonly journal: TrailReader | undefined; seq: number };
 const reads = new WeakMap<Host, Read>();
 
-/** The edges that a session has taken since it rested last. Whatever was before in another process is in its journal. */
-async function passedBy(host: Host): Promise<readonly PassedEdge[]> {
-  const read = reads.get(host) ?? { journal: new BreakReader([]), steps: new Trail(), seq: 0 };
-  reads.set(host, read);
+/** Begins to read a session. What it did before its newest turn is not read. */
+async function begin({ config: { store }, sessionId }: Host): Promise<Read> {
+  if (!store) return { trail: new Trail(), journal: undefined, seq: 0 };
+  const { after, writtenWith } = await beginOfTurn(store, sessionId);
+  const journal = new TrailReader(writtenWith);
+  return { trail: journal.trail, journal, seq: after };
+}
+
+/** The steps of a session since it rested last. Those of another process are in its journal. */
+async function trailOf(host: Host): Promise<Trail> {
   const { store } = host.config;
-  if (!store) {
-    for (const step of host.takeSteps()) read.steps.push(step);
-    return read.steps.passed;
+  if (store) await host.commit();
+  const read = reads.get(host) ?? (await begin(host));
+  reads.set(host, read);
+  const { trail, journal } = read;
+  if (!store || !journal) {
+    for (const step of host.takeSteps()) trail.push(step);
+    return trail;
   }
-  await host.commit();
   for await (const entry of readEntries(store, host.sessionId, { after: read.seq })) {
-    read.journal.push(entry);
+    journal.follow(entry);
     read.seq = entry.seq;
   }
-  return read.journal.trail.passed;
+  return trail;
 }
 
 /** Returns the function that says for which breakpoint of the session a call waits, if it does. Rejects if the store does not answer. */
@@ -34,6 +43,18 @@ export async function stopsOf(
 ): Promise<(call: ToolUseBlock) => string | undefined> {
   const known = breakpointsIn(slots);
   const turn = transcript.slice(turnAt);
-  const passed = areAboutSteps(known.conditions) ? await passedBy(host) : [];
+  const passed = areAboutSteps(known.conditions) ? (await trailOf(host)).passed : [];
   return (call) => stopReason({ call, turn, passed }, known);
+}
+
+/** Returns the breakpoint of the session that holds its next request, in words. Undefined if none does, or the session has rested there
+ *  already. Rejects if the store does not answer. */
+export async function stopBeforeRequest(
+  host: Host,
+  { slots, transcript, turnAt }: BreakInput,
+): Promise<string | undefined> {
+  const { isReleased, passed } = await trailOf(host);
+  return isReleased
+    ? undefined
+    : stopReason({ turn: transcript.slice(turnAt), passed }, breakpointsIn(slots));
 }

@@ -5,6 +5,7 @@ import type { Agent, Reply } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { userMsg } from "../../core/message/msg.ts";
 import type { FinishReason, Msg, Reason } from "../../core/message/types.ts";
+import { waitsBeforeRequest } from "../../core/tool/pending.ts";
 import { decideAll } from "./decide.ts";
 import { acpHistory, acpInput, acpUpdates } from "./updates.ts";
 
@@ -83,7 +84,7 @@ class Session {
           await client.notify("session/update", { sessionId: this.id, update });
       const reply = await stream.reply;
       const { phase, waitsFor } = this.#agent.status();
-      if (phase !== "suspended" || waitsFor.includes("budget")) return reply;
+      if (phase !== "suspended" || waitsBeforeRequest(waitsFor)) return reply;
       if (!(await this.#settle(client))) return { reason: "INTERRUPTED" };
     }
   }

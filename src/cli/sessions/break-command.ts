@@ -112,11 +112,11 @@ async function find(
       sessionId,
       String(seq),
       formatTime(at),
-      tool,
-      callId,
+      tool ?? "(request)",
+      callId ?? "",
       breakpointText(breakpoint),
     ],
-    "No call meets them.",
+    "No call and no request meets them.",
   );
 }
 

@@ -1,5 +1,6 @@
 import elk from "elkjs/lib/elk.bundled.js";
 import type { Chart } from "./chart-json.ts";
+import { chartInRows } from "./chart-in-rows.ts";
 import { ChartTree } from "./chart-tree.ts";
 import { ElkGraph } from "./elk-graph.ts";
 import type { Flow } from "./flow.ts";
@@ -12,6 +13,9 @@ const FLOWS: { readonly [shape in keyof Shapes]: Flow } = {
   landscape: ["RIGHT", "DOWN"],
 };
 
+/** A level with more states than these is placed in rows. */
+const MAX_IN_FLOW = 80;
+
 /**
  * Computes a position for every state and every transition of a chart: for a tall panel, for a wide one, and
  * for both with names only. The same chart gives the same layouts. It blocks its thread, for seconds if the
@@ -19,6 +23,7 @@ const FLOWS: { readonly [shape in keyof Shapes]: Flow } = {
  */
 export async function layoutChart(chart: Chart): Promise<Required<Layouts>> {
   const tree = new ChartTree(chart);
+  if (chart.nodes.some(({ id }) => tree.children(id).length > MAX_IN_FLOW)) return chartInRows(chart);
   return { ...(await shapesOf(tree, "all")), names: await shapesOf(tree, "names") };
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import type { Chart } from "./chart-json.ts";
+import { chartInRows } from "./chart-in-rows.ts";
 import agentLayouts from "./agent-layouts.json" with { type: "json" };
 import type { Layouts } from "./layout.ts";
 
@@ -30,9 +31,9 @@ export function layoutKey(chart: Chart): string {
 }
 
 /**
- * Lays out a chart in a worker thread and caches the result. Resolves to null if the layout fails or takes
- * longer than `deadlineMs` (default 20,000); a caller then shows the chart as an outline. A failed layout is
- * tried again after a minute. Never rejects, and never keeps the process alive.
+ * Lays out a chart in a worker thread and caches the result. If that fails or takes longer than `deadlineMs` (default 20,000), it resolves
+ * to a plain layout in rows, and to null for what is no chart; a caller then shows an outline. A failed layout is tried again after a
+ * minute. Never rejects, and never keeps the process alive.
  */
 export function layoutInWorker(
   chart: Chart,
@@ -45,11 +46,18 @@ export function layoutInWorker(
 }
 
 function startLayout(key: string, chart: Chart, deadlineMs: number): Promise<Layouts | null> {
-  const layouts = layoutInThread(chart, deadlineMs);
-  void layouts.then((result) => {
+  return layoutInThread(chart, deadlineMs).then((result) => {
     if (!result) setTimeout(() => cache.delete(key), RETRY_MS).unref();
+    return result ?? inRows(chart);
   });
-  return layouts;
+}
+
+function inRows(chart: Chart): Layouts | null {
+  try {
+    return chartInRows(chart);
+  } catch {
+    return null; // it is no chart
+  }
 }
 
 function layoutInThread(chart: Chart, deadlineMs: number): Promise<Layouts | null> {

@@ -165,7 +165,7 @@ export type Usage = {
  * calls. `STRUCTURED_OUTPUT`: it gave the structured answer. `TOOL_SUSPENDED`, `APPROVAL_REQUIRED` and `OUTCOME_UNKNOWN`: calls wait for a
  * result, an approval, or a decision after a crash. `REASONING_STOP_REQUESTED` and `ACTING_STOP_REQUESTED`: a hook asked to stop.
  * `INTERRUPTED`: by the caller, its signal or its time-out. `MAX_ITERATIONS`: the iteration limit was reached and the reply is a summary.
- * `BUDGET_EXCEEDED`: a limit of `budget` was reached. `SHUTDOWN`: the agent was shut down. `ERROR`: the turn failed.
+ * `BUDGET_EXCEEDED`: a limit of `budget` was reached. `BREAKPOINT`: a breakpoint holds before a request. `SHUTDOWN`: the agent was shut down. `ERROR`: the turn failed.
  */
 export const REASONS = [
   "MODEL_STOP",
@@ -178,6 +178,7 @@ export const REASONS = [
   "INTERRUPTED",
   "MAX_ITERATIONS",
   "BUDGET_EXCEEDED",
+  "BREAKPOINT",
   "SHUTDOWN",
   "ERROR",
 ] as const;
@@ -192,6 +193,7 @@ export const GOES_ON: ReadonlySet<Reason> = new Set([
   "REASONING_STOP_REQUESTED",
   "ACTING_STOP_REQUESTED",
   "BUDGET_EXCEEDED",
+  "BREAKPOINT",
   "SHUTDOWN",
 ]);
 

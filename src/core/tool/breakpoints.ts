@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isSame, isObject, type Json } from "../base/json.ts";
 import { toolUsesOf } from "../message/msg.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
-import { BREAKPOINTS, storedSlot, type StoredSlots, defineSlot } from "./slot.ts";
+import { BREAKPOINTS, defineSlot, isAboutSession, storedSlot, type StoredSlots } from "./slot.ts";
 import {
   BREAKPOINT_REASON,
   breakpointText,
@@ -67,8 +67,8 @@ const breakpointSchema = z
 const MAX_BREAKPOINTS = 50;
 
 /**
- * The breakpoints of a session: before a call that meets one of them, the session is suspended and waits for an approval, in any process.
- * Those who may decide about calls may write it, whatever the agent is. Pass it to `agent.slots`.
+ * The breakpoints of a session. Before a call or a request to the model that meets one of them, the session is suspended, and goes on in
+ * any process. Those who may decide about calls may write it, whatever the agent is. Pass it to `agent.slots`.
  *
  * @example
  * ```ts
@@ -122,10 +122,10 @@ export type PassedEdge = {
   readonly seq?: number;
 };
 
-/** A call, with what is before it. */
-export type BreakableCall = {
-  /** The call as it is to run: hooks may have changed its arguments. */
-  readonly call: ToolUseBlock;
+/** A place at which a session can rest, with what is before it: a call, or a request to the model. */
+export type BreakPlace = {
+  /** The call as it is to run: hooks may have changed its arguments. Absent before a request. */
+  readonly call?: ToolUseBlock | undefined;
   /** The messages of the turn. Those behind the answer that asks for the call do not count. */
   readonly turn: readonly Msg[];
   /** The edges that the session has taken since it rested last. */
@@ -135,16 +135,19 @@ export type BreakableCall = {
 /** A breakpoint that is met; `step` is the newest of the edges that its conditions about steps are about. */
 export type MetBreakpoint = { readonly breakpoint: Breakpoint; readonly step?: PassedEdge };
 
-/** Returns the first breakpoint that a call meets. The inspector, the command line and a live session ask this and nothing else. */
+/** Returns the first breakpoint that a call or a request meets. The inspector, the command line and a live session ask this and nothing else. */
 export function breakpointOf(
   conditions: readonly Breakpoint[],
-  { call, turn, passed }: BreakableCall,
+  { call, turn, passed }: BreakPlace,
 ): MetBreakpoint | undefined {
-  const asks = ({ id }: ToolUseBlock): boolean => id === call.id;
-  const until = turn.slice(0, 1 + turn.findLastIndex((message) => toolUsesOf(message).some(asks)));
+  const asks = ({ id }: ToolUseBlock): boolean => id === call?.id;
+  const until = call
+    ? turn.slice(0, 1 + turn.findLastIndex((message) => toolUsesOf(message).some(asks)))
+    : turn;
   for (const breakpoint of conditions) {
+    if (call ? !fitsCall(breakpoint, call, until) : !isAboutSession(breakpoint)) continue;
     const places = stepTests(breakpoint).map((test) => passed.findLastIndex(test));
-    if (places.includes(-1) || !meets(breakpoint, call, until)) continue;
+    if (places.includes(-1) || !hasSpent(breakpoint, until)) continue;
     return { breakpoint, ...(places.length > 0 && { step: passed[Math.max(...places)]! }) };
   }
   return undefined;
@@ -185,15 +188,15 @@ function stepTests({ state, edge, guard, hook }: Breakpoint): readonly ((passed:
   ];
 }
 
-/** True if the parts of a breakpoint that are about the call and its turn hold. */
-function meets(
-  { tool, where = [], same, tokens, cost }: Breakpoint,
-  call: ToolUseBlock,
-  turn: readonly Msg[],
-): boolean {
+/** True if the parts of a breakpoint that are about the call hold. */
+function fitsCall({ tool, where = [], same }: Breakpoint, call: ToolUseBlock, turn: readonly Msg[]): boolean {
   if (tool !== undefined && !matchesName(tool, call.name)) return false;
   if (!where.every((test) => passes(test, call.input))) return false;
-  if (same !== undefined && placeAmongSame(call, turn) < same) return false;
+  return same === undefined || placeAmongSame(call, turn) >= same;
+}
+
+/** True if the turn has taken the tokens and the cost that a breakpoint names. */
+function hasSpent({ tokens, cost }: Breakpoint, turn: readonly Msg[]): boolean {
   if (tokens !== undefined && spent(turn, tokensOf) < tokens) return false;
   return cost === undefined || spent(turn, (message) => message.usage?.cost ?? 0) >= cost;
 }
@@ -248,14 +251,17 @@ export function edgeText({ left: [from = ""], entered, on }: PassedEdge): string
   return `${from} → ${entered.at(-1) ?? on}`;
 }
 
-/** The first breakpoint that a call of a session meets, as the reason for which it waits; undefined if it meets none. */
+/** The first breakpoint that a call or a request of a session meets, as the reason for which it waits; undefined if it meets none. */
 export function stopReason(
-  call: BreakableCall,
+  place: BreakPlace,
   { conditions, others }: ReturnType<typeof breakpointsIn>,
 ): string | undefined {
-  const met = breakpointOf(conditions, call);
-  if (!met) return others > 0 ? `${BREAKPOINT_REASON}this release does not know its condition` : undefined;
+  const met = breakpointOf(conditions, place);
+  if (!met)
+    return others > 0 && place.call
+      ? `${BREAKPOINT_REASON}this release does not know its condition`
+      : undefined;
   const { breakpoint, step } = met;
-  const place = step?.seq === undefined ? "" : `, position ${step.seq}`;
-  return `${BREAKPOINT_REASON}${breakpointText(breakpoint)}${step ? ` (${edgeText(step)}${place})` : ""}`;
+  const position = step?.seq === undefined ? "" : `, position ${step.seq}`;
+  return `${BREAKPOINT_REASON}${breakpointText(breakpoint)}${step ? ` (${edgeText(step)}${position})` : ""}`;
 }

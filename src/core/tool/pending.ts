@@ -2,14 +2,19 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 
 /** The conditions for which a resting session waits. `answer`: a call goes on once its questions are answered; `externalResult`: the answer
- *  is the result of the call. */
+ *  is the result of the call; `breakpoint`: the next request waits for a call without input. */
 export type WaitsFor =
   | "approval"
   | "answer"
   | "externalResult"
   | "stopRequested"
   | "unknownOutcome"
-  | "budget";
+  | "budget"
+  | "breakpoint";
+
+/** True if a session rests before its next request, and for no call. */
+export const waitsBeforeRequest = (waitsFor: readonly WaitsFor[]): boolean =>
+  waitsFor.includes("budget") || waitsFor.includes("breakpoint");
 
 /** The conditions for which an open call may wait. */
 export const CALL_WAITS_FOR = [
@@ -60,7 +65,7 @@ export type PendingCall<Calls extends AnyCall = AnyCall> = Calls & {
   /** The id that `decide` takes: the id of the call, and "/" and the id of the question behind it if this is one. */
   readonly callId: string;
   readonly argsHash: string;
-  readonly waitsFor: Exclude<WaitsFor, "budget">;
+  readonly waitsFor: Exclude<WaitsFor, "budget" | "breakpoint">;
   /** The reason for which it waits; of a question, its text. */
   readonly reason?: string;
   /** Epoch ms since when it waits. */

@@ -169,6 +169,18 @@ export function hasBreakpoints(slots: StoredSlots): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
+/** True if one of the session's breakpoints is not about a call: it may hold before a request to the model. */
+export function mayHoldRequests(slots: StoredSlots): boolean {
+  const value = storedSlot(slots, BREAKPOINTS)?.value;
+  return Array.isArray(value) && value.some(isAboutSession);
+}
+
+/** True for a breakpoint that names nothing of a call. */
+export function isAboutSession(breakpoint: unknown): boolean {
+  return isObject(breakpoint) && ABOUT_CALLS.every((field) => !Object.hasOwn(breakpoint, field));
+}
+const ABOUT_CALLS = ["tool", "where", "same"] as const;
+
 /** The name of the slot in which a fork has the session whose recorded results its tools repeat. */
 export const REPEATS = "tools.repeats";
 

@@ -13,7 +13,7 @@ export type { ArgumentTest, Breakpoint } from "../../core/tool/breakpoint.ts";
 export type { FoundBreak };
 
 /**
- * Returns the calls of a stored session before which these breakpoints would have stopped, in order: those that ran or were asked about. The
+ * Returns the calls and requests of a stored session before which these breakpoints would have stopped, in order. Of calls they are those that ran or were asked about. The
  * session need not have had the breakpoints; they are judged as in a live one. It takes no lease. Rejects `config/invalid` for conditions
  * that the slot would not take or that name nothing of the chart, `session/not-found` for an unknown id, and `session/damaged` and `session/version` for a journal that cannot be read.
  *
@@ -24,7 +24,7 @@ export type { FoundBreak };
  *
  * const thrice = [{ tool: "*", same: 3 }];
  * for (const { tool, seq } of await findBreaks(fileStore({ dir: "./sessions" }), "trip", thrice))
- *   console.log(`${tool} for the third time, at ${seq}`);
+ *   console.log(`${tool!} for the third time, at ${seq}`);
  * ```
  */
 export async function findBreaks(

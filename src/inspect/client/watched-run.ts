@@ -143,7 +143,7 @@ export class WatchedRun implements ReportedRun {
       phase,
       pending,
       isOpen: this.#isOpen,
-      isExceeded: exceeded !== undefined,
+      isExceeded: exceeded !== undefined && exceeded !== "breakpoint",
       hasConfig: config !== undefined,
       hasStore: config?.store !== undefined,
       hasSlots: slots.length > 0,

@@ -196,7 +196,7 @@ function isPatchOp(op: Json): boolean {
 }
 
 const isWaitsFor = (value: unknown): value is WaitsFor =>
-  value === "budget" || CALL_WAITS_FOR.some((each) => each === value);
+  value === "budget" || value === "breakpoint" || CALL_WAITS_FOR.some((each) => each === value);
 const isString = (value: unknown): value is string => typeof value === "string";
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isString);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import { AgentError } from "../../core/base/error.ts";
-import type { Ask, Decision, PendingCall } from "../../core/tool/pending.ts";
+import type { Ask, Decision, PendingCall, WaitsFor } from "../../core/tool/pending.ts";
 import type { Resumed } from "../../core/tool/types.ts";
 import { addLimits } from "../../../machines/agent/updates/record.ts";
 import { LIMITS, type Limits } from "../../../machines/agent/limits.ts";
@@ -44,14 +44,12 @@ export function budgetAsk(message: string): Ask {
   return { id: BUDGET, kind: "form", message, schema: EXTENSION };
 }
 
-/** The question whether an agent that a hook has stopped goes on. */
-function stoppedAsk(agent: string): Ask {
-  return {
-    id: STOPPED,
-    kind: "question",
-    message: `Agent '${agent}' was stopped before its tools ran. Shall it go on?`,
-  };
-}
+/** The question whether an agent that was stopped goes on. */
+const stoppedAsk = (message: string): Ask => ({
+  id: STOPPED,
+  kind: "question",
+  message: `${message} Shall it go on?`,
+});
 
 function askAbout(call: PendingCall): Ask {
   return {
@@ -63,8 +61,17 @@ function askAbout(call: PendingCall): Ask {
 }
 
 /** Returns the questions of the call of an agent that waits, for all that is open. */
-export function asksFor(agent: string, open: readonly PendingCall[]): readonly Ask[] {
-  if (open.some(({ waitsFor }) => waitsFor === "stopRequested")) return [stoppedAsk(agent)];
+export function asksFor(
+  agent: string,
+  waitsFor: readonly WaitsFor[],
+  open: readonly PendingCall[],
+): readonly Ask[] {
+  if (waitsFor.includes("budget"))
+    return [budgetAsk(`Agent '${agent}' has used up its budget. How much more may it use?`)];
+  if (waitsFor.includes("breakpoint"))
+    return [stoppedAsk(`Agent '${agent}' has stopped at a breakpoint before it asks its model.`)];
+  if (open.some((call) => call.waitsFor === "stopRequested"))
+    return [stoppedAsk(`Agent '${agent}' was stopped before its tools ran.`)];
   return open.map(askAbout);
 }
 

@@ -3,7 +3,7 @@ import type { Msg } from "../../core/message/types.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { Schema, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import type { AnyAgent, Reply } from "../../agent/types.ts";
-import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp } from "./bubble.ts";
+import { answerInside, asksFor, extendedBy, isGivenUp } from "./bubble.ts";
 import { isBroadcast } from "./hub.ts";
 import { executionError, resultOf } from "./result.ts";
 
@@ -46,9 +46,7 @@ export async function runLive(
 function waiting(agent: AnyAgent): ToolReturn {
   const { waitsFor, pending } = agent.status();
   const open = pending.filter(({ decided }) => decided === undefined);
-  const asks = waitsFor.includes("budget")
-    ? [budgetAsk(`Agent '${agent.name}' has used up its budget. How much more may it use?`)]
-    : asksFor(agent.name, open);
+  const asks = asksFor(agent.name, waitsFor, open);
   const hashes = Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash]));
   return suspend(`Agent '${agent.name}' waits.`, { then: "resume", state: { hashes }, asks });
 }

@@ -128,9 +128,7 @@ async function takeTurn(
 function suspendedFor(child: InnerAgent, limits: Limits, extended: Limits, isStored: boolean): ToolReturn {
   const { waitsFor, pending } = child.status();
   const open = pending.filter(({ decided }) => decided === undefined);
-  const asks = waitsFor.includes("budget")
-    ? [budgetAsk(`Agent '${child.name}' has used up its budget. How much more may it use?`)]
-    : asksFor(child.name, open);
+  const asks = asksFor(child.name, waitsFor, open);
   const state: InnerState = {
     sessionId: child.sessionId,
     limits,

@@ -3,6 +3,8 @@ const PATTERNS: readonly (readonly [RegExp, (...parts: string[]) => string])[] =
   [/^callModel: asks for (.*)$/, (names) => `The model asks for ${names}.`],
   [/^callModel: (.*)$/, (what) => `The model answers: ${what}.`],
   [/^reviewCalls: (.*)$/, (what) => `The review says: ${what}.`],
+  [/^checkBreakpoints: none$/, () => "No breakpoint holds."],
+  [/^checkBreakpoints: holds$/, () => "A breakpoint holds before the model is asked."],
   [/^runHooks (\w+): (.*)$/, (point, what) => `A hook of ${point} returns: ${what}.`],
   [/^tool (\d+): (.*)$/, (place, what) => `Call ${place} of the batch ends: ${what}.`],
   [

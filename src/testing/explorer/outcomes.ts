@@ -53,6 +53,12 @@ function endingsOf(service: Service, world: World, scene: Scene): readonly Endin
       return [...toolEndings(input as ToolInput, world), broken];
     case "reviewCalls":
       return [...reviewOutcomes(input as ReviewInput, world, scene), broken];
+    case "checkBreakpoints":
+      return [
+        { label: "none", output: {} },
+        { label: "holds", output: { reason: "Breakpoint: state reasoning" } },
+        broken,
+      ];
     case "runHooks":
       return hookOutcomes(input as HooksInput, scene, world);
     case "commit":

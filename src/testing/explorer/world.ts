@@ -1,6 +1,7 @@
 import type { HookPoint } from "../../core/hook/types.ts";
 import { Transcript } from "../../core/message/transcript.ts";
 import type { Msg } from "../../core/message/types.ts";
+import type { StoredSlots } from "../../core/tool/slot.ts";
 import type { Fingerprint } from "../../core/tool/fingerprint.ts";
 import {
   freshContext,
@@ -30,6 +31,8 @@ export type World = {
     /** The slots that a call writes; hooks and people then write them too. */
     readonly writes?: readonly string[];
   };
+  /** The slots of its sessions at first. */
+  readonly slots?: StoredSlots;
   /** The cause for which a tool may be suspended, twice, to go on: questions of its own, or calls of an agent inside of it. */
   readonly asks?: "questions" | "approvals";
   /** Calls to the agent in one session, if they are others than the bounds say. */
@@ -61,15 +64,19 @@ export type Bounds = {
   readonly worlds: readonly World[];
 };
 
-export function contextOf({ settings, history, listening, allows, tool, desk }: World): AgentContext {
+export function contextOf({ settings, history, listening, allows, tool, desk, slots }: World): AgentContext {
   const free = (desk?.tools ?? []).filter(({ isFree }) => isFree);
   const allowed = allows ? { tool } : Object.fromEntries(free.map(({ name, terms }) => [name, terms]));
-  return { ...freshContext(settings, Transcript.of(history)), listening, allowed };
+  const fresh = freshContext(settings, Transcript.of(history));
+  return { ...fresh, listening, allowed, ...(slots && { slots }) };
 }
 
 /** Sessions from elsewhere, by where they rest. */
 export function loadedContexts(world: World, at: number): { readonly [rest: string]: AgentContext } {
-  const fresh = freshContext(world.settings, Transcript.of());
+  const fresh = {
+    ...freshContext(world.settings, Transcript.of()),
+    ...(world.slots && { slots: world.slots }),
+  };
   const progress = { ...fresh.progress, ...(world.agent && { agent: world.agent }) };
   return {
     suspended: suspendedContext(world, at),
@@ -95,7 +102,10 @@ function endingContext(context: AgentContext, at: Ending["at"]): AgentContext {
 /** A session that waits for the result of a call. */
 function suspendedContext(world: World, at: number): AgentContext {
   const asked = [message("l1", "user", [text("l1")]), message("l2", "assistant", [toolUse("l2.1")])];
-  const fresh = freshContext(world.settings, Transcript.of(asked));
+  const fresh = {
+    ...freshContext(world.settings, Transcript.of(asked)),
+    ...(world.slots && { slots: world.slots }),
+  };
   const call = {
     call: toolUse("l2.1"),
     status: "suspended",

@@ -102,7 +102,7 @@ describe("breakpoints", () => {
     const agent = make();
     await agent.call("go");
     await agent.close();
-    return (await findBreaks(store, "s", [condition])).map(({ callId }) => callId);
+    return (await findBreaks(store, "s", [condition])).flatMap(({ callId }) => callId ?? []);
   };
   const where = (path: string, is: "=" | "!=" | ">" | ">=" | "<" | "<=" | "contains", value: never) =>
     ({ where: [{ path, is, value }] }) as Breakpoint;

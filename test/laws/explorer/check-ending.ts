@@ -60,6 +60,7 @@ const SUSPENDED: { readonly [reason in Reason]?: (context: AgentContext) => bool
   APPROVAL_REQUIRED: (context) => some(context, ({ asks, decided }) => asks !== undefined && !decided),
   OUTCOME_UNKNOWN: (context) => some(context, ({ status }) => status === "unknown"),
   BUDGET_EXCEEDED: ({ progress }) => progress.exceeded !== null,
+  BREAKPOINT: ({ progress }) => progress.exceeded === "breakpoint",
   REASONING_STOP_REQUESTED: (context) => openIds(context).size > 0,
   ACTING_STOP_REQUESTED: (context) => openIds(context).size > 0,
 };

@@ -110,6 +110,10 @@ const RELEASES: Spec = {
   },
 };
 
+const BREAKPOINTS: World["slots"] = {
+  "tools.breakpoints": { value: [{ state: "reasoning" }], version: 1, revision: 1 },
+};
+
 const WORLDS: readonly World[] = [
   world("no hooks", { settings: { isDurable: true }, endings: true }),
   world("compaction", {
@@ -220,6 +224,21 @@ const WORLDS: readonly World[] = [
   world("budget that suspends", {
     ...SHORT,
     settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 } },
+  }),
+  world("breakpoints before requests", {
+    ...SHORT,
+    answers: ["text", "1 call", "failure that may be retried"],
+    slots: BREAKPOINTS,
+    settings: { maxIters: 1, model: { maxAttempts: 2, initialBackoffMs: 1_000 } },
+  }),
+  world("breakpoints before requests and summaries", {
+    ...SHORT,
+    answers: ["text", "1 call"],
+    listening: ["preReasoning", "preSummary"],
+    otherwise: [],
+    history: SPOKEN,
+    slots: BREAKPOINTS,
+    settings: { ...SHORT.settings, compaction: COMPACTION },
   }),
   world("budget that stops", {
     ...SHORT,

@@ -28,6 +28,11 @@ export const interrupt = (more: Partial<Pick<Interruption, "cause" | "message">>
 export const INTERRUPT = interrupt();
 /** The hooks of a point are done. */
 export const hooks = (output: object = {}): ChartEvent => doneEvent("runHooks", { at: 200, ...output });
+/** The breakpoints were judged: one holds for this reason, or none does. */
+export const checked = (reason?: string): ChartEvent =>
+  doneEvent("checkBreakpoints", { at: 200, ...(reason !== undefined && { reason }) });
+/** They could not be judged. */
+export const unchecked = errorEvent("checkBreakpoints", { code: "store/failed", message: "failed" });
 /** One of the hooks has failed. */
 export const failedHook = errorEvent("runHooks", { code: "hook/failed", message: "failed" });
 /** The timer of the session has come due. */

@@ -11,8 +11,9 @@ import { useBreakpoints, withStep, writeBreakpoints } from "./use-breakpoints.ts
 
 type Props = {
   readonly isDisabled: boolean;
-  readonly edit: () => void;
-  /** Approves the call. Resolves with the reason if that was refused. */
+  /** Opens the arguments of the call; absent before a request. */
+  readonly edit?: () => void;
+  /** Approves the call, or has the turn go on. Resolves with the reason if that was refused. */
   readonly goOn: () => Promise<string | undefined>;
 };
 
@@ -35,23 +36,33 @@ export default function AtBreakpoint({ isDisabled, edit, goOn }: Props) {
         <Button
           icon="forward"
           label={t("One step")}
-          title={t("Runs this call, and stops before the next one")}
+          title={
+            edit
+              ? t("Runs this call, and stops before the next one")
+              : t("Asks the model, and stops before its next call")
+          }
           isDisabled={isDisabled || !stored}
           onClick={() => void go(true)}
         />
         <Button
           icon="play"
           label={t("Go on")}
-          title={t("Runs this call, and goes on to the next breakpoint")}
+          title={
+            edit
+              ? t("Runs this call, and goes on to the next breakpoint")
+              : t("Asks the model, and goes on to the next breakpoint")
+          }
           isDisabled={isDisabled}
           onClick={() => void go(false)}
         />
-        <Button
-          label={t("Edit")}
-          title={t("Edit the arguments first")}
-          isDisabled={isDisabled}
-          onClick={edit}
-        />
+        {edit && (
+          <Button
+            label={t("Edit")}
+            title={t("Edit the arguments first")}
+            isDisabled={isDisabled}
+            onClick={edit}
+          />
+        )}
         <Button
           icon="fork"
           label={t("Fork")}

@@ -19,6 +19,7 @@ const ENDED: { readonly [reason: string]: Outcome } = {
   INTERRUPTED: { label: t("interrupted"), tone: "slate", icon: "stop" },
   MAX_ITERATIONS: { label: t("out of iterations"), tone: "amber", icon: "warn" },
   BUDGET_EXCEEDED: { label: t("over budget"), tone: "amber", icon: "warn" },
+  BREAKPOINT: { label: t("at a breakpoint"), tone: "amber", icon: "pause" },
   REASONING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
   ACTING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
   SHUTDOWN: { label: t("shut down"), tone: "blue", icon: "pause" },
@@ -39,6 +40,7 @@ const WAITS: { readonly [kind: string]: string } = {
   stopRequested: t("stopped by a hook"),
   unknownOutcome: t("outcome unknown"),
   budget: t("over budget"),
+  breakpoint: t("at a breakpoint"),
 };
 
 /** Returns the status of a run: how its newest turn ended, what it waits for, or that it works. */
@@ -67,7 +69,7 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
   const progress = context?.["progress"];
   const exceeded = isObject(progress) ? progress["exceeded"] : undefined;
   if (!isObject(outcome))
-    return typeof exceeded === "string"
+    return typeof exceeded === "string" && exceeded !== "breakpoint"
       ? overBudget(t`The limit of ${limitLabel(exceeded)} is used up.`)
       : undefined;
   const reason = String(outcome["reason"]);
@@ -90,7 +92,8 @@ function textOf(reason: string, { error, cause, reply, limit }: JsonObject): str
   if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;
   if (reason === "BUDGET_EXCEEDED" && isObject(limit))
     return t`Budget exceeded: ${String(limit["name"])} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
-  if (reason === "BUDGET_EXCEEDED" && isMessage(reply)) return textOfMessage(reply);
+  if ((reason === "BUDGET_EXCEEDED" || reason === "BREAKPOINT") && isMessage(reply))
+    return textOfMessage(reply);
   if (reason === "MAX_ITERATIONS") {
     const max = isObject(limit) && limit["name"] === "maxIters" ? limit["allowed"] : undefined;
     return t`The turn reached its ${typeof max === "number" ? t`${max} iterations` : t("iteration limit")} without an answer of the model.`;

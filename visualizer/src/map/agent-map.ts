@@ -105,7 +105,7 @@ export type MapInput = {
 
 const isNone = (name: string): boolean => name === "";
 /** The reasons of a turn that rests, but has not ended. */
-const RESTS = new Set(["TOOL_SUSPENDED", "APPROVAL_REQUIRED", "OUTCOME_UNKNOWN"]);
+const RESTS = new Set(["TOOL_SUSPENDED", "APPROVAL_REQUIRED", "OUTCOME_UNKNOWN", "BREAKPOINT"]);
 /** The description that `agentTool` gives its argument: by it a tool that was never called is known to be an agent. */
 export const AGENT_MESSAGE = "What to tell the agent.";
 

@@ -38,7 +38,11 @@ function waitText({ items, exceeded }: PendingState): string {
   const calls = items
     .filter(({ decided }) => decided === undefined)
     .map(({ name, waitsFor }) => `${name} ${WAIT_TEXT[waitsFor]}.`);
-  return [...calls, ...(exceeded === undefined ? [] : [t`Budget used up: ${limitLabel(exceeded)}.`])].join(
-    " ",
-  );
+  const rest =
+    exceeded === "breakpoint"
+      ? t("Stopped at a breakpoint")
+      : exceeded === undefined
+        ? ""
+        : t`Budget used up: ${limitLabel(exceeded)}.`;
+  return [...calls, rest].filter(Boolean).join(" ");
 }

@@ -1,9 +1,11 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { useModel } from "../store/use-model.ts";
 import { ApprovalCard } from "./approval-card.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { t } from "../words/t.ts";
+
+const RequestCard = lazy(() => import("../breakpoints/request-card.tsx"));
 
 /** The pending decisions of the run, oldest first. */
 export function Pending() {
@@ -18,7 +20,14 @@ export function Pending() {
   const item = items[at];
   const show = (place: number): void => setSelected({ callId: items[place]!.callId, place });
   if (!item)
-    return pending.exceeded === undefined ? null : (
+    return pending.exceeded === undefined ? null : pending.exceeded === "breakpoint" ? (
+      <section className="pending" aria-label={t("Stopped at a breakpoint")}>
+        <LiveNote />
+        <Suspense fallback={null}>
+          <RequestCard />
+        </Suspense>
+      </section>
+    ) : (
       <section className="pending" aria-label={t("Budget used up")}>
         <LiveNote />
         <BudgetCard limit={pending.exceeded} />

@@ -32,6 +32,7 @@ const FINISH: { readonly [R in Reason]: FinishReason } = {
   INTERRUPTED: "other",
   MAX_ITERATIONS: "length",
   BUDGET_EXCEEDED: "length",
+  BREAKPOINT: "other",
   SHUTDOWN: "other",
   ERROR: "error",
 };

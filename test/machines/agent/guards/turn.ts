@@ -1,6 +1,18 @@
 import { user } from "../../../../src/testing/explorer/messages.ts";
-import { asking, draft, inbox, wanting } from "../at.ts";
-import { adopt, AGENT, GO_ON, interrupt, INTERRUPT, load, OTHER_AGENT, SAY, turnOf } from "../events.ts";
+import type { JsonObject } from "../../../../src/core/base/json.ts";
+import { asking, draft, inbox, wanting, type Given } from "../at.ts";
+import {
+  adopt,
+  AGENT,
+  checked,
+  GO_ON,
+  interrupt,
+  INTERRUPT,
+  load,
+  OTHER_AGENT,
+  SAY,
+  turnOf,
+} from "../events.ts";
 import type { GuardTable } from "./guard.ts";
 
 const open = [{}];
@@ -21,6 +33,10 @@ const policy = (onChangedAgent: "adopt" | "pin" | "hold") => ({ settings: { onCh
 const budget = (limits: object, onBudget: "suspend" | "stop" = "suspend") => ({
   settings: { budget: limits, onBudget },
   progress: { stats: spent },
+});
+
+const watched = (...value: readonly JsonObject[]): Given => ({
+  slots: { "tools.breakpoints": { value, version: 1, revision: 1 } },
 });
 
 /** The guards that judge how far a turn may go, and how it ended. */
@@ -181,6 +197,25 @@ export const TURN_GUARDS: GuardTable = {
   isDraining: {
     holds: [["the process shuts down", { progress: { draining: true } }]],
     fails: [["the process goes on", {}]],
+  },
+  hasBreakpoints: {
+    holds: [
+      ["one is about a state", watched({ tool: "pay" }, { state: "reasoning" })],
+      ["one is about the cost", watched({ cost: 1 })],
+    ],
+    fails: [
+      ["there are none", {}],
+      ["the list is empty", watched()],
+      ["all are about calls", watched({ tool: "*", state: "doCall" }, { same: 2 }, { where: [] })],
+      [
+        "what is stored is no list",
+        { slots: { "tools.breakpoints": { value: { tokens: 1 }, version: 1, revision: 1 } } },
+      ],
+    ],
+  },
+  meetsBreakpoint: {
+    holds: [["one of them holds", {}, checked("Breakpoint: cost 1 or more")]],
+    fails: [["none holds", {}, checked()]],
   },
   overBudget: {
     holds: [

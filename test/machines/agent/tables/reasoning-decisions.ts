@@ -5,6 +5,12 @@ import type { Branch } from "./branch.ts";
 
 const overBudget = { budget: { modelCalls: 0 } };
 const nearWindow: Given = { ...full({ progress: { iteration: 3 } }), listening: ["preReasoning"] };
+/** Breakpoints of which one may hold a request. */
+export const held: Given = {
+  slots: {
+    "tools.breakpoints": { value: [{ tool: "pay" }, { state: "reasoning" }], version: 1, revision: 1 },
+  },
+};
 const everything: Given = {
   progress: { iteration: 3, draining: true },
   settings: { ...overBudget, onBudget: "stop" },
@@ -62,6 +68,18 @@ export const CHECKING_LIMITS: readonly Branch[] = [
     "stopForBudget",
   ],
   ["the budget is used up", { settings: overBudget }, "suspended", "suspendForBudget"],
+  ["breakpoints may hold the request", held, "reasoning.checkingBreakpoints"],
+  [
+    "the budget is used up, and breakpoints may hold the request",
+    { ...held, settings: overBudget },
+    "suspended",
+    "suspendForBudget",
+  ],
+  [
+    "breakpoints may hold the request, and all behind them is in the way",
+    { ...nearWindow, ...held },
+    "reasoning.checkingBreakpoints",
+  ],
   [
     "the iterations are used up, and a hook wants to see the prompt",
     { progress: { iteration: 3 }, listening: ["preSummary"] },

@@ -1,12 +1,62 @@
 import { Transcript } from "../../../../src/core/message/transcript.ts";
 import { IMAGE, message, text, thinking, toolUse, user } from "../../../../src/testing/explorer/messages.ts";
-import { draft, type Row } from "../at.ts";
-import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
+import { draft, type Given, type Row } from "../at.ts";
+import { full } from "../guards/compaction.ts";
+import { answer, checked, failedHook, fails, hooks, INTERRUPT, says, slept, unchecked } from "../events.ts";
 
 const open = { draft: draft(), request: { attempt: 1 } };
 
+const CHECK = "reasoning.checkingBreakpoints";
+const near: Given = full({ progress: { iteration: 3 } });
+
 /** The model answers. */
 export const REASONING: readonly Row[] = [
+  [
+    CHECK,
+    "a breakpoint holds, and all behind it is in the way",
+    near,
+    checked("Breakpoint: cost 1 or more"),
+    "suspended.waiting",
+    "BREAKPOINT",
+  ],
+  [
+    CHECK,
+    "none holds, and the prompt is near the window",
+    near,
+    checked(),
+    "reasoning.compacting.calling.running",
+  ],
+  [
+    CHECK,
+    "none holds, and the iterations are used up",
+    { progress: { iteration: 3 } },
+    checked(),
+    "summarizing.calling.running",
+  ],
+  [
+    CHECK,
+    "none holds, the iterations are used up, and a hook wants to see the prompt",
+    { progress: { iteration: 3 }, listening: ["preSummary"] },
+    checked(),
+    "summarizing.preHooks",
+  ],
+  [
+    CHECK,
+    "none holds, and a hook wants to see the prompt",
+    { listening: ["preReasoning"] },
+    checked(),
+    "reasoning.preHooks",
+  ],
+  [
+    CHECK,
+    "none holds, and the request must wait",
+    { request: { notBeforeAt: 300 } },
+    checked(),
+    "reasoning.backingOff",
+  ],
+  [CHECK, "none holds", {}, checked(), "reasoning.calling.running"],
+  [CHECK, "an interrupt", {}, INTERRUPT, "stopped.idle", "INTERRUPTED"],
+  [CHECK, "the store does not answer", {}, unchecked, "stopped.idle", "ERROR"],
   ["reasoning.calling.running", "an answer", {}, says(text("hello")), "stopped.idle", "MODEL_STOP"],
   [
     "reasoning.calling.running",
