@@ -86,7 +86,7 @@ test("a person sets breakpoints in the header, at a state and at a call, goes a 
   await page.locator('[data-pending="d"]').waitFor();
   await stop.getByRole("button", { name: "Breakpoints" }).click();
   await dialog.getByRole("button", { name: "Remove state acting.deciding" }).click();
-  await dialog.getByText("This run has no breakpoints.").waitFor();
+  await expect.poll(() => dialog.locator("[data-breakpoint]").allInnerTexts()).toEqual(["*"]);
   await dialog.getByRole("button", { name: "Close" }).click();
   await stop.getByRole("button", { name: "Go on" }).click();
   await expect.poll(() => agent.status().phase).toBe("stopped");
@@ -123,6 +123,10 @@ test("a breakpoint holds a run before the model is asked, and its card goes a st
   await card.waitFor();
   expect(model.requests.length).toBe(1);
   await agent.slots.set(breakpoints, []);
+  await card.getByRole("button", { name: "Breakpoints" }).click(); // the page has heard of it
+  const dialog = page.getByRole("dialog", { name: "Breakpoints" });
+  await dialog.getByText("This run has no breakpoints.").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
   await card.getByRole("button", { name: "Go on" }).click();
   await expect.poll(() => agent.status().phase).toBe("stopped");
   expect(model.requests.length).toBe(3);

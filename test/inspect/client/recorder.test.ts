@@ -96,7 +96,7 @@ test("a step names its exit, transition and entry actions", async () => {
   expect(begun!.x).toEqual([
     "agent.stopped.idle|call|2",
     "agent.doCall.checkingPending||14",
-    "agent.reasoning.checkingLimits||9",
+    "agent.reasoning.checkingLimits||10",
   ]);
   expect(begun!.k).toEqual([
     "beginCall",
