@@ -44,7 +44,7 @@ const LAZY = {
   "zh-said": 5_000,
   sequence: 4_000,
   shown: 1_000, // what some of them share
-  "stored-slots": 1_000,
+  slot: 1_000,
   frame: 1_000,
   "breakpoints-dialog": 3_000,
   "at-breakpoint": 2_000,

@@ -12,8 +12,9 @@ export type DisplayedStep = {
   readonly isAnimated: boolean;
 };
 
-/** The maximum rates that are animated, and that are displayed in every frame, in changes per second. */
-const MAX_ANIMATED_RATE = 8;
+/** The maximum rates that are animated, and that are displayed in every frame, in changes per second. An animation takes more than half a
+ *  second: of four in a second none would be seen to its end. */
+const MAX_ANIMATED_RATE = 3;
 const MAX_FRAME_RATE = 25;
 const SLOW_FRAME_MS = 50;
 /** While changes are fast, what is displayed may take this share of the time: the rest is for the pointer that a person drags. */
@@ -28,9 +29,9 @@ const JUMP = 40;
 const NO_BLOCKS: readonly never[] = [];
 
 /**
- * Limits the rate at which the page follows the selected step. Above 8 changes per second nothing is animated (`data-busy` on the
- * root element). Above 25 what arrives is shown at most 20 times per second, less often on a slow machine, and while a person drags along
- * the scrubber all but the scrubber changes as often.
+ * Limits the rate at which the page follows the selected step. Above 3 changes per second nothing is animated (`data-busy` on the
+ * root element). What arrives is shown at most 20 times per second, less often on a slow machine. Above 25 changes per second, all but
+ * the scrubber changes as often while a person drags along it.
  */
 class StepThrottle {
   displayed: DisplayedStep = { run: model.run, stepNumber: 0, version: 0, isAnimated: true };
@@ -61,7 +62,7 @@ class StepThrottle {
     }
     const isSlowed = this.#perSecond(now) > MAX_FRAME_RATE;
     const slowMs = Math.min(MOST_SLOW_MS, Math.max(SLOW_FRAME_MS, this.#tookMs / MOST_BUSY));
-    model.arrivalIntervalMs = isSlowed ? slowMs : 0;
+    model.arrivalIntervalMs = slowMs;
     const left = isSlowed && model.run === this.displayed.run ? this.#displayedAt + slowMs - now : 0;
     if (left <= FRAME_MS) this.#display();
     else this.#timer ??= setTimeout(this.#display, left);

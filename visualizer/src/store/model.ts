@@ -190,7 +190,7 @@ export class Model {
   notices: readonly Notice[] = [];
   /** Commands that were sent and not answered, by call or by type. */
   sent: ReadonlyMap<string, string> = new Map();
-  /** The least time between two notifications of what arrives by itself, ms; 0: in each frame. */
+  /** The least time between two notifications of what arrives by itself, ms. */
   arrivalIntervalMs = 0;
   readonly #listeners = new Set<() => void>();
   #notifiedAt = -Infinity;
