@@ -78,9 +78,10 @@ export const THREADS: readonly Thread[] = [
     id: "langchain-ai/deepagentsjs#725",
     what: "a sub-agent that is resumed begins again",
     system: "deepagents",
-    by: { row: "sub-agent" },
+    by: { script: "sub-agent-steps" },
     reproduced: "reproduced: it begins again",
-    mended: "not seen: a sub-agent that waits at its second step goes on there",
+    mended:
+      "not reproduced: in six forms of its case a sub-agent goes on where it waits, and each tool runs once; the thread is open, without a reply of the project",
   },
 ];
 

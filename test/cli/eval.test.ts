@@ -55,6 +55,9 @@ test("eval prints a report as JSON, writes it, and compares with it", async () =
     comparison: { pairs: 2, worse: [{ case: "bob" }], p: 1 },
   });
   expect((await run()).code).toBe(1);
+  writeFileSync(file("printed.json"), second.stdout); // what the command prints is a report, too
+  const third = await run({ compare: file("printed.json"), min: 0.5 });
+  expect(JSON.parse(third.stdout)).toMatchObject({ comparison: { pairs: 2, worse: [], better: [] } });
 });
 
 test("eval tells a terminal which runs did not pass and why", async () => {

@@ -28,7 +28,10 @@ export function reportKind(value: unknown): StoredReport["kind"] | undefined {
 export async function readReportFile(path: string): Promise<StoredReport | undefined> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return undefined;
-    const report: unknown = JSON.parse(await readFile(path, "utf8"));
+    const value: unknown = JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/u, ""));
+    // `agentchart eval` prints the report with its comparison beside it.
+    const isPrinted = isObject(value) && isObject(value["report"]) && reportKind(value) === undefined;
+    const report = isPrinted ? value["report"] : value;
     const kind = reportKind(report);
     return kind && { file: basename(path), kind, report: report as JsonObject };
   } catch {

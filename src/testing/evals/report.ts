@@ -1,4 +1,5 @@
 import { AgentError } from "../../core/base/error.ts";
+import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { mcNemar, passAllOf, passAnyOf, wilson } from "./statistics.ts";
@@ -108,8 +109,12 @@ const resultSchema = s.lazily(() =>
   s.openOptions<EvalResult>({ case: s.nonEmpty(), repeat: s.integer(1), state: s.oneOf(...STATES) } as never),
 );
 
+/** The report of what `agentchart eval` prints, which has the comparison beside it; anything else as it is. */
+const reportIn = (value: unknown): unknown =>
+  isObject(value) && isObject(value["report"]) && value["results"] === undefined ? value["report"] : value;
+
 /**
- * Returns the report that a JSON text holds. Throws `config/invalid` for anything else; `from` names it.
+ * Returns the report that a JSON text holds, as `--out` of `agentchart eval` writes it or as the command prints it. Throws `config/invalid` for anything else; `from` names it.
  *
  * @example
  * ```ts
@@ -128,6 +133,7 @@ export function readReport(text: string, from: string): EvalReport {
       cause,
     });
   }
+  value = reportIn(value);
   const schema = s.openOptions({ name: s.nonEmpty(), results: s.listOf(resultSchema()) } as never);
   check(schema as never, value, from);
   const report = value as EvalReport;
