@@ -19,7 +19,7 @@ import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { SessionStore } from "../../store/port.ts";
 
 /** A message that was stored while no turn ran, and its index. */
-export type ObservedMessage = { readonly at: number; readonly message: Msg };
+type ObservedMessage = { readonly at: number; readonly message: Msg };
 
 /** A turn of a recorded session. */
 export type RecordedTurn = {
