@@ -125,7 +125,11 @@ test("reports are listed, compared and lead to their runs", async () => {
   );
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.evaluate(`location.hash = "#/reports/2"`);
-  await page.getByRole("table", { name: "Experiment" }).getByRole("button", { name: "Compare" }).click();
+  const rows = page.getByRole("table", { name: "Experiment" });
+  await expect
+    .poll(() => rows.innerText())
+    .toMatch(/run-0\s+different[^]*No\.[^]* → [^]*Tool not found: refund/);
+  await rows.getByRole("button", { name: "Compare" }).click();
   await expect.poll(() => page.getByTestId("compare").count()).toBe(1);
   expect(page.url()).toContain("#/compare/run-0,");
   expect(faults).toEqual(NO_FAULTS);

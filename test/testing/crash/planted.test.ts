@@ -55,7 +55,7 @@ describe("crashTest finds an agent that", () => {
   test.each(CHOSEN)("%s", { timeout: 240_000 }, async (...planted) => {
     const [scenario, at, kind, subject] = planted;
     const release = at.includes("@file") ? { release: NEXT } : {};
-    const lifeLimitMs = kind === "endless" ? 15_000 : 60_000;
+    const lifeLimitMs = kind === "endless" ? 30_000 : 60_000;
     const report = await tested(FAULTY, { scenario, at: [at], lifeLimitMs, ...release });
     expect(report).toMatchObject({ state: "faulty", points: { total: 1, run: 1 } });
     expect(report.findings).toContainEqual(

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { isObject, type Json, type JsonObject } from "../../../src/core/base/json.ts";
 import { mcNemar } from "../../../src/testing/evals/statistics.ts";
 import { Button } from "../parts/button.tsx";
@@ -10,8 +10,8 @@ type Loaded = { readonly kind: string; readonly report: object };
 
 const INSET = { padding: "8px 12px" };
 
-/** The number of rows of a report that are shown. */
-const MAX_ROWS = 500;
+/** The number of rows of a report that are shown at first, and more with each press. */
+const ROWS = 500;
 
 /** The reports that the server has opened: a list of them, one, or two evaluations side by side. */
 export function ReportsPart({ numbers }: { readonly numbers: readonly number[] }) {
@@ -115,6 +115,7 @@ function Evaluation({ report, before }: EvaluationProps) {
   const [better, worse] = [count("better"), count("worse")];
   const pairs = better + worse + count("same");
   const p = mcNemar(better, worse);
+  const [shown, more] = useShown(results);
   return (
     <>
       {before && (
@@ -133,7 +134,7 @@ function Evaluation({ report, before }: EvaluationProps) {
           </tr>
         </thead>
         <tbody>
-          {results.slice(0, MAX_ROWS).map((each) => (
+          {shown.map((each) => (
             <tr key={keyOf(each)} data-divergence={isChanged(each) || undefined}>
               <th scope="row">
                 <OpenRun
@@ -154,6 +155,7 @@ function Evaluation({ report, before }: EvaluationProps) {
           ))}
         </tbody>
       </table>
+      {more}
     </>
   );
 }
@@ -169,6 +171,7 @@ function changeOf(then: JsonObject | undefined, now: JsonObject): "better" | "wo
 function Experiment({ report }: { readonly report: JsonObject }) {
   const rank = ({ state }: JsonObject): number => (state === "same" ? 1 : 0);
   const rows = listOf(report["rows"]).toSorted((one, other) => rank(one) - rank(other));
+  const [shown, more] = useShown(rows);
   return (
     <>
       <ul style={INSET}>
@@ -182,7 +185,7 @@ function Experiment({ report }: { readonly report: JsonObject }) {
       <table aria-label={t("Experiment")}>
         <thead>
           <tr>
-            {[t("session"), t("result"), t("changed"), t("compare")].map((head) => (
+            {[t("session"), t("result"), t("changed"), t("reason"), t("compare")].map((head) => (
               <th key={head} scope="col">
                 {head}
               </th>
@@ -190,13 +193,14 @@ function Experiment({ report }: { readonly report: JsonObject }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, MAX_ROWS).map((each, place) => (
+          {shown.map((each, place) => (
             <tr key={place}>
               <th scope="row">
                 <OpenRun id={each["sessionId"]} label={textOf(each["sessionId"])} />
               </th>
               <td>{textOf(each["state"])}</td>
               <td>{Array.isArray(each["changed"]) ? each["changed"].map(textOf).join(", ") : ""}</td>
+              <td>{whyOf(each)}</td>
               <td>
                 {typeof each["sessionId"] === "string" && typeof each["replayId"] === "string" && (
                   <Button
@@ -210,8 +214,27 @@ function Experiment({ report }: { readonly report: JsonObject }) {
           ))}
         </tbody>
       </table>
+      {more}
     </>
   );
+}
+
+/** The rows that are shown, and a button for more of them. */
+function useShown(rows: readonly JsonObject[]): readonly [readonly JsonObject[], ReactNode] {
+  const [count, setCount] = useState(ROWS);
+  const left = rows.length - count;
+  const more = left > 0 && <Button label={t`Show ${left} more`} onClick={() => setCount(count + ROWS)} />;
+  return [rows.slice(0, count), more];
+}
+
+/** The place at which a run parts, or why it came to nothing. */
+function whyOf({ divergence, stopped, error }: JsonObject): string {
+  const parts = [
+    isObject(divergence) ? `${textOf(divergence["recorded"])} → ${textOf(divergence["replayed"])}` : "",
+    typeof stopped === "string" ? stopped : "",
+    isObject(error) ? textOf(error["message"]) : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
 }
 
 const listLength = (value: Json | undefined): number => (Array.isArray(value) ? value.length : 0);
