@@ -10,6 +10,7 @@ export const LONG: readonly string[] = [
   "test/laws/chaos/chaos.test.ts",
   "test/cli/sessions-turns.test.ts",
   "test/project/packed.test.ts",
+  "test/project/walk.test.ts",
   "test/cli/dev.test.ts",
   "test/bench/smoke.test.ts",
   "test/worker/queue/silent-redis.test.ts",
