@@ -117,3 +117,42 @@ test("A system of actors is shown with its chart, its steps and its events, on a
     await made.close();
   }
 });
+
+test("a machine is paused before its next event and goes on, and a promise cannot be", async () => {
+  const counter = setup({
+    types: { context: {} as { count: number } },
+    actors: { never: fromPromise(() => new Promise<never>(() => {})) },
+  }).createMachine({
+    id: "counter",
+    context: { count: 0 },
+    invoke: { src: "never", id: "never" },
+    on: { add: { actions: assign({ count: ({ context }) => context.count + 1 }) } },
+  });
+  const made = inspector({ url: env.hub.address });
+  const actor = createActor(counter, { inspect: made.inspect });
+  actor.start();
+  actor.send({ type: "add" });
+  const { page } = await env.open();
+  const count = (): number => actor.getSnapshot().context.count;
+  const choose = (name: string): Promise<void> => page.getByText(name, { exact: true }).first().click();
+  await choose("counter");
+  await page.getByRole("button", { name: /^Pause/ }).click();
+  await page.getByTestId("notice").getByText("Paused: 0 events wait.").waitFor();
+  actor.send({ type: "add" });
+  actor.send({ type: "add" });
+  expect(count()).toBe(1);
+  await choose("never");
+  await page.getByTestId("not-paused").waitFor();
+  expect(await page.getByRole("button", { name: /^Pause/ }).count()).toBe(0);
+  await choose("counter");
+  await page.getByTestId("notice").getByText("Paused: 2 events wait.").waitFor();
+  await page.getByRole("button", { name: /^Resume/ }).click();
+  await expect.poll(count).toBe(3);
+  await page.getByRole("button", { name: /^Pause/ }).click();
+  await page.getByTestId("notice").waitFor();
+  actor.send({ type: "add" });
+  expect(count()).toBe(3);
+  await made.close(); // nobody is there who could have it go on
+  expect(count()).toBe(4);
+  actor.stop();
+});

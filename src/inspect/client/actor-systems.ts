@@ -19,6 +19,8 @@ const KEEP: HistoryLimits = { steps: 5_000, bytes: 2_000_000 };
 
 /** Options of {@link ActorSystems}. */
 export type ActorSystemsOptions = {
+  /** True if people may pause actors. */
+  readonly takesCommands?: boolean;
   /** Watches the agents in the systems; without one they are shown as other actors. */
   readonly watcher?: AgentWatcher;
   /** Is told of a new actor, of a change of one, and of one that is no longer shown. */
@@ -107,6 +109,30 @@ export class ActorSystems {
     return undefined;
   }
 
+  /** Pauses an actor, or has it go on. Returns the problem if that is not possible, and undefined for a run that is no actor of these. */
+  command(runId: string, type: string): "done" | { readonly problem: string } | undefined {
+    const { shown } = this.#shown.get(runId) ?? {};
+    if (!shown) return undefined;
+    const { gate } = shown;
+    if (type !== "shutdown" && type !== "resume")
+      return { problem: `An actor of XState does not accept '${type}'.` };
+    if (shown.hasEnded) return { problem: "The actor has ended." };
+    if (!gate?.canHold) return { problem: "XState cannot hold this actor between two events." };
+    if (type === "shutdown") gate.hold();
+    else gate.release();
+    this.#options.changed(runId);
+    return "done";
+  }
+
+  /** Has every actor go on: nobody is there who could. */
+  release(): void {
+    for (const { shown } of this.#shown.values()) {
+      if (!shown.gate?.isHeld) continue;
+      shown.gate.release();
+      this.#options.changed(shown.runId);
+    }
+  }
+
   /** Records the failures that XState tells nobody of: that of a first actor, and those before the start. */
   sweep(): void {
     for (const observation of this.#shown.values()) guarded(() => this.#noteFailure(observation));
@@ -114,6 +140,7 @@ export class ActorSystems {
 
   /** Observes no more: actors that are active are shown as stopped, for the reason that their `notice` says. Returns all runs. */
   end(reason: string): readonly string[] {
+    this.release();
     this.#hasEnded = true;
     for (const { shown } of this.#shown.values()) {
       if (!shown.hasEnded) shown.end(reason);
@@ -155,7 +182,14 @@ export class ActorSystems {
     const root = system.root?.shown.runId;
     const runId = `${system.id}.${system.actors++}`;
     const { keep = KEEP, redact } = this.#options;
-    const place = { runId, system: root ?? runId, parent: parent?.shown.runId ?? root, keep, redact };
+    const place = {
+      runId,
+      system: root ?? runId,
+      parent: parent?.shown.runId ?? root,
+      keep,
+      redact,
+      held: this.#options.takesCommands ? () => this.#options.changed(runId) : undefined,
+    };
     const shown = new ObservedActor(actor, place);
     const made: Observation = { actor, shown, system, waiting: [], omitted: 0, omittedInAll: 0 };
     system.root ??= made;

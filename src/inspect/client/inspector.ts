@@ -9,7 +9,7 @@ import { check } from "../../core/base/options.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import { parseAddress } from "../../core/base/inspect-address.ts";
 import type { Json } from "../../core/base/json.ts";
-import type { RunCommand } from "../protocol/commands.ts";
+import type { Ack, RunCommand } from "../protocol/commands.ts";
 import { findHub } from "../protocol/hub-address.ts";
 import { ActorSystems } from "./actor-systems.ts";
 import { HeardAgent } from "./heard-agent.ts";
@@ -88,6 +88,7 @@ class HubInspector implements AgentInspector {
     this.#keep = keep;
     this.#systems = new ActorSystems({
       watcher: this,
+      takesCommands: true,
       added: (actor) => this.#reporter.add(actor),
       changed: (runId) => this.#reporter.changed(runId),
       dropped: (runId) => this.#reporter.drop(runId),
@@ -107,6 +108,7 @@ class HubInspector implements AgentInspector {
       open: openNodeSocket,
       beforeUpdate: () => this.#systems.sweep(),
       onCommand: (command) => void this.#command(command).catch(() => {}), // an outcome that cannot be sent is lost
+      onClose: () => this.#systems.release(),
       retryMs,
     });
     process.on("beforeExit", this.#beforeExit);
@@ -138,6 +140,7 @@ class HubInspector implements AgentInspector {
   async close(): Promise<void> {
     await this.#flush();
     process.off("beforeExit", this.#beforeExit);
+    this.#systems.release();
     this.#reporter.close();
   }
 
@@ -157,9 +160,17 @@ class HubInspector implements AgentInspector {
   }
 
   async #command(command: RunCommand): Promise<void> {
-    const ack = await this.#withAgents((agents) => agents.command(command));
+    const ack = this.#ofActor(command) ?? (await this.#withAgents((agents) => agents.command(command)));
     this.#reporter.update(); // the page gets the changes before the acknowledgement
     this.#reporter.send({ type: "ack", ack });
+  }
+
+  /** The answer to a command to an actor of XState; undefined if it is to a session of an agent, or is none. */
+  #ofActor({ id, runId, type }: RunCommand): Ack | undefined {
+    const done = this.#systems.command(runId, type);
+    if (done === undefined) return undefined;
+    if (done === "done") return { id, ok: true };
+    return { id, ok: false, error: { code: "invalid", message: done.problem } };
   }
 
   async #flush(): Promise<void> {

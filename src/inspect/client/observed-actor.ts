@@ -7,6 +7,7 @@ import { machineChart, statusChart, statusOf, type ActorChart, type ActorSnapsho
 import { kindByEvent, kindOf, machineOf, type ReadActor } from "./actor-kind.ts";
 import { preemptedOf } from "./preempted.ts";
 import { foreignJson, PAYLOAD_LIMITS } from "./foreign-value.ts";
+import { ActorGate } from "./actor-gate.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { guarded } from "../../core/base/guarded.ts";
@@ -33,6 +34,8 @@ export type ActorPlace = {
   readonly parent: string | undefined;
   readonly keep: HistoryLimits;
   readonly redact: ((value: Json) => Json) | undefined;
+  /** Is called when an event waits for the actor, or it goes on by itself; absent if nobody may hold it. */
+  readonly held: (() => void) | undefined;
 };
 
 const NOTHING: readonly never[] = [];
@@ -45,15 +48,22 @@ export class ObservedActor implements ReportedRun {
   readonly history: History;
   /** The place that says something of the whole system: `notice` of its row. */
   notice = "";
+  /** Holds the actor between two events; absent if nobody may ask for it. */
+  readonly gate: ActorGate | undefined;
   readonly #actor: ReadActor;
   readonly #place: ActorPlace;
   #kind: ActorKind;
   #chart: ActorChart;
   readonly #startedAt = Date.now();
   #snapshot: ActorSnapshot = {};
-  #shown: JsonObject | undefined;
+  /** The values that are shown beside the context; undefined before the first step. */
+  #others: JsonObject | undefined;
+  /** The context as it is shown: {@link EMPTY} if it is shown by its keys, undefined if there is none. */
+  #context: Json | undefined;
   /** The values of the context that were read last, by key. */
-  #read: ReadonlyMap<string, { readonly raw: unknown; readonly json: Json }> = new Map();
+  readonly #read = new Map<string, { readonly raw: unknown; readonly json: Json }>();
+  /** The note about the keys that are not shown. */
+  #more: string | undefined;
   #edges: string[] = [];
   /** The edges of the step that were selected and not taken, each with its place among the others. */
   #preempted: (readonly [at: number, edge: string])[] = [];
@@ -72,6 +82,7 @@ export class ObservedActor implements ReportedRun {
     this.history = new History(place.keep);
     this.#kind = guarded(() => kindOf(actor)) ?? "actor";
     const machine = machineOf(actor);
+    if (machine && place.held) this.gate = new ActorGate(actor, place.held);
     this.#chart = (machine && guarded(() => machineChart(machine))) ?? statusChart(this.#kind);
   }
 
@@ -102,7 +113,7 @@ export class ObservedActor implements ReportedRun {
     const machine = machineOf(this.#actor);
     const before = this.#within ?? this.#snapshot;
     const lost =
-      after && machine && transitions.length > 1
+      after && machine && transitions.filter(hasTarget).length > 1
         ? guarded(() => preemptedOf(machine, transitions, before))
         : undefined;
     this.#within = after;
@@ -186,6 +197,7 @@ export class ObservedActor implements ReportedRun {
     const { startedAt = this.#startedAt, updatedAt = startedAt } = this.history;
     const error = info.status === "error" ? errorOf(this.#snapshot.error) : undefined;
     const name = info.systemId ?? (machineOf(this.#actor) && !parent ? this.#chart.chart.id : nameOf(info));
+    const notice = [this.notice, this.gate?.notice].filter(Boolean).join(" ");
     const row: RunRow = {
       runId: this.runId,
       agent: name,
@@ -204,8 +216,8 @@ export class ObservedActor implements ReportedRun {
       usage: {},
       pending: 0,
       ...(parent !== undefined && { parent: { runId: parent, callId: info.id } }),
-      can: [],
-      ...(this.notice !== "" && { notice: this.notice }),
+      can: this.gate?.canHold && info.status === "active" ? [this.gate.isHeld ? "resume" : "shutdown"] : [],
+      ...(notice !== "" && { notice }),
     };
     return { row, pending: [] };
   }
@@ -243,35 +255,57 @@ export class ObservedActor implements ReportedRun {
   /** The JSON of the changes of what is shown: the context by its keys, the output, and the names of the children. */
   #changes(snapshot: ActorSnapshot): string {
     const { context, output, children } = snapshot;
-    const shown: JsonObject = {
-      ...(context !== undefined && { context: this.#contextJson(context) }),
+    const [was, is] = this.#contextChange(context);
+    const others: JsonObject = {
       ...(output !== undefined && { output: this.#redacted(foreignJson(output)) }),
       ...childrenJson(children),
     };
-    const before = this.#shown;
-    this.#shown = shown;
+    const before = this.#others;
+    this.#others = others;
+    const shown = is === undefined ? others : { context: is, ...others };
     return before
-      ? patchJson(before, shown, { serialize: JSON.stringify })
+      ? patchJson(was === undefined ? before : { context: was, ...before }, shown, SERIALIZE)
       : `[["=",[],${JSON.stringify(shown)}]]`;
   }
 
-  /** Reads the keys of a context that have another value than before. */
-  #contextJson(context: unknown): Json {
-    if (!isPlain(context)) return this.#redacted(foreignJson(context));
-    const read = new Map<string, { readonly raw: unknown; readonly json: Json }>();
-    const shown: [string, Json][] = [];
+  /** Reads the keys of a context that have another value than before, and returns those alone as they were and as they are. */
+  #contextChange(context: unknown): readonly [was: Json | undefined, is: Json | undefined] {
+    const before = this.#context;
+    if (!isPlain(context)) {
+      this.#read.clear();
+      this.#context = context === undefined ? undefined : this.#redacted(foreignJson(context));
+      return [before, this.#context];
+    }
+    const isWhole = before !== EMPTY;
+    if (isWhole) this.#read.clear();
+    const was: [string, Json][] = [];
+    const is: [string, Json][] = [];
     const keys = Object.keys(context);
-    for (const key of keys.slice(0, MAX_KEYS)) {
+    const count = Math.min(keys.length, MAX_KEYS);
+    for (let at = 0; at < count; at++) {
+      const key = keys[at]!;
       const field = Object.getOwnPropertyDescriptor(context, key);
       const raw: unknown = field && "value" in field ? field.value : GETTER;
-      const before = this.#read.get(key);
-      const json = before && Object.is(before.raw, raw) ? before.json : this.#valueJson(key, raw);
-      read.set(key, { raw, json });
-      shown.push([key.slice(0, MAX_NAME), json]);
+      const known = this.#read.get(key);
+      if (known && Object.is(known.raw, raw)) continue;
+      const name = key.slice(0, MAX_NAME);
+      const json = this.#valueJson(key, raw);
+      if (known) was.push([name, known.json]);
+      is.push([name, json]);
+      this.#read.set(key, { raw, json });
     }
-    if (keys.length > MAX_KEYS) shown.push(["…", `[${keys.length - MAX_KEYS} more]`]);
-    this.#read = read;
-    return Object.fromEntries(shown);
+    if (this.#read.size > count)
+      for (const [key, { json }] of this.#read)
+        if (!Object.hasOwn(context, key) || keys.indexOf(key) >= count) {
+          was.push([key.slice(0, MAX_NAME), json]);
+          this.#read.delete(key);
+        }
+    const more = keys.length > MAX_KEYS ? `[${keys.length - MAX_KEYS} more]` : undefined;
+    if (this.#more !== undefined && !isWhole) was.push(["…", this.#more]);
+    if (more !== undefined) is.push(["…", more]);
+    this.#more = more;
+    this.#context = EMPTY;
+    return [isWhole ? before : Object.fromEntries(was), Object.fromEntries(is)];
   }
 
   /** A value of the context, which is judged with its key. */
@@ -298,9 +332,15 @@ export class ObservedActor implements ReportedRun {
   }
 }
 
+/** True for a transition that may leave states. */
+const hasTarget = (transition: object): boolean =>
+  (transition as { readonly target?: unknown }).target !== undefined;
+
 /** The keys of a context that are shown. */
 const MAX_KEYS = 500;
 const GETTER = Symbol("getter");
+const EMPTY: JsonObject = {};
+const SERIALIZE = { serialize: JSON.stringify };
 
 /** The name of an actor: its id, or what it runs if XState has made the id of a state. */
 function nameOf({ id, src }: Pick<ActorInfo, "id" | "src">): string {

@@ -73,6 +73,12 @@ function Problem() {
         {row.notice}
       </BannerLine>
     );
+  if (row?.actor?.status === "active" && row.worker?.isUp && row.can.length === 0 && row.notice === undefined)
+    return (
+      <BannerLine tone="slate" testId="not-paused" icon="pause">
+        {t("XState cannot hold this actor between two events, so it cannot be paused.")}
+      </BannerLine>
+    );
   if (row?.notice !== undefined)
     return (
       <BannerLine tone="amber" testId="notice">

@@ -45,7 +45,7 @@ const ACTIONS: readonly Action[] = [
     icon: "pause",
     label: t("Pause"),
     hint: "P",
-    title: t("Stops at the next commit point; Resume continues from there"),
+    title: t("Stops at the next commit point, an actor before its next event; Resume continues from there"),
     onChoose: pauseRun,
   },
   { type: "setSlot", icon: "target", label: t("Breakpoints"), onChoose: () => openBreakpoints() },

@@ -4,7 +4,7 @@ import { model, type Model, type StepFilter } from "./model.ts";
 /** True if breakpoints of the displayed run can be set now: a process drives it, and this page may decide. */
 export function canBreak({ isConnected, connection, row }: Model): boolean {
   const mayDecide = connection.kind === "open" && !connection.readonly;
-  if (!isConnected || !mayDecide || row?.source !== "live") return false;
+  if (!isConnected || !mayDecide || row?.source !== "live" || row.actor) return false;
   return row.parent !== undefined || row.can.some((type) => type !== "fork" && type !== "forkPlan");
 }
 
