@@ -17,6 +17,7 @@ export { restores } from "./resumed.ts";
  *  model was not asked, the hooks of the state have not run, and no tool has started. */
 export const KILLED_IN = [
   "doCall.preCall",
+  "reasoning.checkingBreakpoints",
   "reasoning.preHooks",
   "reasoning.backingOff",
   "reasoning.compacting.preHooks",
@@ -107,6 +108,8 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "a model call that fails before its first part is retried, and the attempts are counted":
     "counts attempts: one that may have been made counts",
   "the names of actors stay the same few": "counts calls",
+  "the tools that act are those that may not be repeated, of each place that brings tools":
+    "is about tools that say nothing of a restart",
   "a snapshot taken while a tool runs asks about the call with an unknown outcome, and repeats no finished one (I5)":
     "is about a tool that says nothing of a restart",
   "extendBudget() refuses invalid input, and the turn keeps waiting:": "counts requests",
