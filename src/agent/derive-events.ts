@@ -1,7 +1,7 @@
 import { elapsed } from "../core/base/time.ts";
 import { toolResultsOf } from "../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
-import { recoveredResult } from "../core/tool/run.ts";
+import { recoveredResult } from "../core/tool/results.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
 import { beginsToWait, unfinishedResult, waitingResult } from "../session/entries.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";

@@ -1,6 +1,6 @@
 import { type TurnsSummary, aboutTurns, type JournalState } from "../session/format.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import { agentChart } from "./steps.ts";
+import { agentChart } from "../../machines/agent/known-chart.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 import type { Status, AnyReply } from "./types.ts";
 import { elapsed } from "../core/base/time.ts";

@@ -1,6 +1,3 @@
-import { agentMachine } from "../../machines/agent/agent.machine.ts";
-import { chartHash } from "../core/diagram/chart-hash.ts";
-import { chartJson, type Chart } from "../core/diagram/chart-json.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
@@ -135,24 +132,4 @@ export function causedBy<T>(cause: Cause, run: () => T): T {
 /** The cause of an event that is sent now; undefined for the program that calls the agent. */
 export function currentCause(): Cause | undefined {
   return storage?.getStore();
-}
-
-/** The chart of every agent of this version. */
-export type AgentChart = {
-  readonly chart: Chart;
-  /** Identifies the version of the chart. */
-  readonly hash: string;
-  /** The number of each edge in `chart.edges`, by id. */
-  readonly edges: ReadonlyMap<string, number>;
-};
-
-let known: AgentChart | undefined;
-
-/** The chart of every agent of this version, computed on first use. */
-export function agentChart(): AgentChart {
-  if (known) return known;
-  const chart = chartJson(agentMachine);
-  const edges = new Map(chart.edges.map(({ id }, index) => [id, index]));
-  known = { chart, hash: chartHash(chart), edges };
-  return known;
 }

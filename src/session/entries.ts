@@ -15,7 +15,7 @@ import type { StoredModelCall } from "./model-calls.ts";
 import type { AgentContext, Progress } from "../../machines/agent/context.ts";
 import type { CallStep, StepFacts } from "../../machines/agent/facts.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
-import { recoveredResult, suspendedResult } from "../core/tool/run.ts";
+import { recoveredResult, suspendedResult } from "../core/tool/results.ts";
 import { isSame, isObject, type JsonObject } from "../core/base/json.ts";
 import type { JournalEntry } from "../store/port.ts";
 

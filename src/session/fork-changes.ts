@@ -6,7 +6,7 @@ import { restoreRedacted } from "../core/base/secrets.ts";
 import { toolResultsOf, toolUsesOf } from "../core/message/msg.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
 import { generateSchema } from "../core/model/generate-schema.ts";
-import { outcomeResult } from "../core/tool/run.ts";
+import { outcomeResult } from "../core/tool/results.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { ForkChanges, OptionChanges, Overrides } from "../../machines/agent/prompt/edits.ts";

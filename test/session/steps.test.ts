@@ -3,7 +3,7 @@ import { createAgent, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
-import { agentChart } from "../../src/agent/steps.ts";
+import { agentChart } from "../../machines/agent/known-chart.ts";
 import { causedBy, stepsOf } from "../../src/agent/steps.ts";
 import type { StoredStep } from "../../src/session/entry.ts";
 import { readEntries } from "../../src/session/read-entry.ts";

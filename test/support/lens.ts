@@ -5,7 +5,7 @@ import type { SessionStore } from "../../src/store/port.ts";
 import { WatchedRun } from "../../src/inspect/client/watched-run.ts";
 import { JournalRun } from "../../src/inspect/hub/journal-run.ts";
 import { RunLog } from "../../src/inspect/hub/run-log.ts";
-import { agentChart } from "../../src/agent/steps.ts";
+import { agentChart } from "../../machines/agent/known-chart.ts";
 import { callIn, promptLens, type PromptLens } from "../../src/inspect/protocol/prompt-lens.ts";
 import { keptSteps } from "../inspect/client/kept-steps.ts";
 

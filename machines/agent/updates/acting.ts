@@ -1,7 +1,7 @@
 import type { Reason } from "../../../src/core/message/types.ts";
 import { backoffMs } from "../../../src/core/model/execution.ts";
 import type { ToolResultBlock } from "../../../src/core/message/types.ts";
-import { errorResult, failedTool, interruptedResult, timedOut } from "../../../src/core/tool/run.ts";
+import { errorResult, failedTool, interruptedResult, timedOut } from "../../../src/core/tool/results.ts";
 import type { TimerDue } from "../events.ts";
 import {
   answered,

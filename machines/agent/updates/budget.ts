@@ -6,7 +6,7 @@ import type { CallRecord } from "../call-record.ts";
 import { LIMIT_TABLE, LIMITS, portionOf, type Limits } from "../limits.ts";
 import { addLimits } from "./record.ts";
 import type { BreakOutcome } from "../services.ts";
-import { overBudgetResult } from "../../../src/core/tool/run.ts";
+import { overBudgetResult } from "../../../src/core/tool/results.ts";
 
 /** The amount of a limit that the turn has used. */
 export function usedOf({ progress, at }: AgentContext, name: keyof Limits): number {

@@ -4,7 +4,7 @@ import type { Transcript } from "../../../src/core/message/transcript.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../../src/core/message/types.ts";
 import { hashInput } from "../../../src/core/base/hash.ts";
 import { withAccount } from "../../../src/core/message/account.ts";
-import { deniedResult, outcomeResult, truncatedCall } from "../../../src/core/tool/run.ts";
+import { deniedResult, outcomeResult, truncatedCall } from "../../../src/core/tool/results.ts";
 import { makeMessage, type AgentContext, type Change, type Draft } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { asksOf, hasOpenAsk, pendingAsks, withSpent } from "./record.ts";

@@ -2,7 +2,7 @@ import { AgentError, type ErrorInfo } from "../../../src/core/base/error.ts";
 import { isSame } from "../../../src/core/base/json.ts";
 import type { Transcript } from "../../../src/core/message/transcript.ts";
 import type { Block, Msg, Reason } from "../../../src/core/message/types.ts";
-import { limitResult, recoveredResult, suspendedResult } from "../../../src/core/tool/run.ts";
+import { limitResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
 import { closeCalls, openCalls } from "./calls.ts";
 import {
   freshRequest,

@@ -5,8 +5,8 @@ import type { Json } from "../../../src/core/base/json.ts";
 import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
 import { DECLARED, declaredIn, type ClientTool } from "../../../src/core/tool/declared-tools.ts";
-import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/run.ts";
-import { revisionOf } from "../../../src/core/tool/slot.ts";
+import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
+import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
 import {
   closeCalls,
   isUndecided,

@@ -4,7 +4,7 @@ import { freshTurn, makeMessage, type AgentContext, type Change } from "../conte
 import { declare, openBatch, replaceFrom, replacing } from "../facts.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";
 import { hasBlock, toolResultsOf, toolUsesOf } from "../../../src/core/message/msg.ts";
-import { recoveredResult } from "../../../src/core/tool/run.ts";
+import { recoveredResult } from "../../../src/core/tool/results.ts";
 import { answersTo, resultsFirst } from "./calls.ts";
 import { viewAfter } from "../prompt/view.ts";
 

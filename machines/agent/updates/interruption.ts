@@ -1,6 +1,6 @@
 import { toolResultsOf, toolUsesOf } from "../../../src/core/message/msg.ts";
 import type { Msg, ToolUseBlock } from "../../../src/core/message/types.ts";
-import { interruptedResult } from "../../../src/core/tool/run.ts";
+import { interruptedResult } from "../../../src/core/tool/results.ts";
 import type { PendingCall } from "../../../src/core/tool/pending.ts";
 import { closeCalls, openCalls, waitingCalls, withoutResults } from "./calls.ts";
 import type { CallRecord } from "../call-record.ts";

@@ -1,7 +1,7 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf, addUsage } from "../../../src/core/message/msg.ts";
 import type { Msg, Reason } from "../../../src/core/message/types.ts";
 import { backoffMs } from "../../../src/core/model/execution.ts";
-import { truncatedCall } from "../../../src/core/tool/run.ts";
+import { truncatedCall } from "../../../src/core/tool/results.ts";
 import { answersTo, closeCalls, cutBy, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft, Progress } from "../context.ts";

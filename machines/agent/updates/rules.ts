@@ -12,7 +12,7 @@ import { judge, partOf, worst, type Judgement } from "../../../src/core/tool/rul
 import { stateOf } from "../../../src/core/tool/rules/step.ts";
 import { summaryOf } from "../../../src/core/tool/rules/uses.ts";
 import { noted } from "../../../src/core/message/account.ts";
-import { deniedResult } from "../../../src/core/tool/run.ts";
+import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";

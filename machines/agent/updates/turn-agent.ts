@@ -3,7 +3,7 @@ import { planSummary, stateOf } from "./compaction-plan.ts";
 import { freshRequest, type AgentContext, type Change, type Progress } from "../context.ts";
 import type { CallRecord } from "../call-record.ts";
 import { declare, changeCalls } from "../facts.ts";
-import { unknownTool } from "../../../src/core/tool/run.ts";
+import { unknownTool } from "../../../src/core/tool/results.ts";
 import type { AgentCommand } from "../events.ts";
 import { changeBetween, type AgentChange, type Fingerprint } from "../../../src/core/tool/fingerprint.ts";
 import { isBetweenTurns, decidedResult } from "./calls.ts";

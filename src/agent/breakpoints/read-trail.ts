@@ -1,9 +1,9 @@
-import { BREAKPOINTS } from "../../core/tool/slot.ts";
+import { BREAKPOINTS } from "../../core/tool/stored-slots.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { SessionEntry } from "../../session/entry.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import { partsOfSteps } from "../../session/step-parts.ts";
-import { agentChart } from "../steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { Trail, type TrailStep } from "./trail.ts";
 
 type PositionEntry = Extract<SessionEntry, { readonly type: "position" }>;

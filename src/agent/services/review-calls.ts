@@ -1,6 +1,6 @@
 import { copyOf, type JsonObject } from "../../core/base/json.ts";
-import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/slot.ts";
-import { deniedResult, errorResult } from "../../core/tool/run.ts";
+import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/stored-slots.ts";
+import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf } from "../../core/tool/prepare-input.ts";
 import type { ParsedInput } from "../../core/tool/types.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";

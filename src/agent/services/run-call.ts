@@ -3,14 +3,8 @@ import { ranWith } from "../../core/message/account.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution, mayRetry } from "../../core/model/execution.ts";
 import type { Execution } from "../../core/model/port.ts";
-import {
-  deniedResult,
-  errorResult,
-  silentTool,
-  chunkText,
-  runTool,
-  type ToolRun,
-} from "../../core/tool/run.ts";
+import { chunkText, runTool, type ToolRun } from "../../core/tool/run.ts";
+import { deniedResult, errorResult, silentTool } from "../../core/tool/results.ts";
 import { slotReader } from "../../core/tool/slot.ts";
 import type { FoundTool } from "../../core/tool/toolkit.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";

@@ -4,7 +4,7 @@ import { pairingProblem, checkMessages } from "../../core/message/validate.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import { messagesChangedBy, messageAddedBy, messageChangedBy } from "../../core/message/account.ts";
-import { outcomeResult } from "../../core/tool/run.ts";
+import { outcomeResult } from "../../core/tool/results.ts";
 import { outcomeProblem } from "../../core/tool/outcome.ts";
 import type { ToolOutcome } from "../../core/tool/types.ts";
 import { piecesOf, type CallEdit, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";

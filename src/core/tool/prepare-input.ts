@@ -3,7 +3,7 @@ import { messageOf } from "../base/error.ts";
 import type { ToolUseBlock } from "../message/types.ts";
 import { hashInput } from "../base/hash.ts";
 import { pruneNulls, type Refuses } from "./prune-nulls.ts";
-import { badInput } from "./run.ts";
+import { badInput } from "./results.ts";
 import { FOREIGN, parseStandard } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 import type { StandardSchema, AnyTool, CallInput, ParsedInput, PreparedInput } from "./types.ts";

@@ -1,6 +1,6 @@
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { modelsOf } from "../../agent/options/model-settings.ts";
-import { agentChart } from "../../agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { toolkitOf } from "../../agent/options/config.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";

@@ -10,7 +10,7 @@ import type { Usage } from "../../core/message/types.ts";
 import type { SessionToolkit } from "../../core/tool/toolkit.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import { addUsage } from "../../core/message/msg.ts";
-import { agentChart } from "../../agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { availableCommands } from "./available-commands.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import { HeardAgent } from "./heard-agent.ts";

@@ -1,5 +1,5 @@
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
-import { agentChart } from "../../agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { useRuleEngine } from "../../../machines/agent/rule-engine.ts";
 import { History } from "../../inspect/client/history.ts";

@@ -1,4 +1,4 @@
-import { agentChart } from "../../agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { RunLog } from "../../inspect/hub/run-log.ts";
 import { newJournalRun, StoreRuns } from "../../inspect/hub/store-runs.ts";

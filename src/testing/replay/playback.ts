@@ -8,7 +8,7 @@ import type { Msg, TextBlock, ToolResultBlock, ToolUseBlock } from "../../core/m
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import { OUTPUT_TOOL } from "../../core/tool/reserved-names.ts";
-import { outcomeResult } from "../../core/tool/run.ts";
+import { outcomeResult } from "../../core/tool/results.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
 import { RecordedCalls, type AskedCall } from "../../agent/recorded-calls.ts";

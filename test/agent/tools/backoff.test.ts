@@ -2,7 +2,7 @@
 import { AgentError } from "agentchart";
 import { expect, test } from "vitest";
 import { backoffMs } from "../../../src/core/model/execution.ts";
-import { failedTool } from "../../../src/core/tool/run.ts";
+import { failedTool } from "../../../src/core/tool/results.ts";
 import { expireCalls, recordToolRun } from "../../../machines/agent/updates/acting.ts";
 import { asking, contextOf } from "../../machines/agent/at.ts";
 import { scripted, toolOf } from "../../support/agents.ts";

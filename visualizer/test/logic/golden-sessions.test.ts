@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentConfig, SessionStore } from "agentchart";
 import type { JournalEntry } from "agentchart/session";
-import { agentChart } from "../../../src/agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { JournalRun } from "../../../src/inspect/hub/journal-run.ts";
 import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Agent, SessionStore } from "agentchart";
-import { agentChart } from "../../../src/agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { exportRun } from "../../../src/inspect/hub/export-run.ts";
 import { openFile } from "../../../src/inspect/hub/file-run.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "agentchart";
-import { agentChart } from "../../../src/agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { indexChart } from "../../src/logic/chart-index.ts";
 import { agentMap, type AgentMap } from "../../src/map/agent-map.ts";
 import { mapLog } from "../../src/map/map-log.ts";

@@ -1,7 +1,7 @@
 // The place on the map of each state and service.
 import { expect, test } from "vitest";
 import { setup } from "xstate";
-import { agentChart } from "../../../src/agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { chartJson } from "../../../src/core/diagram/chart-json.ts";
 import { indexChart } from "../../src/logic/chart-index.ts";
 import { activePlace, isAgentChart, placeOf, PLACES, statesOf } from "../../src/map/places.ts";

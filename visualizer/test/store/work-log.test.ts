@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineHook, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
-import { agentChart } from "../../../src/agent/steps.ts";
+import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";
 import { toolOf } from "../../../test/support/agents.ts";
