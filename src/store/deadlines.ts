@@ -1,8 +1,7 @@
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import { AgentError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS, restarted } from "../core/base/time.ts";
-import type { SessionStore, Batch } from "./port.ts";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionStore } from "./port.ts";
 
 /** The maximum time of an operation of a store unless the store says so itself, ms. */
 export const STORE_TIMEOUT_MS = 10_000;
@@ -115,126 +114,5 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     prune: (options) => store.prune(options),
     ...(store.watch && { watch: (...args) => store.watch!(...args) }),
     close: () => bounded(store.close(), "close"),
-  });
-}
-
-/** Options of {@link retryingStore}. */
-export type RetryingStoreOptions = {
-  /** For how long an operation is repeated, ms. */
-  readonly timeoutMs: number;
-  /** Once aborted, no operation is repeated. */
-  readonly signal?: AbortSignal;
-  /** Called with each failure before the operation is repeated. */
-  readonly onRetry?: (error: AgentError) => void;
-};
-
-const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 1_000];
-
-const isTransient = (error: unknown): error is AgentError =>
-  AgentError.is(error) && error.code === "store/failed" && error.isRetryable;
-
-/**
- * Wraps a store so that it survives a restart of its database. Operations that fail with a retryable `store/failed` are repeated with
- * exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome is still unknown after
- * `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. `renew` is not repeated, because its caller renews
- * periodically, nor is `prune`, which can be called again.
- */
-export function retryingStore(
-  store: SessionStore,
-  { timeoutMs, signal, onRetry }: RetryingStoreOptions,
-): SessionStore {
-  async function retrying<T>(work: (attempt: number) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + timeoutMs;
-    for (let attempt = 0, delay = FIRST_DELAY_MS; ; attempt++, delay = Math.min(delay * 2, MAX_DELAY_MS)) {
-      try {
-        return await work(attempt);
-      } catch (error) {
-        if (!isTransient(error) || signal?.aborted || Date.now() + delay > deadline) throw error;
-        onRetry?.(error);
-        await sleep(delay, undefined, signal && { signal }).catch(() => {});
-      }
-    }
-  }
-
-  /** True if the journal has the entries of a batch. Another writer would have to write the same at the same time, and then it is written. */
-  async function isWritten(sessionId: string, { expectedSeq: after, entries }: Batch): Promise<boolean> {
-    const found = [];
-    for await (const entry of store.read(sessionId, { after, limit: entries.length })) found.push(entry);
-    return entries.length > 0 && JSON.stringify(found) === JSON.stringify(entries);
-  }
-
-  return withRulesOf(store, {
-    timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
-    acquire: (...args) => retrying(() => store.acquire(...args)),
-    renew: (...args) => store.renew(...args),
-    ...(store.renewAll && { renewAll: (...args) => store.renewAll!(...args) }),
-    release: (lease) => retrying(() => store.release(lease)),
-    ...(store.holder && { holder: (sessionId) => retrying(() => store.holder!(sessionId)) }),
-    async append(sessionId, batch) {
-      const seq = batch.expectedSeq + batch.entries.length;
-      try {
-        return await retrying(async (attempt) => {
-          try {
-            return await store.append(sessionId, batch);
-          } catch (error) {
-            if (attempt === 0 || !AgentError.is(error)) throw error;
-            if (
-              error.code === "session/lease-lost" &&
-              batch.onRelease &&
-              (await isWritten(sessionId, batch))
-            ) {
-              batch.onRelease(true); // a former attempt has ended the lease
-              return seq;
-            }
-            if (error.code !== "session/conflict" || (await store.load(sessionId))?.seq !== seq) throw error;
-            // The entries are this writer's if its fence is still the newest, which an empty append proves.
-            return await store.append(sessionId, { ...batch, expectedSeq: seq, entries: [] });
-          }
-        });
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        const { fence } = batch;
-        const message = `Session '${sessionId}' was released: its store did not answer in time.`;
-        throw new AgentError("session/lease-lost", message, { cause: error, data: { sessionId, fence } });
-      }
-    },
-    async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
-      let [last, left] = [after, limit];
-      const next = () =>
-        retrying(async () => {
-          const entries = [];
-          for await (const entry of store.read(sessionId, { after: last, limit: Math.min(left, 500) }))
-            entries.push(entry);
-          return entries;
-        });
-      for (let entries = await next(); entries.length > 0; entries = left > 0 ? await next() : []) {
-        yield* entries;
-        last += entries.length;
-        left -= entries.length;
-      }
-    },
-    load: (sessionId) => retrying(() => store.load(sessionId)),
-    putInput: async (sessionId, input) =>
-      retrying(async (attempt) => {
-        const state = await store.putInput(sessionId, input);
-        if (state === "accepted" || attempt === 0) return state;
-        return "accepted"; // by an attempt whose answer was lost, or by another caller with the same id
-      }),
-    ...(store.offerInput && {
-      offerInput: async (...args) =>
-        retrying(async (attempt) => {
-          const offered = await store.offerInput!(...args);
-          return offered && attempt > 0 ? { ...offered, state: "accepted" } : offered; // by an attempt whose answer was lost
-        }),
-    }),
-    takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
-    ...(store.peek && { peek: (...args) => retrying(() => store.peek!(...args)) }),
-    list: (filter) => retrying(() => store.list(filter)),
-    ...(store.search && { search: (query) => retrying(() => store.search!(query)) }),
-    listDue: (filter) => retrying(() => store.listDue(filter)),
-    delete: (...args) => retrying(() => store.delete(...args)),
-    prune: (options) => store.prune(options),
-    ...(store.watch && { watch: store.watch.bind(store) }),
-    close: () => store.close(),
   });
 }

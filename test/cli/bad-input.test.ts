@@ -189,7 +189,7 @@ describe("A tools file without tools exits with 1 and one line that names it", (
 
   test("if it does not exist", async () => {
     const file = join(folder, "missing.ts");
-    expect(await toolsLine(file)).toBe(`agentchart: The tools file ${file} does not exist: check --tools.`);
+    expect(await toolsLine(file)).toBe(`agentchart: The tools file ${file} does not exist.`);
   });
 
   test("if it does not compile", async () => {

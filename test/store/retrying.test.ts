@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";
-import { retryingStore } from "../../src/store/deadlines.ts";
+import { retryingStore } from "../../src/store/retrying.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 
 storeContract(

@@ -6,7 +6,8 @@ import { agentTool } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";
 import { atMost, before, never, withRules, type Rule } from "agentchart/rules";
 import { describe, expect, test } from "vitest";
-import { withDeadlines, retryingStore } from "../../../src/store/deadlines.ts";
+import { withDeadlines } from "../../../src/store/deadlines.ts";
+import { retryingStore } from "../../../src/store/retrying.ts";
 import { readEntries } from "../../../src/session/read-entry.ts";
 import { asks, desk, noting, told, type Ledger } from "./desk.ts";
 
