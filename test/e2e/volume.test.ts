@@ -44,7 +44,8 @@ const LAZY = {
   "zh-said": 5_000,
   sequence: 4_000,
   shown: 1_000, // what some of them share
-  slot: 1_000,
+  "stored-slots": 1_000,
+  "request-card": 2_000,
   frame: 1_000,
   "breakpoints-dialog": 3_000,
   "at-breakpoint": 2_000,
