@@ -27,6 +27,7 @@ const PROCESS_TESTS = [
   "test/cli/doctor-servers.test.ts",
   "test/cli/help.test.ts",
   "test/cli/hung-store.test.ts",
+  "test/cli/interruptible.test.ts",
   "test/cli/inspect.test.ts",
   "test/cli/mcp.test.ts",
   "test/cli/mcp-command.test.ts",

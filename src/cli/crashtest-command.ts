@@ -3,7 +3,7 @@ import type { CrashFinding, CrashReport, CrashTestOptions } from "../testing/cra
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { crashtest as definition } from "./definitions.ts";
-import { onSignal } from "./on-signal.ts";
+import { interruptible } from "./interruptible.ts";
 import { redactPassword } from "./open-store.ts";
 import { printsJson, table } from "./output.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";
@@ -47,23 +47,10 @@ export const crashtestCommand: Handler<typeof definition> = async ({ args, flags
 };
 
 /** Runs the test; Ctrl-C ends it. */
-async function run(file: string, options: CrashTestOptions, io: CliIo): Promise<CrashReport> {
-  const stop = new AbortController();
-  const abort = (): boolean => (stop.abort(), true);
-  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) =>
-    onSignal(signal, abort, () => io.exit(130)),
-  );
-  try {
-    return await crashTest(file, {
-      ...options,
-      signal: stop.signal,
-      onProgress: ({ done, of, findings }) =>
-        io.terminal.status(`${done} of ${of} points, ${findings} findings`),
-    });
-  } finally {
-    io.terminal.status("");
-    for (const remove of removers) remove();
-  }
+function run(file: string, options: CrashTestOptions, io: CliIo): Promise<CrashReport> {
+  const onProgress: CrashTestOptions["onProgress"] = ({ done, of, findings }) =>
+    io.terminal.status(`${done} of ${of} points, ${findings} findings`);
+  return interruptible(io, (signal) => crashTest(file, { ...options, signal, onProgress }));
 }
 
 /** The command that repeats a finding. */

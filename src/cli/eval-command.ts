@@ -8,7 +8,7 @@ import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { evaluateSuite as definition } from "./definitions.ts";
 import { importFile } from "./import-file.ts";
-import { onSignal } from "./on-signal.ts";
+import { interruptible } from "./interruptible.ts";
 import { openStore } from "./open-store.ts";
 import { printsJson, table } from "./output.ts";
 import { writeAtomically } from "./sessions/write-atomically.ts";
@@ -91,27 +91,16 @@ async function reportIn(file: string): Promise<EvalReport> {
 
 /** Runs a suite; Ctrl-C interrupts it. */
 async function run(name: string, options: EvaluateOptions, io: CliIo): Promise<EvalReport> {
-  const stop = new AbortController();
-  const abort = (): boolean => (stop.abort(), true);
-  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) =>
-    onSignal(signal, abort, () => io.exit(130)),
-  );
+  const onProgress: EvaluateOptions["onProgress"] = (progress) => {
+    const { done, of, result } = progress;
+    io.terminal.status(`${done} of ${of}: ${result.case} #${result.repeat} ${result.state}`);
+    options.onProgress?.(progress);
+  };
   try {
-    return await evaluate(name, {
-      ...options,
-      signal: stop.signal,
-      onProgress: (progress) => {
-        const { done, of, result } = progress;
-        io.terminal.status(`${done} of ${of}: ${result.case} #${result.repeat} ${result.state}`);
-        options.onProgress?.(progress);
-      },
-    });
+    return await interruptible(io, (signal) => evaluate(name, { ...options, signal, onProgress }));
   } catch (error) {
     if (!options.store || !AgentError.is(error) || error.code !== "run/aborted") throw error;
     throw new AgentError(error.code, `${error.message} The same command goes on with it.`, { cause: error });
-  } finally {
-    io.terminal.status("");
-    for (const remove of removers) remove();
   }
 }
 

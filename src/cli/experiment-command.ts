@@ -16,7 +16,7 @@ import type { WorkerAgents } from "../worker/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { experimentOn as definition } from "./definitions.ts";
-import { onSignal } from "./on-signal.ts";
+import { interruptible } from "./interruptible.ts";
 import { openStore, withExistingStore } from "./open-store.ts";
 import { printsJson, table } from "./output.ts";
 import { readJson } from "./sessions/read-json.ts";
@@ -113,21 +113,6 @@ function placeOf(at: string | undefined): ExperimentOptions["at"] {
       `--at must be start, the number of a step, or a condition such as '{"asked":"refund"}'.`,
       { cause },
     );
-  }
-}
-
-/** Ctrl-C ends it. */
-async function interruptible<T>(io: CliIo, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const abort = (): boolean => (stop.abort(), true);
-  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) =>
-    onSignal(signal, abort, () => io.exit(130)),
-  );
-  try {
-    return await work(stop.signal);
-  } finally {
-    io.terminal.status("");
-    for (const remove of removers) remove();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
-import { onSignal } from "../on-signal.ts";
+import { interruptible } from "../interruptible.ts";
 import { redact, secretsOf } from "../secrets.ts";
 import { oneLine } from "../terminal.ts";
 import { agentsCheck } from "./agents-check.ts";
@@ -50,16 +50,11 @@ export const doctorCommand: Handler<typeof doctor> = async ({ flags }, io) => {
 };
 
 /** Runs all checks at once. Ctrl-C ends those that are not done; a second one ends the process. */
-async function runChecks(asked: Asked, { exit }: CliIo): Promise<readonly Finding[]> {
-  const stop = new AbortController();
-  const abort = (): boolean => (stop.abort(), true);
-  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) => onSignal(signal, abort, () => exit(130)));
-  try {
-    const found = CHECKS.map((check) => runCheck(check, asked, asked.flags.timeLimit, stop.signal));
+function runChecks(asked: Asked, io: CliIo): Promise<readonly Finding[]> {
+  return interruptible(io, async (signal) => {
+    const found = CHECKS.map((check) => runCheck(check, asked, asked.flags.timeLimit, signal));
     return (await Promise.all(found)).flat();
-  } finally {
-    for (const remove of removers) remove();
-  }
+  });
 }
 
 function lineOf({ check, state, isNeeded, text }: Finding): string {

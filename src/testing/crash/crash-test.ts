@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { AgentError, type ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
+import { allAtOnce } from "../all-at-once.ts";
 import { openStoreOf } from "../../store/open-store-of.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { baselineOf, faultsOf } from "./judge.ts";
@@ -129,25 +130,19 @@ async function testAll(bench: Bench, options: CrashTestOptions): Promise<CrashRe
   const findings = new Findings();
   const runs = { run: 0, unreached: 0, impossible: 0 };
   const repeats = new Map<string, Run>();
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < planned.length && Date.now() < until) {
-      const index = next++;
-      const { point, afterMs } = planned[index]!;
-      const run = await runPoint(bench, index + 2, point, afterMs);
-      stopIfAborted(signal);
-      runs[run.state === "unreached" || run.state === "impossible" ? run.state : "run"]++;
-      findings.add(index, point, run.sessionId, faultsOf(baseline, run, point));
-      if (point.how === "repeat") repeats.set(point.instant, run);
-      onProgress?.({
-        done: runs.run + runs.unreached + runs.impossible,
-        of: planned.length,
-        findings: findings.count,
-      });
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: concurrency }, work));
-  for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
+  await allAtOnce("The crash test", planned, { concurrency, signal }, async ({ point, afterMs }, index) => {
+    if (Date.now() >= until) return;
+    const run = await runPoint(bench, index + 2, point, afterMs);
+    stopIfAborted(signal);
+    runs[run.state === "unreached" || run.state === "impossible" ? run.state : "run"]++;
+    findings.add(index, point, run.sessionId, faultsOf(baseline, run, point));
+    if (point.how === "repeat") repeats.set(point.instant, run);
+    onProgress?.({
+      done: runs.run + runs.unreached + runs.impossible,
+      of: planned.length,
+      findings: findings.count,
+    });
+  });
   const found = findings.all();
   const isWhole = runs.run + runs.unreached + runs.impossible === planned.length;
   return report({

@@ -5,7 +5,7 @@ import { check } from "../../core/base/options.ts";
 import { isUsage } from "../../core/model/fold.ts";
 import { memoryStore } from "../../store/memory.ts";
 import { storeSchema } from "../../store/store-schema.ts";
-import { allAtOnce } from "./all-at-once.ts";
+import { allAtOnce } from "../all-at-once.ts";
 import { tokensOf } from "./judges.ts";
 import { RunReader } from "./read-run.ts";
 import { reportOf } from "./report.ts";
@@ -103,23 +103,16 @@ export async function evaluate(name: string, options: EvaluateOptions): Promise<
   const edges = new Set<string>();
   const results: EvalResult[] = [];
   const spent = { tokens: 0, cost: 0 };
-  let next = 0;
   let done = 0;
-  const work = async (): Promise<void> => {
-    while (next < plans.length) {
-      if (signal?.aborted) throw new AgentError("run/aborted", `The evaluation '${name}' was aborted.`);
-      const place = next++;
-      const plan = plans[place]!;
-      const result = isOver(spent, options)
-        ? skipped(plan)
-        : await limited(plan, options, (limits) => resultOf(plan, limits, reader, edges));
-      spent.tokens += result.tokens ?? 0;
-      spent.cost += result.cost ?? 0;
-      results[place] = result;
-      onProgress?.({ done: ++done, of: plans.length, result });
-    }
-  };
-  await allAtOnce(Math.min(concurrency, plans.length), work, () => (next = plans.length));
+  await allAtOnce(`The evaluation '${name}'`, plans, { concurrency, signal }, async (plan, index) => {
+    const result = isOver(spent, options)
+      ? skipped(plan)
+      : await limited(plan, options, (limits) => resultOf(plan, limits, reader, edges));
+    spent.tokens += result.tokens ?? 0;
+    spent.cost += result.cost ?? 0;
+    results[index] = result;
+    onProgress?.({ done: ++done, of: plans.length, result });
+  });
   return reportOf(name, repeat, results, edges);
 }
 

@@ -13,7 +13,7 @@ import type { AgentDifference } from "../replay/agent-changes.ts";
 import { recordedSession, type RecordedSession } from "../replay/recorded-session.ts";
 import { replayRecorded } from "../replay/replay-of.ts";
 import type { Replay } from "../replay/types.ts";
-import { allAtOnce } from "./all-at-once.ts";
+import { allAtOnce } from "../all-at-once.ts";
 import { experimentReport } from "./experiment-report.ts";
 import {
   filterSchema,
@@ -145,28 +145,21 @@ export async function experiment(store: SessionStore, options: ExperimentOptions
   const runs = new ExperimentRuns(store, into, options);
   const made: RanRow[] = [];
   const spent = { cost: 0, tokens: 0 };
-  let next = 0;
   let done = 0;
-  const work = async (): Promise<void> => {
-    while (next < plans.length) {
-      if (signal?.aborted) throw new AgentError("run/aborted", "The experiment was aborted.");
-      const place = next++;
-      const { sessionId, repeat } = plans[place]!;
-      const isOver = spent.cost >= (budget.cost ?? Infinity) || spent.tokens >= (budget.tokens ?? Infinity);
-      const ran: RanRow = isOver
-        ? { row: rowOf(sessionId, repeat, "skipped"), agent: [] }
-        : await withinLimit(
-            options,
-            (limited) => runs.run(sessionId, repeat, limited),
-            (error) => failed(sessionId, repeat, error),
-          );
-      spent.cost += ran.row.cost?.after ?? 0;
-      spent.tokens += ran.row.tokens?.after ?? 0;
-      made[place] = ran;
-      onProgress?.({ done: ++done, of: plans.length, row: ran.row });
-    }
-  };
-  await allAtOnce(Math.min(concurrency, plans.length), work, () => (next = plans.length));
+  await allAtOnce("The experiment", plans, { concurrency, signal }, async ({ sessionId, repeat }, index) => {
+    const isOver = spent.cost >= (budget.cost ?? Infinity) || spent.tokens >= (budget.tokens ?? Infinity);
+    const ran: RanRow = isOver
+      ? { row: rowOf(sessionId, repeat, "skipped"), agent: [] }
+      : await withinLimit(
+          options,
+          (limited) => runs.run(sessionId, repeat, limited),
+          (error) => failed(sessionId, repeat, error),
+        );
+    spent.cost += ran.row.cost?.after ?? 0;
+    spent.tokens += ran.row.tokens?.after ?? 0;
+    made[index] = ran;
+    onProgress?.({ done: ++done, of: plans.length, row: ran.row });
+  });
   return experimentReport(made, times);
 }
 

@@ -62,7 +62,11 @@ export async function tryRelease(store: SessionStore, options: TryReleaseOptions
     const page = await store.list({ ...filter, ...(cursor !== undefined && { cursor }) });
     for (const info of page.sessions) {
       if (!IN_FLIGHT.has(info.phase) || isReplay(info.meta) || rows.length >= limit) continue;
-      if (signal?.aborted) throw new AgentError("run/aborted", "It was aborted.");
+      if (signal?.aborted)
+        throw new AgentError(
+          "run/aborted",
+          `The trial of the release was aborted after ${rows.length} sessions.`,
+        );
       const row = await withinLimit(
         options,
         () => tried(store, info, options),
