@@ -221,6 +221,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "kit/rules",
     "testing/replay",
     "testing",
+    "testing/crash",
   ],
   index: [
     "core/base",

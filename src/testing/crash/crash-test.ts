@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { AgentError, type ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { allAtOnce } from "../all-at-once.ts";
+import { allAtOnce } from "./all-at-once.ts";
 import { openStoreOf } from "../../store/open-store-of.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { baselineOf, faultsOf } from "./judge.ts";

@@ -1,5 +1,5 @@
 import { hrtime } from "node:process";
-import { isAgentTool } from "../../agent/services/outer-call.ts";
+import { isAgentTool } from "../../agent/services/run-call.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { messageOf } from "../../core/base/error.ts";
 import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";

@@ -5,7 +5,7 @@ import { check } from "../../core/base/options.ts";
 import { isUsage } from "../../core/model/fold.ts";
 import { memoryStore } from "../../store/memory.ts";
 import { storeSchema } from "../../store/store-schema.ts";
-import { allAtOnce } from "../all-at-once.ts";
+import { allAtOnce } from "../crash/all-at-once.ts";
 import { tokensOf } from "./judges.ts";
 import { RunReader } from "./read-run.ts";
 import { reportOf } from "./report.ts";

@@ -13,7 +13,7 @@ import type { AgentDifference } from "../replay/agent-changes.ts";
 import { recordedSession, type RecordedSession } from "../replay/recorded-session.ts";
 import { replayRecorded } from "../replay/replay-of.ts";
 import type { Replay } from "../replay/types.ts";
-import { allAtOnce } from "../all-at-once.ts";
+import { allAtOnce } from "../crash/all-at-once.ts";
 import { experimentReport } from "./experiment-report.ts";
 import {
   filterSchema,

@@ -1,6 +1,6 @@
-import { AgentError } from "../core/base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
 
-/** How many at once, and who aborts them. */
+/** The number of works at once, and the signal that aborts them. */
 type Limits = { readonly concurrency: number; readonly signal?: AbortSignal | undefined };
 
 /**
