@@ -34,7 +34,7 @@ import type { SharedParts } from "./runtime-parts.ts";
 import { engineOf } from "./options/agent-rules.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
-import { isAgentTool, nestedAgentCloser } from "./services/outer-call.ts";
+import { isAgentTool, nestedAgentCloser } from "./services/run-call.ts";
 import { ParsedInputs } from "../core/tool/prepare-input.ts";
 import { SessionTimer } from "./services/timer.ts";
 import type { AnyAgentConfig, Permissions } from "./options/agent-config.ts";

@@ -1,6 +1,7 @@
 import { AgentError, errorFrom } from "../core/base/error.ts";
 import type { Msg } from "../core/message/types.ts";
-import { checkSameInput, inputHash, readTakenInput, type TakenInput } from "../session/input-outcome.ts";
+import { inputHash } from "../session/format.ts";
+import { checkSameInput, readTakenInput, type TakenInput } from "../session/input-outcome.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";

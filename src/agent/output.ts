@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../core/base/json.ts";
 import { defineTool } from "../core/tool/define.ts";
-import { isStandardSchema, jsonSchemaOf, parseStandard } from "../core/tool/schema.ts";
+import { parseStandard } from "../core/tool/prepare-input.ts";
+import { isStandardSchema, jsonSchemaOf } from "../core/tool/schema.ts";
 import { validateInput } from "../core/tool/validate-input.ts";
 import type { Schema, StandardSchema, AnyTool } from "../core/tool/types.ts";
 import { OUTPUT_TOOL } from "../core/tool/reserved-names.ts";

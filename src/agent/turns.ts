@@ -4,7 +4,7 @@ import type { AgentEventBody } from "../core/event/types.ts";
 import type { ChatModel } from "../core/model/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Msg } from "../core/message/types.ts";
-import { inputHash } from "../session/input-outcome.ts";
+import { inputHash } from "../session/format.ts";
 import { acceptedTools } from "../core/tool/client-tools.ts";
 import type { ClientTool } from "../core/tool/declared-tools.ts";
 import { isStandardSchema, jsonSchemaOf } from "../core/tool/schema.ts";

@@ -1,4 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
+import { hashInput } from "../core/base/hash.ts";
 import { type Json, type JsonObject, isObject } from "../core/base/json.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
 import { keptProblem } from "./entry-shapes.ts";
@@ -185,3 +186,9 @@ export function aboutTurns({
 
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+
+/** Returns a hash of what messages say, without their ids and times. */
+export function inputHash(messages: readonly Msg[]): string {
+  const said = messages.map(({ role, name, content }) => ({ role, name, content }));
+  return hashInput({ said } as unknown as JsonObject);
+}

@@ -28,12 +28,6 @@ export type TakenInput = {
   };
 };
 
-/** Returns a hash of what messages say, without their ids and times. */
-export function inputHash(messages: readonly Msg[]): string {
-  const said = messages.map(({ role, name, content }) => ({ role, name, content }));
-  return hashInput({ said } as unknown as JsonObject);
-}
-
 /** Throws `run/key-reused` if both hashes are known and differ. */
 export function checkSameInput(key: string, known: string | undefined, hash: string): void {
   if (known === undefined || known === hash) return;

@@ -1,4 +1,4 @@
-import { outerCallOf } from "../agent/services/outer-call.ts";
+import { outerCallOf } from "../agent/services/run-call.ts";
 import { checkPath, MAX_DEPTH } from "../agent/nested-path.ts";
 import { AgentError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";

@@ -5,7 +5,7 @@ import { truncated } from "../core/base/shown.ts";
 import type { Msg } from "../core/message/types.ts";
 import type { Fact } from "../session/entry.ts";
 import { JOURNAL_FORMAT } from "../session/format.ts";
-import { inputHash } from "../session/input-outcome.ts";
+import { inputHash } from "../session/format.ts";
 import { dueTime } from "../store/shared.ts";
 import type { JournalEntry, Lease, SessionInput, SessionStore } from "../store/port.ts";
 import type { InboxCommand } from "./inbox.ts";

@@ -4,7 +4,7 @@ import { defineSlot, type AgentConfig, type AnyAgentConfig, type Slot } from "ag
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker } from "agentchart/worker";
-import { DrivenSession } from "../../src/agent/driven-session.ts";
+import { DrivenSession } from "../../src/agent/create-agent.ts";
 import { refusedInTime } from "../../src/server/refused-input.ts";
 import { toolOf } from "../support/agents.ts";
 import { createSession, openServer, type TestServer } from "./open-server.ts";

@@ -3,7 +3,7 @@ import { expect, test, vi, onTestFinished } from "vitest";
 import { AgentError, defineSlot, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { agentResolver } from "../../machines/agent/agent-chart.ts";
-import { DrivenSession } from "../../src/agent/driven-session.ts";
+import { DrivenSession } from "../../src/agent/create-agent.ts";
 import { scripted } from "../support/agents.ts";
 
 /** Makes the chart fail at an event of this type. */

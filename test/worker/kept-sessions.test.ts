@@ -6,7 +6,7 @@ import { sqliteStore } from "agentchart/store/sqlite";
 import { createDispatcher, createWorker, inProcessQueue, type AnyWorkerAgentConfig } from "agentchart/worker";
 import { Transcript } from "../../src/core/message/transcript.ts";
 import type { Lease } from "../../src/store/port.ts";
-import { LastSessions } from "../../src/worker/last-sessions.ts";
+import { LastSessions } from "../../src/worker/worker.ts";
 import { toolOf } from "../support/agents.ts";
 import { echoModel } from "./kit.ts";
 

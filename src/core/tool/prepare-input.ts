@@ -4,9 +4,51 @@ import type { ToolUseBlock } from "../message/types.ts";
 import { hashInput } from "../base/hash.ts";
 import { pruneNulls, type Refuses } from "./prune-nulls.ts";
 import { badInput } from "./results.ts";
-import { FOREIGN, parseStandard } from "./schema.ts";
+import { FOREIGN } from "./schema.ts";
 import { validateInput } from "./validate-input.ts";
 import type { StandardSchema, AnyTool, CallInput, ParsedInput, PreparedInput } from "./types.ts";
+
+type Issue = {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
+};
+
+type ZodOutcome =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+
+type ZodSchema = StandardSchema & { safeParseAsync(value: unknown): Promise<ZodOutcome> };
+
+type Outcome = { readonly value?: unknown; readonly issues?: readonly Issue[] };
+
+/** Validates a value. A zod schema is parsed asynchronously at once: its `~standard.validate` tries to parse synchronously
+ *  first, so that an asynchronous transform or refinement would run twice. */
+async function validated(schema: StandardSchema, value: unknown): Promise<Outcome> {
+  if (schema["~standard"].vendor !== "zod" || !("safeParseAsync" in schema))
+    return (await schema["~standard"].validate(value)) as Outcome;
+  const outcome = await (schema as ZodSchema).safeParseAsync(value);
+  return outcome.success ? { value: outcome.data } : { issues: outcome.error.issues };
+}
+
+/** The problems with a value: the problems in one line, and the path of each. */
+export type Misfit = { readonly problems: string; readonly paths: readonly (readonly string[])[] };
+
+/** Runs a Standard Schema: the parsed value, or the problems. */
+export async function parseStandard(
+  schema: StandardSchema,
+  value: unknown,
+): Promise<{ readonly value: unknown } | Misfit> {
+  const outcome = await validated(schema, value);
+  if (!outcome.issues) return { value: outcome.value };
+  const paths = outcome.issues.map(({ path }) =>
+    (path ?? []).map((step) => String(typeof step === "object" ? step.key : step)),
+  );
+  const problems = outcome.issues.map(({ message }, index) => {
+    const where = paths[index]!.join("/");
+    return where === "" ? message : `${where}: ${message}`;
+  });
+  return { problems: problems.join("; "), paths };
+}
 
 /** The maximum number of times that arguments are parsed: a schema may name one wrong field at a time. */
 const MAX_ROUNDS = 20;

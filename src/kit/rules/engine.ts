@@ -10,7 +10,7 @@ import { stateOf } from "../../core/tool/rules/step.ts";
 import { isCounted, isJudged } from "../../core/tool/rules/law.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
 import type { AgentRules } from "../../agent/options/agent-rules.ts";
-import { isAgentTool } from "../../agent/services/outer-call.ts";
+import { isAgentTool } from "../../agent/services/run-call.ts";
 import { problemOf } from "./contradictions.ts";
 import { enter } from "./enter.ts";
 import { lettersOf } from "./letters.ts";

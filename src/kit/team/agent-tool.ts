@@ -4,7 +4,7 @@ import { check } from "../../core/base/options.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { Schema, Tool, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
-import { onLeft, outerCallOf } from "../../agent/services/outer-call.ts";
+import { onLeft, outerCallOf } from "../../agent/services/run-call.ts";
 import type { Snapshot } from "../../agent/types.ts";
 import { checkSessionless } from "./inner-config.ts";
 import { closeNestedAgents } from "./close-nested-agents.ts";

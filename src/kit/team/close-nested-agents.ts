@@ -1,7 +1,7 @@
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { createInnerAgent } from "../../agent/create-agent.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
-import type { LeftCall } from "../../agent/services/outer-call.ts";
+import type { LeftCall } from "../../agent/services/run-call.ts";
 import type { InnerState } from "./bubble.ts";
 import { innerConfig, waitMsOf } from "./inner-config.ts";
 import type { AgentToolAgent } from "./options.ts";

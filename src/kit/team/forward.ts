@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentEventBody } from "../../core/event/types.ts";
 import type { Block, Msg } from "../../core/message/types.ts";
 import type { ToolContext } from "../../core/tool/types.ts";
-import type { OuterCall } from "../../agent/services/outer-call.ts";
+import type { OuterCall } from "../../agent/services/run-call.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
 
 /** The events of an inner agent that its parent emits too. Where its turn begins and ends, and what it waits for, the parent says

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { LEASE_MS } from "../../store/lease.ts";
 import type { AnyToolContext } from "../../core/tool/types.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";
-import type { OuterCall } from "../../agent/services/outer-call.ts";
+import type { OuterCall } from "../../agent/services/run-call.ts";
 import { engineOf } from "../../agent/options/agent-rules.ts";
 import { permissionsWithin } from "../../agent/nested-path.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import type { AnyTool } from "../../core/tool/types.ts";
 import { checkPath } from "../../agent/nested-path.ts";
-import { markAgentTool } from "../../agent/services/outer-call.ts";
+import { markAgentTool } from "../../agent/services/run-call.ts";
 import type { AgentToolAgent } from "./options.ts";
 
 /** The agents that are behind tools and do not depend on a call, by the `execute` of their tools. */

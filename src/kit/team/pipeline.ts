@@ -4,7 +4,7 @@ import type { Msg } from "../../core/message/types.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import type { Schema, Tool, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import { createAgent } from "../../agent/create-agent.ts";
-import { onLeft } from "../../agent/services/outer-call.ts";
+import { onLeft } from "../../agent/services/run-call.ts";
 import type { Agent, AnyAgent, Snapshot } from "../../agent/types.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { ModelOptions, ToolOptions } from "../../agent/options/config-groups.ts";

@@ -6,7 +6,7 @@ import type { Limits } from "../../../machines/agent/limits.ts";
 import { createInnerAgent } from "../../agent/create-agent.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
 import { stepsOf } from "../../agent/steps.ts";
-import { outerCallOf, type OuterCall } from "../../agent/services/outer-call.ts";
+import { outerCallOf, type OuterCall } from "../../agent/services/run-call.ts";
 import type { Budget, Input, Reply, Snapshot } from "../../agent/types.ts";
 import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp, type InnerState } from "./bubble.ts";
 import { forwardEvents } from "./forward.ts";

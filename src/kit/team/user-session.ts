@@ -5,7 +5,7 @@ import { textOf, sourcesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
-import { DrivenSession } from "../../agent/driven-session.ts";
+import { DrivenSession } from "../../agent/create-agent.ts";
 import { limitError, withinLimits, type OnBegin } from "../../agent/call-limits.ts";
 import { checkCallOptions } from "../../agent/options/call-schema.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";

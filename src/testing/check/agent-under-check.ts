@@ -2,7 +2,7 @@ import { AllowedTools } from "../../agent/allowed-tools.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import { rulesOption } from "../../agent/options/agent-rules.ts";
 import { checkConfig, pointsOf, settingsOf, toolkitOf } from "../../agent/options/config.ts";
-import { isAgentTool } from "../../agent/services/outer-call.ts";
+import { isAgentTool } from "../../agent/services/run-call.ts";
 import { toolTerms } from "../../agent/services/run-call.ts";
 import type { HookPoint } from "../../core/hook/types.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";

@@ -1,4 +1,4 @@
-import { isAgentTool } from "../../agent/services/outer-call.ts";
+import { isAgentTool } from "../../agent/services/run-call.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { isSame, type Json } from "../../core/base/json.ts";
