@@ -156,3 +156,63 @@ test("a machine is paused before its next event and goes on, and a promise canno
   expect(count()).toBe(4);
   actor.stop();
 });
+
+test("a machine is paused at an event and in a state that the page names, which says what cannot be paused", async () => {
+  const made = inspector({ url: env.hub.address });
+  const actor = createActor(
+    setup({ actors: { courier } }).createMachine({
+      id: "depot",
+      initial: "closed",
+      invoke: { src: "courier", id: "courier" },
+      states: { closed: { on: { open: "open" } }, open: { on: { close: "closed" } } },
+    }),
+    { inspect: made.inspect },
+  );
+  actor.start();
+  const { page, faults } = await env.open();
+  await page.getByText("depot", { exact: true }).first().click();
+  const dialog = page.getByTestId("actor-breaks");
+  const add = async (kind: string, name: string): Promise<void> => {
+    await dialog.getByLabel("Stop at").selectOption(kind);
+    await dialog.getByLabel("Its name").fill(name);
+    await dialog.getByRole("button", { name: "Add the breakpoint" }).click();
+    await dialog
+      .getByRole("button", {
+        name: `Remove ${kind === "event" ? "before the event" : "in the state"} ${name}`,
+      })
+      .waitFor();
+  };
+  await page.getByRole("button", { name: "Breakpoints" }).click();
+  await dialog.getByText("This run has no breakpoints.").waitFor();
+  await dialog.getByText("It cannot be paused between them.").waitFor();
+  await add("event", "close");
+  await add("state", "open");
+  await settled(page);
+  expect.soft(await accessibilityProblems(page)).toEqual([]);
+  const names = await dialog
+    .locator("datalist option")
+    .evaluateAll((all) => all.map((each) => each.getAttribute("value")));
+  expect(names).toEqual(["closed", "open"]);
+  await dialog.getByRole("button", { name: "Close", exact: true }).click();
+
+  for (const type of ["open", "close", "open"]) actor.send({ type });
+  expect(actor.getSnapshot().value).toBe("open");
+  await page.getByTestId("notice").getByText("Paused in open: 2 events wait.").waitFor();
+  await page.getByRole("button", { name: /^Resume/ }).click();
+  await expect.poll(() => actor.getSnapshot().value).toBe("open"); // it was closed, and is open again
+  await page.getByTestId("notice").getByText("Paused in open: 0 events wait.").waitFor();
+  await page.getByRole("button", { name: /^Resume/ }).click();
+  await page.getByTestId("notice").waitFor({ state: "detached" });
+  actor.send({ type: "close" });
+  expect(actor.getSnapshot().value).toBe("open");
+  await page.getByTestId("notice").getByText("Paused before close: 1 event waits.").waitFor();
+  await page.getByRole("button", { name: "Breakpoints" }).click();
+  await dialog.getByRole("button", { name: "Remove before the event close" }).click();
+  await dialog.getByRole("button", { name: "Remove before the event close" }).waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Resume/ }).click();
+  await expect.poll(() => actor.getSnapshot().value).toBe("closed");
+  expect(faults).toEqual(NO_FAULTS);
+  await made.close();
+  actor.stop();
+});

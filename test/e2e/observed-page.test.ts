@@ -99,6 +99,9 @@ test("the actors of a page are shown, and after a hot reload those of the new mo
   expect(context).toMatchObject({
     context: { context: { body: "[HTMLBodyElement]", password: "[redacted]" } },
   });
+  await page.getByText("light", { exact: true }).first().click();
+  await page.getByText("What observes this actor takes no commands").waitFor();
+  expect(await page.getByRole("button", { name: /^(?:Pause|Breakpoints)/ }).count()).toBe(0);
   expect(faults).toEqual(NO_FAULTS);
   await observed.close();
   await expect.poll(told).toEqual(["light amber running false", "light red stopped gone"]);

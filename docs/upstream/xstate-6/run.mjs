@@ -16,15 +16,12 @@ try {
   execFileSync("npm", ["install", "--prefix", folder, "--ignore-scripts", "--silent", `xstate@${VERSION}`], {
     stdio: "inherit",
   });
-  // what the inspector shows of its actors
-  execFileSync(
-    process.execPath,
-    ["--conditions=agentchart-source", join(import.meta.dirname, "inspects.mjs")],
-    {
+  // what the inspector shows of its actors, and how it pauses them
+  for (const file of ["inspects.mjs", "holds.mjs"])
+    execFileSync(process.execPath, ["--conditions=agentchart-source", join(import.meta.dirname, file)], {
       stdio: "inherit",
       env: { ...process.env, XSTATE_6: module },
-    },
-  );
+    });
   const args = [
     "run",
     "--config",

@@ -4,6 +4,7 @@ import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import { newId } from "../../core/message/msg.ts";
 import type { Json } from "../../core/base/json.ts";
+import type { RunCommand } from "../protocol/commands.ts";
 import { statusOf, type ActorSnapshot } from "./actor-chart.ts";
 import type { ReadActor } from "./actor-kind.ts";
 import type { HistoryLimits } from "./history.ts";
@@ -109,26 +110,30 @@ export class ActorSystems {
     return undefined;
   }
 
-  /** Pauses an actor, or has it go on. Returns the problem if that is not possible, and undefined for a run that is no actor of these. */
-  command(runId: string, type: string): "done" | { readonly problem: string } | undefined {
+  /** Pauses an actor now or later, or has it go on. Returns the problem if that is not possible, and undefined for a run that is no actor of these. */
+  command(command: RunCommand): "done" | { readonly problem: string } | undefined {
+    const { runId, type } = command;
     const { shown } = this.#shown.get(runId) ?? {};
     if (!shown) return undefined;
     const { gate } = shown;
-    if (type !== "shutdown" && type !== "resume")
+    if (type !== "shutdown" && type !== "resume" && type !== "breakAt")
       return { problem: `An actor of XState does not accept '${type}'.` };
     if (shown.hasEnded) return { problem: "The actor has ended." };
     if (!gate?.canHold) return { problem: "XState cannot hold this actor between two events." };
-    if (type === "shutdown") gate.hold();
+    if (type === "breakAt") shown.breakAt(command.breaks);
+    else if (type === "shutdown") gate.hold();
     else gate.release();
     this.#options.changed(runId);
     return "done";
   }
 
-  /** Has every actor go on: nobody is there who could. */
+  /** Has every actor go on, without conditions: nobody is there who could. */
   release(): void {
     for (const { shown } of this.#shown.values()) {
-      if (!shown.gate?.isHeld) continue;
-      shown.gate.release();
+      const { gate } = shown;
+      if (!gate || (!gate.isHeld && gate.breaks.length === 0)) continue;
+      shown.breakAt([]);
+      gate.release();
       this.#options.changed(shown.runId);
     }
   }
@@ -205,7 +210,7 @@ export class ActorSystems {
     const from = sourceRef && this.#observations.get(sourceRef)?.shown.runId;
     const sent = { ...event, type };
     to.waiting.push({ event: sent, order: ++to.system.events, from, at: Date.now() });
-    to.shown.took(microsteps);
+    to.shown.tookAll(microsteps);
     for (const action of actions) to.shown.ran(action.type.replace(/^@(?=xstate\.)/, ""));
     this.#record(to, sent, snapshot);
   }

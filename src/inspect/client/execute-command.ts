@@ -132,6 +132,8 @@ async function execute(
       return succeeded(agent);
     case "setSlot":
       return setSlot(command, run);
+    case "breakAt":
+      return refused("invalid", `An agent has its breakpoints in the slot ${BREAKPOINTS}.`);
     case "forkPlan":
       return planFork(run.config!.store!, command, run.config);
     case "fork":

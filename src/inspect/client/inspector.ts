@@ -166,8 +166,9 @@ class HubInspector implements AgentInspector {
   }
 
   /** The answer to a command to an actor of XState; undefined if it is to a session of an agent, or is none. */
-  #ofActor({ id, runId, type }: RunCommand): Ack | undefined {
-    const done = this.#systems.command(runId, type);
+  #ofActor(command: RunCommand): Ack | undefined {
+    const { id } = command;
+    const done = this.#systems.command(command);
     if (done === undefined) return undefined;
     if (done === "done") return { id, ok: true };
     return { id, ok: false, error: { code: "invalid", message: done.problem } };

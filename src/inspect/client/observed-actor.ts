@@ -1,14 +1,15 @@
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
 import type { ActorInfo, ActorKind, ActorStep } from "../protocol/actor-info.ts";
-import { patchJson } from "../protocol/diff.ts";
+import { stateName, type ActorBreak } from "../protocol/actor-break.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { machineChart, statusChart, statusOf, type ActorChart, type ActorSnapshot } from "./actor-chart.ts";
 import { kindByEvent, kindOf, machineOf, type ReadActor } from "./actor-kind.ts";
-import { preemptedOf } from "./preempted.ts";
+import { mayBePreempted, preemptedOf } from "./preempted.ts";
 import { foreignJson, PAYLOAD_LIMITS } from "./foreign-value.ts";
 import { ActorGate } from "./actor-gate.ts";
 import { History, type HistoryLimits } from "./history.ts";
+import { ShownValues } from "./shown-values.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { guarded } from "../../core/base/guarded.ts";
 
@@ -56,17 +57,12 @@ export class ObservedActor implements ReportedRun {
   #chart: ActorChart;
   readonly #startedAt = Date.now();
   #snapshot: ActorSnapshot = {};
-  /** The values that are shown beside the context; undefined before the first step. */
-  #others: JsonObject | undefined;
-  /** The context as it is shown: {@link EMPTY} if it is shown by its keys, undefined if there is none. */
-  #context: Json | undefined;
-  /** The values of the context that were read last, by key. */
-  readonly #read = new Map<string, { readonly raw: unknown; readonly json: Json }>();
-  /** The note about the keys that are not shown. */
-  #more: string | undefined;
+  readonly #values: ShownValues;
   #edges: string[] = [];
   /** The edges of the step that were selected and not taken, each with its place among the others. */
   #preempted: (readonly [at: number, edge: string])[] = [];
+  /** True if nobody tells which of the transitions were preempted. */
+  #mayBePreempted = false;
   /** The snapshot after the newest microstep of the step. */
   #within: ActorSnapshot | undefined;
   /** True if all transitions of the step are told, be they none; undefined before the first microstep. */
@@ -80,9 +76,10 @@ export class ObservedActor implements ReportedRun {
     this.#place = place;
     this.runId = place.runId;
     this.history = new History(place.keep);
+    this.#values = new ShownValues((value) => this.#redacted(value));
     this.#kind = guarded(() => kindOf(actor)) ?? "actor";
     const machine = machineOf(actor);
-    if (machine && place.held) this.gate = new ActorGate(actor, place.held);
+    if ((machine || this.#kind === "transition") && place.held) this.gate = new ActorGate(actor, place.held);
     this.#chart = (machine && guarded(() => machineChart(machine))) ?? statusChart(this.#kind);
   }
 
@@ -126,6 +123,12 @@ export class ObservedActor implements ReportedRun {
     }
   }
 
+  /** Notes the transitions of all microsteps of a step, as XState 6 tells them. */
+  tookAll(transitions: readonly object[]): void {
+    this.#mayBePreempted = transitions.length > 1 && guarded(() => mayBePreempted(transitions)) !== false;
+    this.took(transitions);
+  }
+
   /** Notes an action that runs. */
   ran(action: string): void {
     this.#actions.push(action.slice(0, MAX_NAME));
@@ -136,11 +139,26 @@ export class ObservedActor implements ReportedRun {
     this.#snapshot = snapshot;
     this.#states = undefined;
     this.#forget();
+    if (this.gate?.asksForStates) this.gate.isIn(this.#names(this.#statesOf(snapshot)));
+  }
+
+  /** Replaces the conditions at which the actor is paused. */
+  breakAt(breaks: readonly ActorBreak[]): void {
+    this.gate?.breakAt(breaks, this.#names(this.#statesOf(this.#snapshot)));
+  }
+
+  #statesOf(snapshot: ActorSnapshot): readonly string[] {
+    return guarded(() => this.#chart.statesOf(snapshot)) ?? NOTHING;
+  }
+
+  #names(states: readonly string[]): readonly string[] {
+    return states.slice(1).map((id) => stateName(id, states[0]!));
   }
 
   #forget(): void {
     this.#edges = [];
     this.#preempted = [];
+    this.#mayBePreempted = false;
     this.#within = undefined;
     this.#actions = [];
     this.#isTold = undefined;
@@ -162,14 +180,16 @@ export class ObservedActor implements ReportedRun {
     const edges = this.#edges;
     const actions = this.#actions;
     const preempted = this.#preempted;
+    const isOpen = this.#mayBePreempted;
     const isTold = this.#isTold === true || !machineOf(this.#actor);
     this.#forget();
     if (!machineOf(this.#actor) && !isFirst && status !== before)
       edges.push(`${this.#chart.chart.id}.active|${status}|0`);
-    const states = guarded(() => this.#chart.statesOf(snapshot)) ?? NOTHING;
+    const states = this.#statesOf(snapshot);
+    if (status === "active" && this.gate?.asksForStates) this.gate.isIn(this.#names(states));
     if (edges.length === 1 && this.#states) edges[0] = this.#chart.learnt(edges[0]!, this.#states, states);
     this.#states = states;
-    const ops = readsContext ? this.#changes(snapshot) : "[]";
+    const ops = readsContext ? this.#values.changes(snapshot) : "[]";
     const error = status === "error" ? errorOf(snapshot.error) : undefined;
     const about: ActorStep = {
       n: order,
@@ -178,6 +198,7 @@ export class ObservedActor implements ReportedRun {
       ...(!readsContext && { h: 1 as const }),
       ...(!isTold && { u: 1 as const }),
       ...(preempted.length > 0 && { p: preempted }),
+      ...(isOpen && { w: 1 as const }),
       ...(error && { z: this.#redacted(error) as { name: string; message: string } }),
     };
     const payload = this.#payload(event);
@@ -216,7 +237,10 @@ export class ObservedActor implements ReportedRun {
       usage: {},
       pending: 0,
       ...(parent !== undefined && { parent: { runId: parent, callId: info.id } }),
-      can: this.gate?.canHold && info.status === "active" ? [this.gate.isHeld ? "resume" : "shutdown"] : [],
+      can:
+        this.gate?.canHold && info.status === "active"
+          ? [this.gate.isHeld ? "resume" : "shutdown", "breakAt"]
+          : [],
       ...(notice !== "" && { notice }),
     };
     return { row, pending: [] };
@@ -242,6 +266,7 @@ export class ObservedActor implements ReportedRun {
       sessionId: String(sessionId).slice(0, MAX_NAME),
       ...(typeof src === "string" && { src: src.slice(0, MAX_NAME) }),
       ...(typeof systemId === "string" && { systemId: systemId.slice(0, MAX_NAME) }),
+      ...(this.gate && this.gate.breaks.length > 0 && { breaks: this.gate.breaks }),
     };
   }
 
@@ -250,71 +275,6 @@ export class ObservedActor implements ReportedRun {
     if (this.#kind !== "actor") return;
     const kind = kindByEvent(event);
     if (kind) this.#kind = kind;
-  }
-
-  /** The JSON of the changes of what is shown: the context by its keys, the output, and the names of the children. */
-  #changes(snapshot: ActorSnapshot): string {
-    const { context, output, children } = snapshot;
-    const [was, is] = this.#contextChange(context);
-    const others: JsonObject = {
-      ...(output !== undefined && { output: this.#redacted(foreignJson(output)) }),
-      ...childrenJson(children),
-    };
-    const before = this.#others;
-    this.#others = others;
-    const shown = is === undefined ? others : { context: is, ...others };
-    return before
-      ? patchJson(was === undefined ? before : { context: was, ...before }, shown, SERIALIZE)
-      : `[["=",[],${JSON.stringify(shown)}]]`;
-  }
-
-  /** Reads the keys of a context that have another value than before, and returns those alone as they were and as they are. */
-  #contextChange(context: unknown): readonly [was: Json | undefined, is: Json | undefined] {
-    const before = this.#context;
-    if (!isPlain(context)) {
-      this.#read.clear();
-      this.#context = context === undefined ? undefined : this.#redacted(foreignJson(context));
-      return [before, this.#context];
-    }
-    const isWhole = before !== EMPTY;
-    if (isWhole) this.#read.clear();
-    const was: [string, Json][] = [];
-    const is: [string, Json][] = [];
-    const keys = Object.keys(context);
-    const count = Math.min(keys.length, MAX_KEYS);
-    for (let at = 0; at < count; at++) {
-      const key = keys[at]!;
-      const field = Object.getOwnPropertyDescriptor(context, key);
-      const raw: unknown = field && "value" in field ? field.value : GETTER;
-      const known = this.#read.get(key);
-      if (known && Object.is(known.raw, raw)) continue;
-      const name = key.slice(0, MAX_NAME);
-      const json = this.#valueJson(key, raw);
-      if (known) was.push([name, known.json]);
-      is.push([name, json]);
-      this.#read.set(key, { raw, json });
-    }
-    if (this.#read.size > count)
-      for (const [key, { json }] of this.#read)
-        if (!Object.hasOwn(context, key) || keys.indexOf(key) >= count) {
-          was.push([key.slice(0, MAX_NAME), json]);
-          this.#read.delete(key);
-        }
-    const more = keys.length > MAX_KEYS ? `[${keys.length - MAX_KEYS} more]` : undefined;
-    if (this.#more !== undefined && !isWhole) was.push(["…", this.#more]);
-    if (more !== undefined) is.push(["…", more]);
-    this.#more = more;
-    this.#context = EMPTY;
-    return [isWhole ? before : Object.fromEntries(was), Object.fromEntries(is)];
-  }
-
-  /** A value of the context, which is judged with its key. */
-  #valueJson(key: string, raw: unknown): Json {
-    if (raw === GETTER) return "[getter]";
-    if (raw === undefined) return "[undefined]";
-    const json = this.#redacted(foreignJson({ [key]: raw }));
-    const fields = isRecord(json) ? Object.values(json as JsonObject) : [];
-    return fields[0] ?? (fields.length > 0 ? null : REDACTED);
   }
 
   #payload(event: object): Json | undefined {
@@ -336,12 +296,6 @@ export class ObservedActor implements ReportedRun {
 const hasTarget = (transition: object): boolean =>
   (transition as { readonly target?: unknown }).target !== undefined;
 
-/** The keys of a context that are shown. */
-const MAX_KEYS = 500;
-const GETTER = Symbol("getter");
-const EMPTY: JsonObject = {};
-const SERIALIZE = { serialize: JSON.stringify };
-
 /** The name of an actor: its id, or what it runs if XState has made the id of a state. */
 function nameOf({ id, src }: Pick<ActorInfo, "id" | "src">): string {
   return /^\d+\./.test(id) && src !== undefined ? src : id;
@@ -356,24 +310,4 @@ function errorOf(error: unknown): { readonly name: string; readonly message: str
   }
   const text = typeof json === "string" ? json : JSON.stringify(json);
   return { name: "error", message: text.slice(0, MAX_MESSAGE) };
-}
-
-/** The children of a machine: the ids of their actors in the system, by their own ids. */
-function childrenJson(children: unknown): JsonObject {
-  if (!isRecord(children)) return {};
-  const known = Object.entries(children).slice(0, MAX_KEYS);
-  if (known.length === 0) return {};
-  const idOf = (child: unknown): Json =>
-    isRecord(child) ? String(child["sessionId"]).slice(0, MAX_NAME) : null;
-  return { children: Object.fromEntries(known.map(([id, child]) => [id, idOf(child)])) };
-}
-
-function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null;
-}
-
-function isPlain(value: unknown): value is { readonly [key: string]: unknown } {
-  if (!isRecord(value)) return false;
-  const prototype: unknown = guarded(() => Object.getPrototypeOf(value) as unknown);
-  return prototype === Object.prototype || prototype === null;
 }

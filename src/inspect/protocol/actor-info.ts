@@ -1,4 +1,5 @@
 import { isObject } from "../../core/base/json.ts";
+import { areActorBreaks, type ActorBreak } from "./actor-break.ts";
 
 /** The kinds of actors; "actor" is one whose kind XState does not tell. */
 export const ACTOR_KINDS = [
@@ -33,6 +34,8 @@ export type ActorInfo = {
   readonly src?: string;
   /** The name under which the whole system finds it. */
   readonly systemId?: string;
+  /** The conditions at which it is paused; absent if there are none. */
+  readonly breaks?: readonly ActorBreak[];
 };
 
 /** Parts that a step of an actor has beside that of an agent. */
@@ -50,6 +53,8 @@ export type ActorStep = {
   /** The edges that were selected and not taken, each with its place among those that were. One of another region had left their states.
    *  Absent if there are none, or if it is not known. */
   readonly p?: readonly (readonly [at: number, edge: string])[];
+  /** 1: some of the edges may have been preempted as those of `p` are: XState 6 does not tell which. */
+  readonly w?: 1;
   /** The error with which the actor failed at this step. */
   readonly z?: { readonly name: string; readonly message: string };
 };
@@ -76,25 +81,26 @@ const isPreempted = (value: unknown): boolean =>
 /** True for the actor of a row whose parts have the shapes that are read. */
 export function isActorInfo(value: unknown): value is ActorInfo {
   if (!isObject(value)) return false;
-  const { kind, status, system, id, sessionId, src, systemId } = value;
+  const { kind, status, system, id, sessionId, src, systemId, breaks } = value;
   return (
     ACTOR_KINDS.some((each) => each === kind) &&
     ACTOR_STATUSES.some((each) => each === status) &&
     [system, id, sessionId].every((each) => isText(each, 10_000)) &&
-    [src, systemId].every((each) => isOptional(each, (text) => isText(text, 10_000)))
+    [src, systemId].every((each) => isOptional(each, (text) => isText(text, 10_000))) &&
+    isOptional(breaks, areActorBreaks)
   );
 }
 
 /** True for the part of a step that is of actors, if its parts have the shapes that are read. */
 export function isActorStep(value: unknown): value is ActorStep {
   if (!isObject(value)) return false;
-  const { n, f, o, h, u, p, z } = value;
+  const { n, f, o, h, u, p, w, z } = value;
   return (
     isCount(n) &&
     isOptional(f, (each) => isText(each, 10_000)) &&
     isOptional(o, isCount) &&
     isOptional(p, (each) => Array.isArray(each) && each.every(isPreempted)) &&
-    [h, u].every((flag) => isOptional(flag, (each) => each === 1)) &&
+    [h, u, w].every((flag) => isOptional(flag, (each) => each === 1)) &&
     isOptional(z, (each) => isObject(each) && isText(each["name"], 10_000) && isText(each["message"], 10_000))
   );
 }

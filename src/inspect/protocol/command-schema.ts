@@ -4,6 +4,7 @@ import { lazily, type OptionSchema } from "../../core/base/option-schema.ts";
 import { nameOf } from "../../core/base/options.ts";
 import { decisionSchema } from "../../core/tool/decision-schema.ts";
 import { limitsSchema } from "../../../machines/agent/limits-schema.ts";
+import { areActorBreaks, MAX_BREAKS, MAX_BREAK_TEXT } from "./actor-break.ts";
 import type { RunCommand } from "./commands.ts";
 
 const text = z.string().min(1).max(1_000_000);
@@ -41,6 +42,13 @@ const commandSchema = lazily(() =>
       name: z.string().max(64),
       value: z.json(),
       revision: seq,
+    }),
+    z.object({
+      ...base,
+      type: z.literal("breakAt"),
+      breaks: z.unknown().refine(areActorBreaks, {
+        error: `expected at most ${MAX_BREAKS} of { "event": TYPE } and { "state": NAME }, with 1 to ${MAX_BREAK_TEXT} characters each`,
+      }),
     }),
     z.object({
       ...base,

@@ -3,6 +3,7 @@ import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import type { ErrorInfo } from "../../core/base/error.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
+import type { ActorBreak } from "./actor-break.ts";
 import type { ForkPlace, ForkStep } from "./fork-plan.ts";
 
 /** The types of commands that a user can give to a run. */
@@ -16,6 +17,7 @@ export type RunCommandType =
   | "resume"
   | "compact"
   | "setSlot"
+  | "breakAt"
   | "fork"
   | "forkPlan";
 
@@ -45,6 +47,8 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
   | ({ readonly type: "compact"; readonly text?: string } & ExpectedRevision)
   /** Replaces the value of a slot, unless it has another revision by then (`slot/conflict`). */
   | { readonly type: "setSlot"; readonly name: string; readonly value: Json; readonly revision: number }
+  /** Replaces the conditions at which an actor of XState is paused. */
+  | { readonly type: "breakAt"; readonly breaks: readonly ActorBreak[] }
   /**
    * New sessions, `times` of them (1 to 20, default 1), that begin as the run was at `seq`, with changes. `start`
    * runs them, all at once: with `tools: "recorded"` no tool runs, and calls have the results that are recorded after `seq`.

@@ -4,6 +4,7 @@ import { useModel } from "../store/use-model.ts";
 const SmallDialog = lazy(() => import("./small-dialogs.tsx"));
 const HandOnDialog = lazy(() => import("./hand-on-dialog.tsx"));
 const BreakpointsDialog = lazy(() => import("../breakpoints/breakpoints-dialog.tsx"));
+const ActorBreaks = lazy(() => import("../breakpoints/actor-breaks.tsx"));
 const LabelDialog = lazy(() => import("./label-dialog.tsx"));
 const ForkDialog = lazy(() => import("./fork-dialog.tsx"));
 
@@ -17,6 +18,8 @@ export function Dialogs() {
         <ForkDialog {...dialog} />
       ) : dialog.kind === "breakpoints" ? (
         <BreakpointsDialog {...dialog} />
+      ) : dialog.kind === "actorBreaks" ? (
+        <ActorBreaks {...dialog} />
       ) : dialog.kind === "label" ? (
         <LabelDialog {...dialog} />
       ) : dialog.kind === "handOn" ? (

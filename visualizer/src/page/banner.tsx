@@ -76,7 +76,9 @@ function Problem() {
   if (row?.actor?.status === "active" && row.worker?.isUp && row.can.length === 0 && row.notice === undefined)
     return (
       <BannerLine tone="slate" testId="not-paused" icon="pause">
-        {t("XState cannot hold this actor between two events, so it cannot be paused.")}
+        {row.worker.pid === 0
+          ? t("What observes this actor takes no commands, so it cannot be paused from here.")
+          : t("XState cannot hold this actor between two events, so it cannot be paused.")}
       </BannerLine>
     );
   if (row?.notice !== undefined)

@@ -116,7 +116,7 @@ const INCOMPLETE = {
 
 /** The edges that were taken, and those whose guards were judged beside them. */
 function Transitions({ index, step }: { readonly index: ChartIndex; readonly step: Step }) {
-  const { event, edges: taken } = step;
+  const { event, edges: taken, actor } = step;
   const { choices, coverage } = choicesAt(model.run, index, step.number);
   const note = event === "xstate.init" ? undefined : INCOMPLETE[coverage];
   if (choices.length === 0 && note === undefined) return null;
@@ -146,6 +146,11 @@ function Transitions({ index, step }: { readonly index: ChartIndex; readonly ste
       {note !== undefined && (
         <p className="muted" data-testid="edges-not-recorded">
           {note}
+        </p>
+      )}
+      {actor?.w && (
+        <p className="muted">
+          {t("Two regions went on with events here. XState 6 does not tell whether one preempted the other.")}
         </p>
       )}
     </section>

@@ -1,4 +1,5 @@
 import type { Breakpoint } from "../../../src/core/tool/breakpoint.ts";
+import type { ActorBreak } from "../../../src/inspect/protocol/actor-break.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
@@ -80,6 +81,7 @@ export type Dialog =
   | { readonly kind: "label"; readonly runId: string }
   /** `add` is what is to be added first. */
   | { readonly kind: "breakpoints"; readonly add?: Breakpoint }
+  | { readonly kind: "actorBreaks"; readonly add?: ActorBreak }
   /**
    * A message to the run. `revision` is that of the run when the dialog was opened; `text` was refused with
    * `error`.

@@ -43,7 +43,8 @@ export function choicesAt(run: RunData, index: ChartIndex, stepNumber: number): 
   const coverage = pathCoverage(index, states, taken, run.statesAt(stepNumber));
   const before = (actor?.o ?? 0) > 0 ? [] : states;
   // without a transition a guard may have thrown, and of an agent an older release may have recorded none
-  const isWhole = coverage === "full" && (taken.length > 0 || (actor !== undefined && !actor.u && !actor.z));
+  const isWhole =
+    coverage === "full" && !actor?.w && (taken.length > 0 || (actor !== undefined && !actor.u && !actor.z));
   const { p: preempted = [] } = actor ?? {};
   return { choices: choicesOf(index, { event, taken, preempted, before, isWhole }), coverage };
 }
