@@ -1,4 +1,4 @@
-import type { Agent, Reply } from "../agent/types.ts";
+import type { Agent, Input, Reply } from "../agent/types.ts";
 import { AgentError } from "../core/base/error.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -22,7 +22,7 @@ export type TurnOptions = {
 /** Runs a turn, prints it and returns the exit code. Without a question, the turn that was cut off continues. */
 export async function runTurn(
   agent: Agent,
-  question: string | undefined,
+  question: Input,
   { stdout, terminal, exit }: CliIo,
   { isJson, session }: TurnOptions,
 ): Promise<number> {

@@ -24,6 +24,7 @@ import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-
 import { forkLabels } from "./fork-labels.ts";
 import type { SessionEntry } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
+import { inputAfter } from "./input-after.ts";
 import { Journal } from "./journal.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 
@@ -77,6 +78,8 @@ export type Fork = {
   /** Calls whose results the original recorded later. If the fork takes the same course it makes them again, unless it is
    *  replayed with recorded results, by `replayOf` of `agentchart/evals`. */
   readonly recordedLater: readonly ForkedCall[];
+  /** The messages with which the original went on from here, if it rested: `call(input)` makes that step again. */
+  readonly input: readonly Msg[];
 };
 
 /** Yields the entries of a journal up to its damage, if it has any. */
@@ -262,5 +265,6 @@ export async function forkSession(
   };
   await withLease(store, forked, write, exists);
   const recordedLater = await recordedAfter(store, sessionId, seq);
-  return { sessionId: forked, forkedAt: seq, meta, runsAgain: pendingCalls(context), recordedLater };
+  const input = await inputAfter(store, sessionId, session);
+  return { sessionId: forked, forkedAt: seq, meta, runsAgain: pendingCalls(context), recordedLater, input };
 }

@@ -1,7 +1,10 @@
 // The command `sessions fork`.
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { BARE_ENV } from "../support/bare-env.ts";
+import { MAIN } from "./agentchart.ts";
 import { jsonLines, lastLine, sessionFixture, STORES, type SessionFixture } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
@@ -116,6 +119,68 @@ test("sessions fork asks what tools do, repeats recorded results, and begins bef
   for (const { code, stderr } of [both, neither])
     expect([code, stderr]).toEqual([2, expect.stringContaining("Expected one of --at and --before")]);
   expect(jsonLines(await fixture.sessions("ls"))).toHaveLength(2);
+});
+
+test("a fork before the first message gets it again", async () => {
+  const fixture = await sessionFixture(STORES[0][1]);
+  await fixture.run("till", "Hello.");
+  const { positions } = await shown(fixture, "till");
+  const run = ["--run", "--results", "live", ...agentFlags(fixture)];
+  const [first] = jsonLines<object>(
+    await fixture.sessions("fork", "till", "--before", String(positions[0]), "--as", "again", ...run),
+  );
+  expect(first).toMatchObject({ sessionId: "again", text: "Answer 1" });
+  const roles = async (id: string): Promise<readonly string[]> =>
+    (await shown(fixture, id)).messages.map(({ role }) => role);
+  expect(await roles("again")).toEqual(await roles("till"));
+});
+
+/** A program that gives a process a terminal. */
+const SCRIPT = "/usr/bin/script";
+
+/** Runs the program in a terminal, in which a person answers its question. Resolves to what the terminal shows. */
+async function inTerminal(
+  fixture: SessionFixture,
+  args: readonly string[],
+  question: RegExp,
+  answer: string,
+): Promise<string> {
+  const words = [process.execPath, "--conditions=agentchart-source", MAIN, ...args];
+  const command = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
+  const child = spawn(SCRIPT, ["-qec", command, "/dev/null"], {
+    env: { ...BARE_ENV, ...fixture.env, TERM: "dumb" },
+  });
+  let shows = "";
+  let isAnswered = false;
+  child.stdout.on("data", (data) => {
+    shows += String(data);
+    if (isAnswered || !question.test(shows)) return;
+    isAnswered = true;
+    child.stdin.write(`${answer}\n`);
+  });
+  await new Promise((resolve) => child.once("close", resolve));
+  return shows;
+}
+
+test.skipIf(!existsSync(SCRIPT)).each([
+  ["y", true],
+  ["n", false],
+  ["", false],
+])("in a terminal a person who answers %j has the tools run: %s", async (answer, run) => {
+  const fixture = await sessionFixture(STORES[0][1]);
+  await fixture.run("till", 'slow {"ms":1}');
+  const before = fixture.toolLog();
+  const { positions } = await shown(fixture, "till");
+  const fork = ["sessions", "fork", "till", "--before", String(positions[1]), "--times", "2", "--run"];
+  const shows = await inTerminal(
+    fixture,
+    [...fork, "--store", fixture.store, ...agentFlags(fixture)],
+    /act each time they run: pay, slow, book\. Really run them\? \[y\/N\]/,
+    answer,
+  );
+  expect(shows.match(/Really run them/g), shows).toHaveLength(1); // once for both forks
+  expect(shows.match(/Results: slowly done/g)).toHaveLength(2);
+  expect(fixture.toolLog().length - before.length).toBe(run ? 4 : 0);
 });
 
 test("sessions fork refuses wrong changes and writes nothing", async () => {

@@ -247,6 +247,52 @@ test("a fork at a step makes the step again, and repeats recorded results or rea
   await clerk.close();
 });
 
+test("`f` in the live view forks a run that goes on as it is now, and at the first step with its message, edited", async () => {
+  const gate = Promise.withResolvers<void>();
+  let asked = 0;
+  const model: ChatModel = {
+    name: "waits",
+    async *stream() {
+      asked++;
+      await gate.promise;
+      yield { type: "text.delta", delta: "This." };
+      yield { type: "finish", reason: "stop" };
+    },
+  };
+  const going = createAgent({ name: "going", model, store, inspect: env.hub.address });
+  const reply = going.call("Which one?");
+  const { page, ui } = await env.open();
+  await ui.choose(going.sessionId);
+  await expect.poll(() => ui.activeStates()).toContain("agent.reasoning.calling");
+  await page.keyboard.press("f");
+  const dialog = page.getByRole("dialog", { name: "Edit and run again from the end" });
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+  await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
+  await expect.poll(() => asked).toBe(2);
+  expect((await (await openSession(store, await ui.selectedRun())).at()).messages).toHaveLength(1);
+  gate.resolve();
+  await reply;
+
+  await ui.choose(going.sessionId);
+  await ui.waitForRest();
+  await ui.goTo(2);
+  await page.keyboard.press("f");
+  const first = page.getByRole("dialog");
+  const message = first.getByLabel("The run rested here. The message that it gets again");
+  await expect.poll(() => message.inputValue()).toBe("Which one?");
+  await message.fill("Which other one?");
+  await first.getByRole("button", { name: "Fork and run" }).click();
+  await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
+  const { sessions } = await store.list({ meta: { forkedFrom: going.sessionId } });
+  expect(sessions).toHaveLength(2);
+  const texts = async (): Promise<readonly string[]> => {
+    const { messages } = await (await openSession(store, await ui.selectedRun())).at();
+    return messages.map(textOf);
+  };
+  await expect.poll(texts).toEqual(["Which other one?", "This."]);
+  await going.close();
+});
+
 test("forks that run are stopped together from the comparison, and the comparison shows how far they are", async () => {
   const held = new HeldModel();
   const slow = createAgent({ name: "slow", model: held.model, store, inspect: env.hub.address });

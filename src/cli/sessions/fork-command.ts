@@ -3,6 +3,7 @@ import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import { actingTools, RecordedResults, recordingOf } from "../../agent/recorded-results.ts";
+import type { Msg } from "../../core/message/types.ts";
 import type { Fork, ForkPoint } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
@@ -139,7 +140,9 @@ async function forkAndRun(forking: Forking, sessionId: string): Promise<boolean>
     if (printsJson(io, flags)) return runSilently(agent, made, forking);
     printFork(made, forking);
     try {
-      return (await runTurn(agent, undefined, io, { isJson: false, session: { sessionId, flags } })) === 0;
+      return (
+        (await runTurn(agent, inputOf(made), io, { isJson: false, session: { sessionId, flags } })) === 0
+      );
     } catch (error) {
       io.terminal.fail(asSentence(messageOf(error)));
       return false;
@@ -158,6 +161,9 @@ function refuseUnknownTools(agent: Agent, changes: ForkChanges | undefined): voi
   );
 }
 
+/** The message that the original got at the place of a fork, if it rested there. */
+const inputOf = ({ input }: Fork): readonly Msg[] | undefined => (input.length > 0 ? input : undefined);
+
 /** Runs the turn of a fork, and prints what came of it in the line of the fork. */
 async function runSilently(agent: Agent, made: Fork, forking: Forking): Promise<boolean> {
   const { io } = forking;
@@ -167,7 +173,7 @@ async function runSilently(agent: Agent, made: Fork, forking: Forking): Promise<
     () => io.exit(130),
   );
   try {
-    const { reason, text, turn } = await agent.call();
+    const { reason, text, turn } = await agent.call(inputOf(made));
     printFork(made, forking, { reason, text, usage: turn.usage });
     return reason !== "INTERRUPTED";
   } catch (error) {

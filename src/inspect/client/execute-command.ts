@@ -3,7 +3,7 @@ import { withoutSnapshot } from "../../agent/options/config-groups.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/steps.ts";
 import { checkChangesOf } from "../../agent/check-changes-of.ts";
-import type { Agent } from "../../agent/types.ts";
+import type { Agent, Input } from "../../agent/types.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { userMsg } from "../../core/message/msg.ts";
 import type { Json } from "../../core/base/json.ts";
@@ -154,7 +154,7 @@ function succeeded(agent: Agent): CommandOutcome {
  * Continues the turn; resolves when it has started or failed to start. The result of the turn is visible in the
  * chart.
  */
-async function continueTurn(agent: Agent, message?: Msg): Promise<void> {
+async function continueTurn(agent: Agent, message?: Input): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const unsubscribe = agent.subscribe(() => resolve(), { types: ["turn.start"] });
   agent
@@ -271,7 +271,8 @@ async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<Co
   if (command.start) {
     const recording =
       command.tools === "recorded" ? await recordingOf(config.store!, command.runId) : undefined;
-    await Promise.all(forks.map((each) => startFork(each, config, recording)));
+    const input = command.input === undefined ? undefined : userMessage(command.input);
+    await Promise.all(forks.map((each) => startFork(each, config, recording, input)));
   }
   return forkOutcome(forks);
 }
@@ -279,9 +280,10 @@ async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<Co
 /** Runs a fork, with the results of a recording in the place of its tools if there is one. Resolves when its turn has started or failed to
  *  start. */
 async function startFork(
-  { sessionId, meta: labels }: Fork,
+  { sessionId, meta: labels, input: recorded }: Fork,
   config: AgentConfig,
   recording: Recording | undefined,
+  edited: Msg | undefined,
 ): Promise<void> {
   const meta = { ...config.meta, ...labels };
   const { messages: _, ...rest } = withoutSnapshot(config);
@@ -291,5 +293,5 @@ async function startFork(
   await repeated?.begin(agent, config.store!);
   await agent.open();
   if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))
-    await continueTurn(agent);
+    await continueTurn(agent, recorded.length > 0 ? (edited ?? recorded) : undefined);
 }

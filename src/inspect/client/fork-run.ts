@@ -2,12 +2,15 @@ import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-conf
 import { modelsOf } from "../../agent/options/model-settings.ts";
 import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { toolkitOf } from "../../agent/options/config.ts";
-import type { JsonObject } from "../../core/base/json.ts";
-import { redactSecrets } from "../../core/base/secrets.ts";
-import { toolUsesOf } from "../../core/message/msg.ts";
+import { guarded } from "../../core/base/guarded.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { REDACTED, redactSecrets } from "../../core/base/secrets.ts";
+import { textOf, toolUsesOf } from "../../core/message/msg.ts";
+import type { Msg } from "../../core/message/types.ts";
 import { readEntries } from "../../session/read-entry.ts";
 import { recordedAfter, type Fork } from "../../session/fork.ts";
 import { checkChanges } from "../../session/fork-changes.ts";
+import { inputAfter } from "../../session/input-after.ts";
 import { openSession, type Moment } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { refused, type CommandOutcome } from "../protocol/command-outcome.ts";
@@ -28,18 +31,35 @@ export async function planFork(
   config?: AgentConfig,
 ): Promise<CommandOutcome> {
   const before = step && (await placeBefore(store, runId, step));
-  const seq = (at && (await positionOf(store, runId, at))) ?? before?.seq ?? given;
-  if (seq === 0)
-    return refused("invalid", "Nothing is stored before this step: there is nothing to begin with.");
+  const asked = (at && (await positionOf(store, runId, at))) ?? before?.seq ?? given;
+  const seq = asked === 0 ? await openedAt(store, runId) : asked;
   const moment = await (await openSession(store, runId)).at(seq);
+  if (asked === 0 && moment.messages.length > 0)
+    return refused("invalid", "Nothing is stored before this step: there is nothing to begin with.");
   const later = await recordedAfter(store, runId, seq);
   const calls = new Map([...moment.pending, ...later].map((call) => [call.callId, call]));
+  const input = await inputAfter(store, runId, moment);
   const plan: ForkPlan = {
+    ...(input.length > 0 && { input: shownText(input, config) }),
     ...(before && { remade: before.remade }),
     willRun: [...calls.values()].map(callText),
     ...(config && { agent: agentOf(config) }),
   };
   return { ok: true, seq, data: plan as unknown as JsonObject };
+}
+
+/** The text of messages as the agent lets it be seen. */
+function shownText(messages: readonly Msg[], config: AgentConfig | undefined): string {
+  const redact = config?.sessionOptions?.redact as ((value: Json) => Json) | undefined;
+  const text = messages.map(textOf).join("\n\n");
+  return redact ? String(guarded(() => redact(text)) ?? REDACTED) : text;
+}
+
+/** The end of the first append, before which there is no session. */
+async function openedAt(store: SessionStore, runId: string): Promise<number> {
+  for await (const { seq, type, data } of readEntries(store, runId))
+    if (type === "position" && data.state !== undefined) return seq;
+  return 1;
 }
 
 /** The first position that has a message, or the one before it; undefined if no position has it. */

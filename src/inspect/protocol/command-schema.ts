@@ -58,6 +58,7 @@ const commandSchema = lazily(() =>
       times: z.int().min(1).max(20).optional(),
       start: z.boolean().optional(),
       tools: z.enum(["recorded", "live"]).optional(),
+      input: text.optional(),
     }),
     z.object({
       ...base,

@@ -52,6 +52,7 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
   /**
    * New sessions, `times` of them (1 to 20, default 1), that begin as the run was at `seq`, with changes. `start`
    * runs them, all at once: with `tools: "recorded"` no tool runs, and calls have the results that are recorded after `seq`.
+   * Of a run that rests at `seq` they get the message with which it went on, or the text `input`.
    */
   | {
       readonly type: "fork";
@@ -60,6 +61,7 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
       readonly times?: number;
       readonly start?: boolean;
       readonly tools?: "recorded" | "live";
+      readonly input?: string;
     }
   /**
    * Says what a fork at `seq` would be, as a `ForkPlan` in `Ack.data`. With `at` it is one at the first position

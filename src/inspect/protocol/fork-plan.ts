@@ -10,6 +10,8 @@ export type ForkStep = { readonly t: number; readonly x: readonly string[]; read
 export type ForkPlan = {
   /** The steps before the asked one that are made again with it, since they were stored together; absent if no step was asked about. */
   readonly remade?: number;
+  /** The text of the message that the run got here, if it rested: a fork that is started gets it again. Absent if there is none. */
+  readonly input?: string;
   /** The calls that it would run again, as text. */
   readonly willRun: readonly string[];
   /** The agent that runs it; absent for a run that no process drives. */

@@ -36,7 +36,8 @@ function transition(name: string): AnyTransitionDefinition & { readonly to?: unk
   return { ...found, ...(decides && { to: () => ({}) }) };
 }
 
-test.each([
+type Case = readonly [names: readonly string[], isOpen: boolean, why?: string];
+const CASES: readonly Case[] = [
   [["l own", "r own"], false],
   [["l own", "r stays"], false],
   [["l again", "r again"], false],
@@ -55,6 +56,8 @@ test.each([
   [["l past", "r past"], true],
   [["l out"], false],
   [[], false],
-] as const)("%j: %s", (names, isOpen) => {
+];
+
+test.each(CASES.map(([names, isOpen]) => ({ names, isOpen })))("$names: $isOpen", ({ names, isOpen }) => {
   expect(mayBePreempted(names.map(transition))).toBe(isOpen);
 });

@@ -41,6 +41,7 @@ export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
   const [starts, setStarts] = useState(true);
   const isIdle = plan !== undefined && !plan.agent;
   const runs = starts && !isIdle;
+  const [input, setInput] = useState<string>();
   const [tools, setTools] = useState<ToolsChoice>();
   const asksTools = runs && plan?.agent !== undefined && plan.agent.tools.length > 0;
   const [isSent, setSent] = useState(false);
@@ -65,6 +66,7 @@ export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
       ...(times > 1 && { times }),
       start: runs,
       ...(asksTools && tools && { tools }),
+      ...(runs && input !== undefined && { input }),
     });
     setSent(false);
     if (!ack.ok) return setProblem(ack.error?.message);
@@ -106,6 +108,20 @@ export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
           {stepNumber < asked &&
             t`Steps ${stepNumber} to ${asked} were stored together, so all of them are made again.`}
         </p>
+        {plan?.input !== undefined && (
+          <label>
+            {runs
+              ? t("The run rested here. The message that it gets again")
+              : t("The run rested here. Its fork gets no message until you send one. The original got")}
+            <textarea
+              className="input"
+              rows={3}
+              readOnly={!runs}
+              value={input ?? plan.input}
+              onChange={({ target }) => setInput(target.value)}
+            />
+          </label>
+        )}
         {planProblem === undefined && <WillRun plan={plan} tools={tools} />}
         {asksTools && <ToolsQuestion agent={plan.agent!} chosen={tools} onChoose={setTools} />}
         {edits.map((edit) => (
@@ -166,7 +182,7 @@ export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
             type="submit"
             icon="fork"
             label={runs ? t("Fork and run") : t("Fork")}
-            isDisabled={seq === 0 || isSent}
+            isDisabled={seq === 0 || isSent || (runs && input?.trim() === "")}
           />
         </footer>
       </form>
