@@ -12,6 +12,7 @@ import { smallPng } from "./support/small-png.ts";
 import { parserFixer } from "./support/parser-fixer.ts";
 import { shootDesk } from "./support/screenshot-desk.ts";
 import { shootFiles, shootWaiting } from "./support/screenshot-states.ts";
+import { shootMachines } from "./support/screenshot-machines.ts";
 import { shootErrors } from "./support/screenshot-errors.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/screenshots");
@@ -131,6 +132,7 @@ await lost.getByTestId("lost").waitFor();
 await shoot(lost, "lost-dark");
 home.remove();
 
+if (isWanted("xstate-light")) await shootMachines({ env, look, shoot });
 await shootFiles({ env, look, shoot });
 await shootErrors({ env, look, shoot });
 if (["desk-light", "desk-dark", "desk-phone-zh"].some(isWanted)) await shootDesk(env.browser, shoot);
