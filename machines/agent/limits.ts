@@ -45,7 +45,7 @@ export const LIMIT_TABLE: { readonly [K in keyof Limits]-?: LimitRow } = {
     used: ({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
   },
   cost: { label: "cost", unit: "money", used: ({ usage }) => usage.cost ?? 0 },
-  wallMs: { label: "time (ms)", unit: "ms", used: ({ durationMs }) => durationMs },
+  wallMs: { label: "time", unit: "ms", used: ({ durationMs }) => durationMs },
 };
 
 /** The names of the limits. */

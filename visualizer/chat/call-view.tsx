@@ -2,8 +2,10 @@ import { isObject } from "../../src/core/base/json.ts";
 import { accountLines } from "../../src/core/message/account.ts";
 import type { CallAccount } from "../../src/core/message/types.ts";
 import type { UIPart } from "../../src/core/event/conversation/message-fold.ts";
+import { localTime } from "../src/logic/format.ts";
 import { cut } from "../src/logic/json-rows.ts";
 import { Icon, type IconName } from "../src/parts/icon.tsx";
+import { noted } from "../src/words/said.ts";
 import { t } from "../src/words/t.ts";
 
 type Style = { readonly icon: IconName; readonly tone: string; readonly label: string };
@@ -18,10 +20,12 @@ const STYLES: { readonly [state: string]: Style } = {
 };
 const RUNNING: Style = { icon: "play", tone: "cyan", label: t("running") };
 
-/** What became of a call beside its result. */
-function linesOf({ toolMetadata }: UIPart): readonly string[] {
+/** What became of a call beside its result: each line for a reader, and with exact times. */
+function linesOf({ toolMetadata }: UIPart): readonly (readonly [line: string, exact: string])[] {
   const account = isObject(toolMetadata) ? toolMetadata["account"] : undefined;
-  return isObject(account) ? accountLines(account as CallAccount) : [];
+  if (!isObject(account)) return [];
+  const exact = accountLines(account as CallAccount);
+  return accountLines(account as CallAccount, localTime).map((line, at) => [line, exact[at]!]);
 }
 
 /** The length of arguments and of a result on one line; the rest is behind a click. */
@@ -75,9 +79,9 @@ export function CallView({ part }: { readonly part: UIPart }) {
         )}
       </details>
       <div className="call-notes">
-        {linesOf(part).map((line) => (
-          <p key={line} className="note">
-            {line}
+        {linesOf(part).map(([line, exact]) => (
+          <p key={exact} className="note" title={line === exact ? undefined : exact}>
+            {noted(line)}
           </p>
         ))}
         {result !== "" && <p className="note mono">→ {cut(result.replaceAll(/\s+/g, " "), LINE)}</p>}

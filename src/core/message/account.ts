@@ -112,7 +112,10 @@ export function ranInput(
 /** The last instant that a date can be, epoch ms. */
 const LAST_DATE = 8.64e15;
 
-const isoTime = (at: number): string =>
+/** The words for an instant, epoch ms. */
+type TimeText = (at: number) => string;
+
+const isoTime: TimeText = (at) =>
   Math.abs(at) <= LAST_DATE ? new Date(at).toISOString() : "at an unknown time";
 
 /** The name that the inspector gives for the person for whom it acts: it knows no names. */
@@ -169,6 +172,7 @@ export function ranIn({ attempts = [], process }: CallAccount): (attempt: number
 /**
  * Returns the outcome of a call as lines of plain text, in order. They state who was asked and has decided, who has changed what, which
  * attempts failed, what ran. None if there is nothing to say. They hold arguments and names as they are: a page shows them as text.
+ * `timeText` says when somebody decided; without it that is an ISO 8601 time.
  *
  * @example
  * ```ts
@@ -180,7 +184,10 @@ export function ranIn({ attempts = [], process }: CallAccount): (attempt: number
  * }
  * ```
  */
-export function accountLines(account: CallAccount | undefined): readonly string[] {
+export function accountLines(
+  account: CallAccount | undefined,
+  timeText: TimeText = isoTime,
+): readonly string[] {
   const { asked = [], decided = [], changed = [], attempts = [] } = account ?? {};
   const { rules = [], ran, results = [], process } = account ?? {};
   const where = ranIn(account ?? {});
@@ -189,7 +196,7 @@ export function accountLines(account: CallAccount | undefined): readonly string[
     ...asked.map(({ at, reason }) => ({ at, text: `asked: ${reason}` })),
     ...decided.map(({ at, decision, ask, ...who }) => ({
       at,
-      text: `${DECIDED[decision] ?? "decided"}${ask === undefined ? "" : ` (question ${ask})`} ${decider(who)}, ${isoTime(at)}`,
+      text: `${DECIDED[decision] ?? "decided"}${ask === undefined ? "" : ` (question ${ask})`} ${decider(who)}, ${timeText(at)}`,
     })),
     ...changed.map(({ at, by, ...now }) => ({
       at,
@@ -213,11 +220,12 @@ export function accountLines(account: CallAccount | undefined): readonly string[
 
 /** Returns a take-over as a line of plain text. It names the former process, until when it had the session, the new one, and whether a turn
  *  was unfinished. */
-export function takeOverLine({ from, until, by, takeovers, isUnfinished }: TakeOver): string {
+export function takeOverLine(takeOver: TakeOver, timeText: TimeText = isoTime): string {
+  const { from, until, by, takeovers, isUnfinished } = takeOver;
   const named = (process: string): string => process.slice(0, MAX_PROCESS).toWellFormed();
   const often = takeovers > 1 ? `, number ${takeovers} in a row that did not release it` : "";
   const work = isUnfinished ? "a turn was unfinished" : "no turn was open";
-  return `taken over from ${named(from)}${often}, whose lease ended ${isoTime(until)}, by ${named(by)}; ${work}`;
+  return `taken over from ${named(from)}${often}, whose lease ended ${timeText(until)}, by ${named(by)}; ${work}`;
 }
 
 /** Returns the message that a hook put in the place of another one, with the name of the hook. */

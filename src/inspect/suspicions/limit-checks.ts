@@ -52,7 +52,9 @@ export const forgottenMessage: SuspicionCheck = {
   },
 };
 
-const amount = (value: number): string => String(Number(value.toPrecision(6)));
+const rounded = (value: number): string => String(Number(value.toPrecision(6)));
+const amount = (name: string, value: number): string =>
+  name === "wallMs" ? `${rounded(value / 1_000)} s` : rounded(value);
 
 export const spentBudget: SuspicionCheck = {
   name: "spent-budget",
@@ -68,7 +70,7 @@ export const spentBudget: SuspicionCheck = {
       const { name, used: spent, allowed, turn, share } = all.at(-1)!;
       const what = name === "maxIters" ? "iterations" : limitLabel(name);
       return {
-        text: `Turn ${turn} used ${amount(spent)} of ${amount(allowed)} of its budget (${what}).`,
+        text: `Turn ${turn} used ${amount(name, spent)} of ${amount(name, allowed)} of its budget (${what}).`,
         steps: all.map(({ step }) => step),
         label: share >= 1 ? `${what} used up` : `${what} ${percent(share)} used`,
       };

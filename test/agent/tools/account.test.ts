@@ -297,6 +297,7 @@ test("lines say it in the order in which it happened", () => {
     "result changed by the hook x10",
   ]);
   const odd = { decided: [{ at: 1e20, decision: "postpone" }] } as unknown as CallAccount;
+  expect(accountLines(account, (ms) => `at ${ms} ms`)).toContain("approved in the inspector, at 2 ms");
   expect(accountLines(odd)).toEqual(["decided by a person, at an unknown time"]);
   expect(accountLines(undefined)).toEqual([]);
 });

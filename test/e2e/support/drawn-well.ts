@@ -27,6 +27,19 @@ const cutParts = (page: Page): Promise<readonly string[]> =>
     return width > 0 && !isScrolled && (each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 || right > innerWidth + 1);
   }))`);
 
+/** The visible texts of the page with an instant, a number of ms or an id as machines write them, outside of what is shown as data. */
+const machineValues = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`(() => {
+    const DATA = "pre, code, textarea, .json, [data-panel=raw], [data-panel=context], [data-panel=diff]";
+    const MACHINE = /\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:|\\b1[6-9]\\d{11}\\b|\\b[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-/;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      if (MACHINE.test(node.data) && !node.parentElement.closest(DATA) && node.parentElement.checkVisibility())
+        found.push(node.data.trim().slice(0, 100));
+    return found;
+  })()`);
+
 /** The same in dark and then in light colors. */
 export async function expectDrawnWellInBothThemes(page: Page, what: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -35,9 +48,10 @@ export async function expectDrawnWellInBothThemes(page: Page, what: string): Pro
   }
 }
 
-/** Expects that no text of the page overlaps another, is small, is cut off or reaches out of the window. */
+/** Expects that no text of the page overlaps another, is small, is cut off, reaches out of the window, or is a value as machines write it. */
 export async function expectDrawnWell(page: Page, what: string): Promise<void> {
   await settled(page);
   expect.soft(await textProblems(page), what).toEqual(NONE);
   expect.soft(await cutParts(page), what).toEqual([]);
+  expect.soft(await machineValues(page), what).toEqual([]);
 }

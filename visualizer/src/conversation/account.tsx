@@ -1,10 +1,12 @@
 import { accountLines } from "../../../src/core/message/account.ts";
 import { argumentChanges, resultChange } from "../logic/call-account.ts";
+import { localTime } from "../logic/format.ts";
 import { BeforeAfter } from "../prompt/before-after.tsx";
 import { WithCode } from "../parts/with-code.tsx";
 import { callsOf, type Work } from "../logic/work.ts";
 import { model } from "../store/model.ts";
 import type { CallAccount, Json, ToolResultBlock } from "../wire/types.ts";
+import { noted } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 type Props = { readonly asked: Json; readonly account: CallAccount | undefined };
@@ -13,6 +15,12 @@ type Props = { readonly asked: Json; readonly account: CallAccount | undefined }
 export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver: boolean }) {
   const { asked: reasons, decided, rules, ran } = account ?? {};
   const presets = Array.isArray(ran?.presets) ? ran.presets.map(String) : [];
+  const before = {
+    ...(isOver && reasons && { asked: reasons }),
+    ...(decided && { decided }),
+    ...(rules && { rules }),
+  };
+  const exact = accountLines(before);
   return (
     <>
       {argumentChanges(asked, account).map(({ who, before, after }, index) => (
@@ -23,13 +31,9 @@ export function BeforeRun({ asked, account, isOver }: Props & { readonly isOver:
           <BeforeAfter before={before} after={after} />
         </div>
       ))}
-      {accountLines({
-        ...(isOver && reasons && { asked: reasons }),
-        ...(decided && { decided }),
-        ...(rules && { rules }),
-      }).map((line) => (
-        <p key={line} className="note">
-          <WithCode text={line} />
+      {accountLines(before, localTime).map((line, index) => (
+        <p key={exact[index]} className="note" title={line === exact[index] ? undefined : exact[index]}>
+          <WithCode text={noted(line)} />
         </p>
       ))}
       {presets.length > 0 && (

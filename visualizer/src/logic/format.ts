@@ -51,6 +51,18 @@ export function ago(at: number, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** Formats an instant as the reader's clock and calendar show it: "14:03:22" today, else "2026-11-29 14:03:22". "–" if no date can be it. */
+export function localTime(at: number, now = Date.now()): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return "–";
+  const dayOf = (of: Date): string => `${of.getFullYear()}-${pad(of.getMonth() + 1)}-${pad(of.getDate())}`;
+  const [day, time] = [
+    dayOf(date),
+    [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join(":"),
+  ];
+  return day === dayOf(new Date(now)) ? time : `${day} ${time}`;
+}
+
 /** Formats a time in the future: "in 3 s", finally "now". */
 export function until(at: number, now: number): string {
   return at > now ? `in ${Math.ceil((at - now) / 1_000)} s` : "now";

@@ -4,6 +4,7 @@ import { isObject } from "../../../src/core/base/json.ts";
 import { limitLabel } from "../../../machines/agent/limits.ts";
 import { isMessage } from "./message-shape.ts";
 import { headOf } from "./step-notes.ts";
+import { labelled } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /** The status or the end of a run, in the words that the whole page uses. */
@@ -70,7 +71,7 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
   const exceeded = isObject(progress) ? progress["exceeded"] : undefined;
   if (!isObject(outcome))
     return typeof exceeded === "string" && exceeded !== "breakpoint"
-      ? overBudget(t`The limit of ${limitLabel(exceeded)} is used up.`)
+      ? overBudget(t`The limit of ${labelled(limitLabel(exceeded))} is used up.`)
       : undefined;
   const reason = String(outcome["reason"]);
   const known = ENDED[reason];

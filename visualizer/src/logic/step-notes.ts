@@ -1,7 +1,7 @@
 import type { Step } from "../wire/step.ts";
 import type { StepAccount, ToldFailure } from "../../../machines/agent/step-account.ts";
 import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
-import { bytes, safeText } from "./format.ts";
+import { bytes, localTime, safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
 import { takeOverLine } from "../../../src/core/message/account.ts";
@@ -97,7 +97,7 @@ export function noteOf(step: Step): string {
 
 function noteOfChange(step: Step): string {
   const { refused, takeOver, draft, error, end } = step.account ?? {};
-  if (takeOver) return safeText(takeOverLine(takeOver));
+  if (takeOver) return safeText(takeOverLine(takeOver, localTime));
   if (refused) return t`refused: ${failureText(refused)}`;
   const message = messagesOf(step).at(-1);
   if (message) return noteOfMessage(message);

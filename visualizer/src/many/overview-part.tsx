@@ -5,7 +5,7 @@ import type {
   PeriodFigures,
   ToolFigures,
 } from "../../../src/inspect/protocol/overview.ts";
-import { compact, duration, money } from "../logic/format.ts";
+import { compact, duration, localTime, money } from "../logic/format.ts";
 import { Filters } from "../panels/run-filters.tsx";
 import { t } from "../words/t.ts";
 import { RunsBehind } from "./runs-behind.tsx";
@@ -129,7 +129,7 @@ function Periods({ periods, choose }: PeriodsProps) {
   return (
     <Table title={t("Over time")} head={head}>
       {periods.map((period) => {
-        const name = new Date(period.at).toISOString().slice(0, 16).replace("T", " ");
+        const name = localTime(period.at, NaN).slice(0, 16); // with its day;
         return (
           <Row key={period.at} name={name}>
             <Cell figure={{ period: period.at }} title={name} count={period.runs} of={most} choose={choose} />

@@ -4,6 +4,7 @@ import { configurationName } from "../logic/chart-index.ts";
 import { limitLabel } from "../../../machines/agent/limits.ts";
 import { model, type PendingState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { labelled } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /**
@@ -43,6 +44,6 @@ function waitText({ items, exceeded }: PendingState): string {
       ? t("Stopped at a breakpoint")
       : exceeded === undefined
         ? ""
-        : t`Budget used up: ${limitLabel(exceeded)}.`;
+        : t`Budget used up: ${labelled(limitLabel(exceeded))}.`;
   return [...calls, rest].filter(Boolean).join(" ");
 }

@@ -1,5 +1,5 @@
 import { configurationName, shortName, toneOf, type ChartIndex } from "../logic/chart-index.ts";
-import { duration } from "../logic/format.ts";
+import { duration, localTime } from "../logic/format.ts";
 import { eventText, guardText, type Judged } from "../logic/guards.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Value } from "../parts/json-value.tsx";
@@ -100,13 +100,9 @@ function Times({ step }: { readonly step: Step }) {
   );
 }
 
-const pad = (value: number, length = 2): string => String(value).padStart(length, "0");
-function timeText(at: number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return "–";
-  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
-  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
-}
+/** The instant of a step, with its day and its milliseconds. */
+const timeText = (at: number): string =>
+  `${localTime(at, NaN)}.${String(new Date(at).getMilliseconds()).padStart(3, "0")}`;
 
 const INCOMPLETE = {
   full: undefined,

@@ -3,7 +3,7 @@ import { Metrics } from "./metrics.tsx";
 import { Actions, useActions } from "./run-actions.tsx";
 import { parentOf } from "../logic/inner-runs.ts";
 import { forkText } from "../logic/fork-label.ts";
-import { shortId } from "../logic/format.ts";
+import { localTime, shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -50,7 +50,10 @@ export function Header() {
             )}
             {row.startedBy && (
               <span className="quiet">
-                {t("started by")} {row.startedBy.schedule} {t("at")} {row.startedBy.tick}
+                {t("started by")} {row.startedBy.schedule} {t("at")}{" "}
+                <time dateTime={row.startedBy.tick} title={row.startedBy.tick}>
+                  {localTime(Date.parse(row.startedBy.tick))}
+                </time>
               </span>
             )}
             {row.forkOf && (

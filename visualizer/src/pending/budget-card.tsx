@@ -6,11 +6,14 @@ import { expectRevision, refusalText, sendCommand } from "../store/commands.ts";
 import { disabledReason } from "../store/disabled-reason.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { labelled } from "../words/said.ts";
 import { t } from "../words/t.ts";
 
 /** A card for a turn that was stopped by an exceeded limit. */
 export function BudgetCard({ limit }: { readonly limit: string }) {
-  const name = limitLabel(limit);
+  const name = labelled(limitLabel(limit));
+  const isTime = limit === "wallMs"; // which people count in seconds
+  const unit = isTime ? t("seconds") : name;
   const [extra, setExtra] = useState("");
   const [revision, setRevision] = useState(() => model.row?.leaf);
   const [error, setError] = useState<string>();
@@ -23,7 +26,7 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
     setError(undefined);
     const ack = await sendCommand({
       type: "extendBudget",
-      extra: { [limit]: amount },
+      extra: { [limit]: isTime ? amount * 1_000 : amount },
       ...expectRevision(revision),
     });
     if (!ack.ok) setError(refusalText(ack));
@@ -59,10 +62,10 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
             min={0}
             step="any"
             value={extra}
-            aria-label={t`Additional ${name}`}
+            aria-label={t`Additional ${unit}`}
             onChange={({ target }) => setExtra(target.value)}
           />
-          <span>{name}</span>
+          <span>{unit}</span>
         </label>
         <Button type="submit" tone="good" label={t("Extend and continue")} isDisabled={isDisabled} />
       </div>

@@ -1,5 +1,6 @@
 import { isObject } from "../../../src/core/base/json.ts";
 import { readAccount } from "../logic/call-account.ts";
+import { localTime } from "../logic/format.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 
@@ -25,8 +26,7 @@ const DID: { readonly [did: string]: string } = {
   shadow: t("would have stopped"),
 };
 
-const timeOf = (at: unknown): string =>
-  typeof at === "number" ? new Date(at).toISOString().slice(11, 19) : "?";
+const timeOf = (at: unknown): string => (typeof at === "number" ? localTime(at) : "?");
 const about = (key: string): string => (key === "" ? "" : ` about ${key}`);
 
 function linesOf(state: JsonObject): readonly string[] {

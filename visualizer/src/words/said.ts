@@ -1,5 +1,5 @@
 import { language } from "./language.ts";
-import type { Words } from "./t.ts";
+import { t, type Words } from "./t.ts";
 
 // What processes, checks and charts say comes in English, with values in it: these are the sentences whose words are known. In the
 // catalogue `{}` stands for a value, and `{~}` for one that is a label with known words itself.
@@ -19,6 +19,11 @@ export const said = (sentence: string): string =>
   isSentence(sentence) ? inWords(sentence, known) : sentence;
 /** Returns a label, such as the title of a check, in the language of the page, or as it is if its words are not known. */
 export const labelled = (label: string): string => (isSentence(label) ? label : inWords(label, known));
+
+const REASON = "asked: ";
+/** Returns a line of the account of a call in the language of the page. */
+export const noted = (line: string): string =>
+  line.startsWith(REASON) ? `${t("asked:")} ${said(line.slice(REASON.length))}` : labelled(line);
 
 /** Returns a text by the words of a catalogue. Sentences are matched with sentences, and labels with labels. */
 export function inWords(text: string, words: Words): string {

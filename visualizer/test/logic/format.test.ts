@@ -1,6 +1,15 @@
 // Texts as they are shown.
 import { expect, test } from "vitest";
-import { compact, duration, jsonText, money, safeText } from "../../src/logic/format.ts";
+import { compact, duration, jsonText, localTime, money, safeText } from "../../src/logic/format.ts";
+
+test("localTime says the time of today by the reader's clock, and of another day with the day", () => {
+  const now = new Date(2026, 10, 30, 23, 59, 59).getTime();
+  expect(localTime(new Date(2026, 10, 30, 0, 3, 7, 900).getTime(), now)).toBe("00:03:07");
+  expect(localTime(new Date(2026, 10, 29, 14, 3, 22).getTime(), now)).toBe("2026-11-29 14:03:22");
+  expect(localTime(new Date(2027, 10, 30, 14, 3, 22).getTime(), now)).toBe("2027-11-30 14:03:22");
+  expect(localTime(now, NaN)).toBe("2026-11-30 23:59:59");
+  expect(localTime(9e15, now)).toBe("–");
+});
 
 test("safeText makes bidirectional and invisible characters visible", () => {
   expect(safeText("a\u202Eb\u2066c")).toBe("a⟨U+202E⟩b⟨U+2066⟩c");

@@ -1,6 +1,7 @@
 // Notes of steps.
 import { expect, test } from "vitest";
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
+import { localTime } from "../../src/logic/format.ts";
 import { commandNote, isFailure, messagesOf, noteOf, usageOf } from "../../src/logic/step-notes.ts";
 import { decodeStep, type Step } from "../../src/wire/step.ts";
 import type { JsonObject, PatchOp } from "../../src/wire/types.ts";
@@ -24,7 +25,7 @@ test("noteOf describes a step by its changes", () => {
   expect(noteOf(came({ end: { turn: 1, reason: "MODEL_STOP" } }))).toBe("MODEL_STOP");
   const takeOver = { from: "pid 1 on a", until: 0, by: "pid 2 on b\u202E", takeovers: 1, isUnfinished: true };
   expect(noteOf(came({ takeOver }))).toBe(
-    "taken over from pid 1 on a, whose lease ended 1970-01-01T00:00:00.000Z, by pid 2 on b⟨U+202E⟩; a turn was unfinished",
+    `taken over from pid 1 on a, whose lease ended ${localTime(0)}, by pid 2 on b⟨U+202E⟩; a turn was unfinished`,
   );
   expect(noteOf(came({ refused: { code: "run/pending", message: "A call waits." } }))).toBe(
     "refused: run/pending A call waits.",

@@ -1,6 +1,7 @@
 // The form of a rule that is tried: what it says, and what is wrong with it.
 import { describe, expect, test } from "vitest";
 import { readTriedRule } from "../../../src/inspect/hub/try-rule.ts";
+import { localTime } from "../../src/logic/format.ts";
 import { EMPTY, readRule, type RuleFields } from "../../src/rules/read-rule.ts";
 import { ruleMarks, ruleRows } from "../../src/rules/rule-rows.ts";
 
@@ -74,10 +75,10 @@ test("what rules remember is read from anything that a file may hold", () => {
     {
       name: "r",
       lines: [
-        "a success about 17, 00:00:00",
+        `a success about 17, ${localTime(0)}`,
         "2 calls about a, 5 in all",
         "1 call about b, 4 in all",
-        "part 1: a success, 00:00:00",
+        `part 1: a success, ${localTime(0)}`,
         "something that counts may have happened without a trace",
       ],
     },

@@ -21,6 +21,10 @@ test.each([
   ],
   ["Turn 1 used 9 of 9 of its budget (model calls).", "第 1 轮已用预算 9 / 9（模型调用）。"],
   ["model calls used up", "模型调用已用尽"],
+  ["approved by Ana, 14:03:22", "已批准，由Ana，14:03:22"],
+  ["denied by a person, from the operator, 14:03:22", "已拒绝，由一个人（来自 operator），14:03:22"],
+  ["denied by the rule 'once'", "被规则“once”拒绝"],
+  ["arguments changed by the hook x10: {}", "参数被钩子 x10更改：{}"],
   ["tokens 85 % used", "词元已用 85 %"],
   [
     "Tool 'pay' needs an approval, because its own `permission` asks.",
