@@ -14,7 +14,7 @@ export function chartInRows(chart: Chart): Required<Layouts> {
   const tree = new ChartTree(chart);
   const layOut = (detail: Detail, aspect: number): Layout => {
     const graph = new ElkGraph(tree, ["RIGHT"], detail);
-    return toLayout(tree, graph, layoutInRows(graph.root, aspect));
+    return toLayout(tree, graph, layoutInRows(graph.root, aspect, detail));
   };
   const shapesOf = (detail: Detail): Shapes => ({
     portrait: layOut(detail, ASPECTS.portrait),

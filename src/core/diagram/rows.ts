@@ -1,11 +1,23 @@
 import type { ElkExtendedEdge, ElkNode, ElkPort } from "elkjs";
+import type { Detail } from "./state-box.ts";
 import type { Point } from "./svg-path.ts";
 
-/** The space between columns, in which lines run up and down, and the least one between rows, in px. */
-const COLUMN_GAP = 56;
-const ROW_GAP = 36;
-/** The distance between two lines that run side by side, and the number of them. */
-const [LANE, LANES] = [5, 6];
+/** The spaces of a picture, in px. */
+type Gaps = {
+  /** Between columns: lines run up and down in it. */
+  readonly column: number;
+  /** The least one between rows. */
+  readonly row: number;
+  /** Between two lines that run side by side. */
+  readonly lane: number;
+};
+/** The spaces of each picture. That of names is narrow, so that its names are large. */
+const GAPS: { readonly [detail in Detail]: Gaps } = {
+  all: { column: 56, row: 36, lane: 5 },
+  names: { column: 26, row: 20, lane: 3 },
+};
+/** The number of lines that run side by side. */
+const LANES = 6;
 /** The distance of a line that runs along the border of a state, inside of it. */
 const INSIDE = 8;
 
@@ -14,6 +26,7 @@ type Placed = { x: number; y: number; readonly width: number; readonly height: n
 type Cell = Placed & { readonly column: number; readonly row: number; readonly node: ElkNode };
 /** A level of a chart: its children in columns and rows, with the space to the left of each column and above each row. */
 type Level = {
+  readonly gaps: Gaps;
   readonly cells: readonly Cell[];
   readonly columns: readonly number[];
   readonly rows: readonly number[];
@@ -23,8 +36,8 @@ type Level = {
  * Places the states of a graph in rows and columns, and its lines in the gaps between them, in the form in which ELK returns a layout. It
  * takes milliseconds where ELK takes minutes, and wraps a level with very many states, which ELK draws as one line. `aspect`: the relation of the picture's width to its height.
  */
-export function layoutInRows(root: ElkNode, aspect: number): ElkNode {
-  const size = place(root, aspect);
+export function layoutInRows(root: ElkNode, aspect: number, detail: Detail): ElkNode {
+  const size = place(root, aspect, GAPS[detail]);
   return moved({ ...root, ...size }, 0, 0);
 }
 
@@ -37,14 +50,14 @@ const paddingOf = ({
 };
 
 /** Sizes a node around its children, which it places within itself, and returns its size. */
-function place(node: ElkNode, aspect: number): { width: number; height: number } {
+function place(node: ElkNode, aspect: number, gaps: Gaps): { width: number; height: number } {
   const { children = [] } = node;
   if (children.length === 0) return { width: node.width ?? 0, height: node.height ?? 0 };
-  const sizes = children.map((child) => Object.assign(child, place(child, aspect)));
+  const sizes = children.map((child) => Object.assign(child, place(child, aspect, gaps)));
   const labels = (node.edges ?? []).flatMap(({ labels: all = [] }) => all.map(({ height = 0 }) => height));
   const isAlone = children.length === 1 && (node.edges ?? []).length === 0;
-  const rowGap = isAlone ? 0 : Math.max(ROW_GAP, ...labels.map((height) => height + 2 * LANE));
-  const columnGap = isAlone ? 0 : COLUMN_GAP;
+  const rowGap = isAlone ? 0 : Math.max(gaps.row, ...labels.map((height) => height + 2 * gaps.lane));
+  const columnGap = isAlone ? 0 : gaps.column;
   const count = columnsFor(sizes, { width: columnGap, height: rowGap }, aspect);
   const { top, left, bottom, right } = paddingOf(node);
   const columns = offsets(
@@ -68,7 +81,7 @@ function place(node: ElkNode, aspect: number): { width: number; height: number }
     width: Math.max(Number(minimum?.[1] ?? 0), columns.at(-1)! + right),
     height: Math.max(Number(minimum?.[2] ?? 0), rows.at(-1)! + bottom),
   };
-  route(node, size, { cells, columns, rows });
+  route(node, size, { gaps, cells, columns, rows });
   return size;
 }
 
@@ -123,7 +136,7 @@ function route(node: ElkNode, size: { width: number; height: number }, level: Le
   for (const { port, cell } of ports.values())
     if (port.x === undefined) Object.assign(port, onSide(port, cell ?? { x: 0, y: 0, ...size }, ports));
   for (const [index, edge] of (node.edges ?? []).entries()) {
-    const lane = ((index % LANES) - LANES / 2) * LANE;
+    const lane = ((index % LANES) - LANES / 2) * level.gaps.lane;
     const [from, to] = [ports.get(edge.sources[0]!), ports.get(edge.targets[0]!)];
     if (from && to) draw(edge, endOf(from, size, level, lane), endOf(to, size, level, lane), lane, level);
   }
@@ -155,7 +168,7 @@ type End = {
 function endOf(
   { port, cell }: { readonly port: ElkPort; readonly cell?: Cell },
   size: { readonly width: number; readonly height: number },
-  { columns, rows }: Level,
+  { gaps, columns, rows }: Level,
   lane: number,
 ): End {
   const side = sideOf(port);
@@ -163,12 +176,12 @@ function endOf(
   if (!cell) {
     const at: Point = [port.x ?? 0, port.y ?? 0];
     const column = side === "EAST" ? size.width - INSIDE : side === "WEST" ? INSIDE : at[0];
-    const row = side === "SOUTH" ? rows.at(-1)! - ROW_GAP / 2 + lane : rows[0]! - ROW_GAP / 2 + lane;
+    const row = side === "SOUTH" ? rows.at(-1)! - gaps.row / 2 + lane : rows[0]! - gaps.row / 2 + lane;
     return { at, column, row, isVertical };
   }
   const at: Point = [cell.x + (port.x ?? 0), cell.y + (port.y ?? 0)];
-  const column = columns[side === "EAST" ? cell.column + 1 : cell.column]! - COLUMN_GAP / 2 + lane;
-  const row = rows[side === "SOUTH" ? cell.row + 1 : cell.row]! - ROW_GAP / 2 + lane;
+  const column = columns[side === "EAST" ? cell.column + 1 : cell.column]! - gaps.column / 2 + lane;
+  const row = rows[side === "SOUTH" ? cell.row + 1 : cell.row]! - gaps.row / 2 + lane;
   return { at, column, row, isVertical };
 }
 
@@ -176,13 +189,13 @@ function endOf(
 const way = ({ at, column, row, isVertical }: End): readonly Point[] =>
   isVertical ? [at, [at[0], row]] : [at, [column, at[1]], [column, row]];
 
-function draw(edge: ElkExtendedEdge, from: End, to: End, lane: number, { columns }: Level): void {
+function draw(edge: ElkExtendedEdge, from: End, to: End, lane: number, { gaps, columns }: Level): void {
   const [begin, end] = [way(from), way(to)];
   const [last, first] = [begin.at(-1)!, end.at(-1)!];
   // a line between two rows goes up or down in the gap of a column
   const up =
     from.isVertical && to.isVertical
-      ? columns[0]! - COLUMN_GAP / 2 + lane
+      ? columns[0]! - gaps.column / 2 + lane
       : from.isVertical
         ? first[0]
         : last[0];

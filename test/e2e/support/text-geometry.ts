@@ -10,12 +10,14 @@ export type TextProblems = {
   readonly outside: readonly string[];
 };
 
-/** Names and numbers of the chart that overlap. */
+/** Names, numbers, labels and badges of the chart that overlap. */
 export const chartOverlaps = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`(() => {
-    const boxes = [...document.querySelectorAll("svg.chart :is(.title, .visits, .region)")]
+    const view = document.querySelector(".canvas").getBoundingClientRect();
+    const boxes = [...document.querySelectorAll("svg.chart :is(.title, .visits, .region, .row, .label text, .pill text), .services li")]
+      .filter((each) => getComputedStyle(each).visibility !== "hidden")
       .map((each) => ({ each, box: each.getBoundingClientRect() }))
-      .filter(({ box }) => box.width > 0);
+      .filter(({ box }) => box.width > 0 && box.right > view.left && box.left < view.right && box.bottom > view.top && box.top < view.bottom);
     return boxes.flatMap(({ each, box: a }, at) => boxes.slice(at + 1).flatMap(({ each: other, box: b }) => {
       const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);

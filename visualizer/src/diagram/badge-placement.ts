@@ -1,45 +1,48 @@
 import type { Box } from "../../../src/core/diagram/layout.ts";
-import type { PlacedNode } from "../wire/types.ts";
-import { isFolded, type Camera, type Size } from "./camera.ts";
-import { boxOf, overlap, regionNames } from "./region-names.ts";
+import type { Camera, Size } from "./camera.ts";
+import { overlap } from "./region-names.ts";
 
-const GAP = 9;
-/** The height of a title in units of the layout. */
-const TITLE = 24;
+/** The distances from a state at which badges are tried, px. */
+const GAPS = [9, 40, 90];
+/** Their distance from the border of the view, px. */
+const MARGIN = 8;
 
 /**
- * Places badges beside a state. `nodes`: those whose names are shown. They are on the side where the least of them is outside the view and where they cover the least text; on
- * the right if all sides are equal. Returns the upper left corner, px.
+ * Places badges near a state, px: on its right side if nothing is in the way, else to the left, below, above, farther away, and at last in a corner of
+ * the view. They cover no text and lie in the view; undefined if there is no such place, or the state is out of view. `texts`: what can be read, in units of the layout.
  */
-export function placeBeside(
-  state: PlacedNode,
-  nodes: readonly PlacedNode[],
+export function placeBadges(
+  state: Box,
+  texts: readonly Box[],
   camera: Camera,
   view: Size,
   { width, height }: Size,
-): { readonly left: number; readonly top: number } {
+): { readonly left: number; readonly top: number } | undefined {
   const box = onScreen(state, camera);
+  const whole = { x: 0, y: 0, ...view };
+  if (overlap(box, whole) === 0) return undefined;
   const middle = box.y + (box.height - height) / 2;
   const centre = box.x + (box.width - width) / 2;
-  const sides = [
-    { left: box.x + box.width + GAP, top: middle },
-    { left: box.x - width - GAP, top: middle },
-    { left: centre, top: box.y + box.height + GAP },
-    { left: centre, top: box.y - height - GAP },
+  const [right, bottom] = [view.width - width - MARGIN, view.height - height - MARGIN];
+  const places = [
+    ...GAPS.flatMap((gap) => [
+      { left: box.x + box.width + gap, top: middle },
+      { left: box.x - width - gap, top: middle },
+      { left: centre, top: box.y + box.height + gap },
+      { left: centre, top: box.y - height - gap },
+    ]),
+    { left: right, top: bottom },
+    { left: MARGIN, top: bottom },
+    { left: right, top: MARGIN },
+    { left: MARGIN, top: MARGIN },
   ];
-  const texts = textsOf(nodes, camera.scale).map((text) => onScreen(text, camera));
-  const costs = sides.map(({ left, top }) => {
+  const covered = texts.map((text) => onScreen(text, camera)).filter((text) => overlap(text, whole) > 0);
+  return places.find(({ left, top }) => {
     const badges = { x: left, y: top, width, height };
-    const hidden = width * height - overlap(badges, { x: 0, y: 0, ...view });
-    return texts.reduce((sum, text) => sum + overlap(text, badges), hidden);
+    return (
+      overlap(badges, whole) >= width * height * 0.999 && covered.every((text) => overlap(text, badges) === 0)
+    );
   });
-  return sides[costs.indexOf(Math.min(...costs))]!;
-}
-
-/** The parts of states that their names take: in a folded picture only regions have one. */
-function textsOf(nodes: readonly PlacedNode[], scale: number): readonly Box[] {
-  if (isFolded(scale)) return regionNames(nodes, scale).map(boxOf);
-  return nodes.map((node) => (node.hasChildren ? { ...node, height: TITLE } : node));
 }
 
 function onScreen({ x, y, width, height }: Box, camera: Camera): Box {

@@ -17,21 +17,22 @@ import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Layout, Layouts } from "../wire/types.ts";
 import { betterLayout, fitCamera, isFolded, showBox, type Size } from "./camera.ts";
-import { ChartPicture } from "./chart-picture.tsx";
+import { ChartPicture, depthsOf } from "./chart-picture.tsx";
 import { ChartTools } from "./chart-tools.tsx";
 import { zoomState, type Way } from "../map/zoom-state.ts";
 import { takenEdges, visitsOf } from "../store/run-queries.ts";
 import { describeState } from "./state-caption.tsx";
+import { FULL_SCALE, titleOf } from "./picture-texts.ts";
 import { ServiceBadges } from "./service-badges.tsx";
 import { useCamera } from "./use-camera.ts";
+import { useTexts } from "./use-texts.ts";
 
-/** The scale at which the camera follows the active state, so that rows and labels are readable. */
-const FOLLOW_SCALE = 0.9;
+/** The scale at which the camera enters and follows the active state: rows and labels are 11 px high. */
 const ENTER_SCALE = 1;
-/** The minimum scale at which rows and labels are displayed. */
+/** The least scale at which it shows a state that is larger than the pane. */
 const READABLE_SCALE = 0.6;
 /** The scale below which only names are displayed. */
-const OVERVIEW_SCALE = 0.5;
+const OVERVIEW_SCALE = 0.62;
 /** The scale below which not even names can be told apart: a pane so small shows the active state and what is around it. */
 const LEAST_OVERVIEW_SCALE = 0.08;
 
@@ -46,7 +47,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const [isDetailed, setDetailed] = useState(false);
   const whole = useMemo(() => betterLayout(layouts.portrait, layouts.landscape, size), [layouts, size]);
   const names = useMemo(() => namesOf(layouts, whole, size), [layouts, whole, size]);
-  const isTiny = names !== undefined && fitCamera(names, size).scale < LEAST_OVERVIEW_SCALE;
+  const isTiny = names !== undefined && isTooSmall(names, chart, fitCamera(names, size).scale);
   const isOverview = names !== undefined && !isDetailed && !follow && !isTiny;
   const layout = isOverview ? names : whole;
   const { stepNumber, version, isAnimated } = useDisplayedStep();
@@ -55,7 +56,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const active = run.statesAt(stepNumber);
   const near = isTiny ? whole.nodes.find(({ id }) => id === active.at(-1)) : undefined;
   const fit = useMemo(
-    () => (near ? showBox(near, size, FOLLOW_SCALE, READABLE_SCALE) : fitCamera(layout, size)),
+    () => (near ? showBox(near, size, ENTER_SCALE, READABLE_SCALE) : fitCamera(layout, size)),
     [layout, size, near],
   );
   const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
@@ -63,6 +64,8 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const visits = useMemo(() => (wantsVisits ? visitsOf(run) : undefined), [wantsVisits, run, version]);
   const scale = roundedScale(camera.scale);
   const innermost = active.at(-1);
+  const depths = useMemo(() => depthsOf(chart.index), [chart]);
+  const texts = useTexts({ layout, depths, scale, isOverview, taken });
 
   const [way, setWay] = useState<Way | null>(null);
   const showAll = useCallback(() => {
@@ -100,7 +103,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   left.current = way && !isFit ? { ...way, camera, isWhole: true } : null;
   useLayoutEffect(() => () => void (zoomState.back ??= left.current), []);
   useEffect(() => {
-    if (follow) show(innermost, FOLLOW_SCALE);
+    if (follow) show(innermost, ENTER_SCALE);
   }, [follow, innermost, show]);
 
   const pick = useCallback(
@@ -150,7 +153,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
                 width={Math.floor(size.width)}
                 height={Math.floor(size.height)}
                 data-overview={isOverview || undefined}
-                data-compact={isOverview || camera.scale < READABLE_SCALE || undefined}
+                data-compact={isOverview || camera.scale < FULL_SCALE || undefined}
                 aria-hidden="true"
                 style={{ "--scale": camera.scale } as CSSProperties}
               >
@@ -165,6 +168,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
                     visits={visits}
                     scale={scale}
                     isOverview={isOverview}
+                    labels={texts.labels}
                   />
                 </g>
               </svg>
@@ -173,6 +177,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
               stepNumber={stepNumber}
               version={version}
               nodes={layout.nodes}
+              texts={texts.boxes}
               index={chart.index}
               camera={camera}
               view={size}
@@ -184,6 +189,12 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
     </div>
   );
 }
+
+/** True if a picture of names says nothing: it is very small, or its states have no room for their names and lie in no regions that have. */
+const isTooSmall = ({ nodes }: Layout, { index }: IndexedChart, scale: number): boolean =>
+  scale < LEAST_OVERVIEW_SCALE ||
+  (nodes.every(({ id, hasChildren }) => !hasChildren || id === index.root) &&
+    nodes.filter((node) => titleOf(node, 1, scale, true)).length < nodes.length / 2);
 
 /** The filter as far as states and edges of the chart are picked by it. */
 export const chartFilter = ({ stepFilter }: Model): ChartFilter | null =>
@@ -202,5 +213,5 @@ function namesOf({ names }: Layouts, whole: Layout, size: Size): Layout | undefi
 /** Rounded down, so that a name is rather larger than smaller than it must be; in finer steps where few names are drawn. */
 const roundedScale = (scale: number): number => {
   const steps = isFolded(scale) ? 100 : 24;
-  return Math.max(0.04, Math.floor(scale * steps) / steps);
+  return Math.max(scale >= FULL_SCALE ? 1 : 0.04, Math.floor(scale * steps) / steps);
 };

@@ -6,6 +6,7 @@ import { EdgeLine } from "./edge-line.tsx";
 import type { Visits } from "../store/run-queries.ts";
 import { isFolded } from "./camera.ts";
 import { NodeBox } from "./node-box.tsx";
+import { enlarged, enlargement } from "./picture-texts.ts";
 import { regionNames } from "./region-names.ts";
 import { duration } from "../logic/format.ts";
 
@@ -21,11 +22,13 @@ type Props = {
   readonly scale: number;
   /** True if only names are displayed, in larger letters. */
   readonly isOverview: boolean;
+  /** The labels and pills that are drawn, by the first edge of their lines; undefined: all. */
+  readonly labels?: { has(id: string): boolean };
 };
 
 /** All states and lines of a laid-out chart. */
 export const ChartPicture = memo(function ChartPicture(props: Props) {
-  const { layout, index, active, taken, animationKey, filter, visits, scale, isOverview } = props;
+  const { layout, index, active, taken, animationKey, filter, visits, scale, isOverview, labels } = props;
   const styles = useMemo(() => stylesOf(index), [index]);
   const regions = layout.nodes.filter(({ id }) => styles.get(id)?.depth === 1);
   const names = isOverview && isFolded(scale) ? regionNames(regions, scale) : [];
@@ -75,6 +78,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             isPicked={edge.edges.some((id) => picked.has(id))}
             animationKey={rank === 0 ? animationKey : undefined}
             isOverview={isOverview}
+            enlargement={(labels?.has(edge.edges[0]!) ?? true) ? enlargement(scale) : 0}
             kind={index.edges.get(edge.edges[0]!)?.kind ?? "event"}
           />
         );
@@ -85,20 +89,26 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
           <path d={`M${from[0]} ${from[1]}L${to[0]} ${to[1]}`} />
         </g>
       ))}
-      {layout.pills.map(({ edge, text, x, y, width, height }) => (
-        <g
-          key={edge}
-          className="pill"
-          data-edge={edge}
-          data-taken={taken.get(edge)}
-          data-picked={picked.has(edge) || undefined}
-        >
-          <rect x={x} y={y} width={width} height={height} rx={height / 2} />
-          <text x={x + width / 2} y={y + height / 2}>
-            {text}
-          </text>
-        </g>
-      ))}
+      {layout.pills.map((pill) => {
+        const { edge, text } = pill;
+        const isShown = labels?.has(edge) ?? true;
+        const { x, y, width, height } = enlarged(pill, isShown ? enlargement(scale) : 1);
+        return (
+          <g
+            key={edge}
+            className="pill"
+            data-edge={edge}
+            data-taken={taken.get(edge)}
+            data-picked={picked.has(edge) || undefined}
+            data-shown={isShown || undefined}
+          >
+            <rect x={x} y={y} width={width} height={height} rx={height / 2} />
+            <text x={x + width / 2} y={y + height / 2}>
+              {text}
+            </text>
+          </g>
+        );
+      })}
       {names.map(({ id, title, x, y, size }) => (
         <text key={id} className="region" data-tone={styles.get(id)!.tone} x={x} y={y} fontSize={size}>
           {title}
@@ -116,12 +126,25 @@ function lowestRank(edges: readonly string[], taken: ReadonlyMap<string, number>
 
 /** The colour and the depth of every state. */
 function stylesOf(index: ChartIndex) {
+  const depths = depthsOf(index);
   return new Map(
     index.chart.nodes.map(({ id }) => {
       const top = topOf(index, id);
-      let depth = 0;
-      for (let at = index.nodes.get(id); at?.parent !== undefined; at = index.nodes.get(at.parent)) depth++;
-      return [id, { tone: toneOf(index, top === undefined ? [] : [index.root, top]), depth }] as const;
+      return [
+        id,
+        { tone: toneOf(index, top === undefined ? [] : [index.root, top]), depth: depths.get(id)! },
+      ] as const;
     }),
   );
+}
+
+/** How deep every state is inside of others; 0 for the root. */
+export function depthsOf(index: ChartIndex): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const { id } of index.chart.nodes) {
+    let depth = 0;
+    for (let at = index.nodes.get(id); at?.parent !== undefined; at = index.nodes.get(at.parent)) depth++;
+    depths.set(id, depth);
+  }
+  return depths;
 }

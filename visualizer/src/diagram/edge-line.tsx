@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { PlacedEdge } from "../wire/types.ts";
 import { arrowHead, roundedPath } from "../../../src/core/diagram/svg-path.ts";
+import { enlarged } from "./picture-texts.ts";
 
 type Props = {
   readonly edge: PlacedEdge;
@@ -13,6 +14,8 @@ type Props = {
   readonly animationKey: number | undefined;
   readonly kind: string;
   readonly isOverview: boolean;
+  /** How much larger than the layout has it its label is drawn; 0 hides it. */
+  readonly enlargement: number;
 };
 
 /** A line between two states, with its label. */
@@ -24,8 +27,10 @@ export const EdgeLine = memo(function EdgeLine({
   animationKey,
   kind,
   isOverview,
+  enlargement,
 }: Props) {
   const { lines, label } = edge;
+  const box = label && enlarged(label, enlargement || 1);
   return (
     <g
       className="edge"
@@ -48,16 +53,16 @@ export const EdgeLine = memo(function EdgeLine({
           </g>
         );
       })}
-      {label && (
-        <g className="label">
-          <rect x={label.x} y={label.y} width={label.width} height={label.height} rx={4} />
+      {label && box && (
+        <g className="label" data-shown={enlargement > 0 || undefined}>
+          <rect x={box.x} y={box.y} width={box.width} height={box.height} rx={4} />
           {label.lines.map(({ edge: id, text }, index) => (
             <text
               key={id}
               data-label={id}
               data-highlighted={highlighted.includes(`\n${id}\n`) || undefined}
-              x={label.x + label.width / 2}
-              y={label.y + (label.height * (index + 0.5)) / label.lines.length}
+              x={box.x + box.width / 2}
+              y={box.y + (box.height * (index + 0.5)) / label.lines.length}
             >
               {text}
             </text>

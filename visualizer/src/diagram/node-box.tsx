@@ -2,9 +2,9 @@ import { memo } from "react";
 import { decisionOutline } from "../../../src/core/diagram/svg-path.ts";
 import type { Tone } from "../logic/chart-index.ts";
 import type { PlacedNode } from "../wire/types.ts";
-import { isFolded, LEAST_PX, titleSize } from "./camera.ts";
+import { LEAST_PX, textWidth } from "./camera.ts";
+import { INDENT, ROW, titleOf } from "./picture-texts.ts";
 
-const ROW = 15;
 const MARKS = { invoke: "⚙", entry: "↳", exit: "↱", stay: "⟲" } as const;
 
 type Props = {
@@ -34,11 +34,11 @@ export const NodeBox = memo(function NodeBox(props: Props) {
   const { isDecision, passed, animationKey } = props;
   const shape = { node, isDecision, isOverview };
   const { x, y, width, height, title, rows, hasChildren } = node;
-  const named =
-    depth === 0 ? LEAST_PX : isOverview && isFolded(scale) ? undefined : titleSize(title, width, scale);
-  const size = named ?? LEAST_PX;
+  const named = titleOf(node, depth, scale, isOverview);
+  const size = named?.size ?? LEAST_PX;
+  const hasRoom = !named || named.isAlone || named.x + textWidth(title, size) < width - 16;
   const head = Math.max(17, size + 6);
-  const visitsSize = isOverview ? LEAST_PX / scale : 9.5;
+  const visitsSize = isOverview ? LEAST_PX / scale : LEAST_PX;
   const isAlone = isOverview && !hasChildren;
   const room = width - title.length * size * CHARACTER - (isInnermost ? 44 : 30);
   const visitsText =
@@ -61,16 +61,17 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       {passed === 0 && animationKey !== undefined && (
         <Shape key={animationKey} className="flash" {...shape} />
       )}
-      {named === undefined ? null : isAlone ? (
-        <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
-          {title}
-        </text>
-      ) : (
-        <text className="title" x={10} y={head} fontSize={size}>
+      {named && (
+        <text
+          className={named.isAlone ? "title is-alone" : "title"}
+          x={named.x}
+          y={named.y}
+          fontSize={named.size}
+        >
           {title}
         </text>
       )}
-      {depth > 0 && <circle className="pulse" cx={width - 11} cy={12} r={3.5} />}
+      {depth > 0 && hasRoom && <circle className="pulse" cx={width - 11} cy={12} r={3.5} />}
       {visitsText !== undefined && (
         <text
           className={isOverview ? "visits is-overview" : "visits"}
@@ -88,7 +89,7 @@ export const NodeBox = memo(function NodeBox(props: Props) {
             key={`${kind} ${text}`}
             className={`row is-${kind}`}
             {...transitionProps(edges, stays)}
-            x={10}
+            x={INDENT}
             y={head + ROW * (index + 1)}
           >
             {text.startsWith(MARKS[kind]) ? text : `${MARKS[kind]} ${text}`}

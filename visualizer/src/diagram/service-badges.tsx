@@ -10,8 +10,9 @@ import { MAX_CALL_BADGES } from "../logic/parallel-calls.ts";
 import { headOf } from "../logic/step-notes.ts";
 import type { CallRecord, JsonObject, PlacedNode } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
-import { isFolded, type Camera, type Size } from "./camera.ts";
-import { placeBeside } from "./badge-placement.ts";
+import type { Box } from "../../../src/core/diagram/layout.ts";
+import type { Camera, Size } from "./camera.ts";
+import { placeBadges } from "./badge-placement.ts";
 import { enteredAt } from "../store/run-queries.ts";
 import { t } from "../words/t.ts";
 
@@ -29,6 +30,8 @@ type Props = {
   readonly stepNumber: number;
   readonly version: number;
   readonly nodes: readonly PlacedNode[];
+  /** What can be read in the picture and is not to be covered. */
+  readonly texts: readonly Box[];
   readonly index: ChartIndex;
   readonly camera: Camera;
   readonly view: Size;
@@ -42,37 +45,34 @@ type Props = {
  * Badges for what runs at this step: the model, hooks, and tool calls unless there are many, each with its elapsed
  * time.
  */
-export function ServiceBadges({ stepNumber, version, nodes, index, camera, view, beside }: Props) {
+export function ServiceBadges({ stepNumber, version, nodes, texts, index, camera, view, beside }: Props) {
   const badges = useMemo(() => badgesAt(stepNumber, index), [stepNumber, version, index]);
   const isWorking = useModel((all) => all.isLive && all.isWorking);
   const isMoving = isWorking && badges.length > 0;
   const now = useNow(100, isMoving);
   const displayedAt = isMoving ? now : (model.run.at(stepNumber)?.time ?? now);
-  const named = isFolded(camera.scale)
-    ? nodes.filter(({ id }) => index.nodes.get(id)?.parent === index.root)
-    : nodes;
   const places = new Map(nodes.map((node) => [node.id, node]));
-  const rows = Map.groupBy(badges, ({ at }) => beside ?? at);
-  return [...rows].map(([id, members]) => {
-    const place = places.get(id);
+  const leaves = nodes.filter(({ hasChildren }) => !hasChildren);
+  const covered = [...texts];
+  return [...Map.groupBy(badges, ({ at }) => beside ?? at)].map(([id, members]) => {
+    const state = places.get(id);
+    const size = sizeOf(members);
+    const place =
+      state &&
+      (placeBadges(state, [...covered, ...leaves], camera, view, size) ??
+        placeBadges(state, covered, camera, view, size));
     if (!place) return null;
-    const isBeside = beside !== undefined;
-    const { left, top } = isBeside
-      ? placeBeside(place, named, camera, view, sizeOf(members))
-      : {
-          left: camera.x + (place.x + place.width / 2) * camera.scale,
-          top: camera.y + (place.y + place.height) * camera.scale,
-        };
+    const { left, top } = place;
+    const { scale } = camera;
+    covered.push({
+      x: (left - camera.x) / scale,
+      y: (top - camera.y) / scale,
+      width: size.width / scale,
+      height: size.height / scale,
+    });
     return (
-      <ul
-        key={id}
-        className="services"
-        data-beside={isBeside || undefined}
-        style={{
-          transform: `translate(${left}px, ${top}px) ${isBeside ? "" : "translate(-50%, -35%)"}`,
-        }}
-      >
-        {members.map(({ key, icon, text, detail, since, deadline }) => (
+      <ul key={id} className="services" style={{ transform: `translate(${left}px, ${top}px)` }}>
+        {members.slice(0, MOST).map(({ key, icon, text, detail, since, deadline }) => (
           <li key={key} title={detail} data-service={key}>
             <Icon name={icon} />
             <span>{text}</span>
@@ -80,6 +80,16 @@ export function ServiceBadges({ stepNumber, version, nodes, index, camera, view,
             {deadline !== undefined && <i style={{ width: `${share(displayedAt, since, deadline)}%` }} />}
           </li>
         ))}
+        {members.length > MOST && (
+          <li
+            title={members
+              .slice(MOST)
+              .map(({ detail }) => detail)
+              .join("\n")}
+          >
+            +{members.length - MOST}
+          </li>
+        )}
       </ul>
     );
   });
@@ -88,8 +98,12 @@ export function ServiceBadges({ stepNumber, version, nodes, index, camera, view,
 /** The approximate size of stacked badges, px; it does not depend on the clock, so that badges do not move. */
 function sizeOf(badges: readonly Badge[]): Size {
   const longest = Math.max(...badges.map(({ text }) => text.length));
-  return { width: BADGE.width + longest * BADGE.character, height: badges.length * BADGE.height };
+  const rows = Math.min(badges.length, MOST + 1);
+  return { width: BADGE.width + longest * BADGE.character, height: rows * BADGE.height };
 }
+
+/** So many services of a state have badges of their own; the others are counted. */
+const MOST = 3;
 
 const BADGE = { width: 82, character: 7, height: 28 };
 

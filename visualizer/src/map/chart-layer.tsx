@@ -1,11 +1,11 @@
 import { useId, useMemo, type CSSProperties } from "react";
 import type { Camera } from "../diagram/camera.ts";
 import { ChartPicture } from "../diagram/chart-picture.tsx";
+import { FULL_SCALE } from "../diagram/picture-texts.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import type { IndexedChart } from "../store/model.ts";
 import { takenEdges } from "../store/run-queries.ts";
 import type { Layout } from "../wire/types.ts";
-import { READABLE } from "./chart-zoom.ts";
 import type { Box } from "./placed.ts";
 
 type Props = {
@@ -18,6 +18,9 @@ type Props = {
   readonly outer: Camera;
   readonly depth: number;
 };
+
+/** Labels are read in the chart itself. */
+const NONE: ReadonlySet<string> = new Set();
 
 /** The chart in a card of the map, while a person zooms into it. */
 export function ChartLayer({ chart, layout, camera, frame, outer, depth }: Props) {
@@ -40,7 +43,7 @@ export function ChartLayer({ chart, layout, camera, frame, outer, depth }: Props
       <g
         className="chart"
         clipPath={`url(#${clip})`}
-        data-compact={camera.scale < READABLE || undefined}
+        data-compact={camera.scale < FULL_SCALE || undefined}
         style={{ "--scale": camera.scale } as CSSProperties}
       >
         <rect className="ground" width="100%" height="100%" />
@@ -55,6 +58,7 @@ export function ChartLayer({ chart, layout, camera, frame, outer, depth }: Props
             visits={undefined}
             scale={scale}
             isOverview={false}
+            {...(camera.scale < FULL_SCALE && { labels: NONE })}
           />
         </g>
       </g>

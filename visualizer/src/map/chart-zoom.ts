@@ -4,7 +4,7 @@ import type { Layout } from "../wire/types.ts";
 import type { Box } from "./placed.ts";
 import { placeOf, statesOf, type Place } from "./places.ts";
 
-/** The scale of the chart from which it is shown alone: its rows and labels can be read. */
+/** The least scale at which the chart is shown alone: its names can be read, and the labels that have room. */
 export const READABLE = 0.6;
 /** The scale of the map from which the chart appears in its cards. */
 const APPEARS = 1.2;
