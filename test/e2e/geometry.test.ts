@@ -20,6 +20,13 @@ const tabLines = (page: Page): Promise<number> =>
     `new Set([...document.querySelectorAll(".tabs [role=tab]")].map((tab) => tab.getBoundingClientRect().top)).size`,
   );
 
+/** How many lines the parts of each element take. */
+const linesOf = (all: unknown): readonly number[] =>
+  (all as { readonly children: Iterable<{ getBoundingClientRect(): { readonly bottom: number } }> }[]).map(
+    ({ children }) =>
+      new Set([...children].map((each) => Math.round(each.getBoundingClientRect().bottom / 8))).size,
+  );
+
 let env: Environment;
 let agents: readonly Agent[] = [];
 beforeAll(async () => {
@@ -48,6 +55,7 @@ test.each([
         await expectDrawnWellInBothThemes(page, `${sessionId} ${lower}`);
       }
       expect(await problemsInBothThemes(page)).toEqual([]);
+      expect(await page.locator(".filters .choose").evaluateAll(linesOf)).toEqual([1, 1]);
       tabs.push(await page.locator(".tabs [role=tab]").count());
       expect(await tabLines(page)).toBe(1);
     }

@@ -3,6 +3,7 @@ import { useNow } from "../parts/use-now.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 import { totalsAt } from "../logic/totals.ts";
+import type { Usage } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 
 /** The usage of the whole run while live, else up to the displayed step. */
@@ -17,6 +18,19 @@ export function Metrics() {
   const end = isWorking ? now : isLive ? row.updatedAt : (step?.time ?? row.updatedAt);
   return (
     <dl className="metrics">
+      {row.actor === undefined && <Spent totals={totals} />}
+      <div className="is-minor">
+        <dt>{t("elapsed")}</dt>
+        <dd>{duration(Math.max(0, end - row.startedAt))}</dd>
+      </div>
+    </dl>
+  );
+}
+
+/** What the models of a run have used; an actor that is no agent asks none. */
+function Spent({ totals }: { readonly totals: Partial<Usage> }) {
+  return (
+    <>
       <div>
         <dt>{t("in")}</dt>
         <dd>{compact(totals.inputTokens)}</dd>
@@ -33,10 +47,6 @@ export function Metrics() {
         <dt>{t("cost")}</dt>
         <dd>{money(totals.cost)}</dd>
       </div>
-      <div className="is-minor">
-        <dt>{t("elapsed")}</dt>
-        <dd>{duration(Math.max(0, end - row.startedAt))}</dd>
-      </div>
-    </dl>
+    </>
   );
 }

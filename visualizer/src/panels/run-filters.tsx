@@ -28,14 +28,35 @@ export function Filters() {
   const chips = chipsOf(filter);
   return (
     <div className="filters" role="search">
-      <SearchField
-        id="find-run"
-        label={t("Find a run")}
-        title={t("Words of its title, messages, calls and results, its agent or its id")}
-        value={search}
-        shortcut="/"
-        onChange={searchRuns}
-      />
+      <div className="choose">
+        <SearchField
+          id="find-run"
+          label={t("Find a run")}
+          title={t("Words of its title, messages, calls and results, its agent or its id")}
+          value={search}
+          shortcut="/"
+          onChange={searchRuns}
+        />
+        <button
+          type="button"
+          className="button"
+          aria-label={t("Overview of these runs")}
+          title={t("Sum up the runs that the filter finds")}
+          onClick={() => showMany("overview")}
+        >
+          <Icon name="count" />
+        </button>
+        <button
+          type="button"
+          className="button"
+          aria-pressed={isChoosing}
+          aria-label={t("Compare runs")}
+          title={t("Choose runs of the list to compare them")}
+          onClick={() => (isChoosing ? model.set({ chosen: null }) : toggleChosen())}
+        >
+          <Icon name="compare" />
+        </button>
+      </div>
       <div className="choose">
         <select
           className="input"
@@ -59,25 +80,6 @@ export function Filters() {
         >
           {t("Filters")}
           {chips.length > 0 && ` (${chips.length})`}
-        </button>
-        <button
-          type="button"
-          className="button"
-          aria-label={t("Overview of these runs")}
-          title={t("Sum up the runs that the filter finds")}
-          onClick={() => showMany("overview")}
-        >
-          <Icon name="count" />
-        </button>
-        <button
-          type="button"
-          className="button"
-          aria-pressed={isChoosing}
-          aria-label={t("Compare runs")}
-          title={t("Choose runs of the list to compare them")}
-          onClick={() => (isChoosing ? model.set({ chosen: null }) : toggleChosen())}
-        >
-          <Icon name="compare" />
         </button>
       </div>
       <RunViews />
