@@ -1,5 +1,5 @@
 // The pictures of charts in the page are complete.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { chartJson, type Chart } from "agentchart/machines";
 import { CHARTS } from "../diagram/charts.ts";
 import { shopOfEight } from "../support/machines/shop-of-eight.ts";
@@ -19,7 +19,10 @@ const charts = Object.entries({ ...CHARTS, "an app of eight machines": chartJson
 beforeAll(async () => {
   env = await makeEnvironment();
   worker = await WireWorker.connect(env.hub, charts);
-  for (const { hash, chart } of charts) worker.show(`run-${hash}`, hash, [chart.nodes[0]!.id]);
+  for (const { hash, chart } of charts) {
+    worker.show(`run-${hash}`, hash, [chart.nodes[0]!.id]);
+    for (const [at, states] of pathsOf(chart).entries()) worker.show(`run-${hash}-${at}`, hash, states);
+  }
   page = await env.open();
 });
 afterAll(async () => {
@@ -31,6 +34,7 @@ type Rect = { readonly x: number; readonly y: number; readonly width: number; re
 
 describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
   beforeAll(() => page.ui.choose(`run-${hash}`));
+  afterEach(() => page.page.setViewportSize({ width: 1_680, height: 980 }));
 
   test("contains every state and every transition once", async () => {
     const svg = page.page.locator("svg.chart");
@@ -59,8 +63,8 @@ describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
           .getByRole("navigation", { name: "Panels" })
           .getByRole("button", { name: "Chart" })
           .click();
-      for (const states of pathsOf(chart)) {
-        worker.show(`run-${hash}`, hash, states);
+      for (const [at, states] of pathsOf(chart).entries()) {
+        await page.page.evaluate(`location.hash = "#/run/run-${hash}-${at}"`);
         await expect.poll(() => page.ui.activeStates()).toEqual(states);
         await settled(page.page);
         expect
@@ -71,7 +75,6 @@ describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
           .toEqual([]);
         expect.soft(await chartOverlaps(page.page), states.at(-1)).toEqual([]);
       }
-      await page.page.setViewportSize({ width: 1_680, height: 980 });
     },
   );
 
