@@ -104,7 +104,7 @@ function pathsOf({ nodes }: Chart): readonly (readonly string[])[] {
   const parents = new Map(nodes.map(({ id, parent }) => [id, parent]));
   const around = (id: string | undefined): readonly string[] =>
     id === undefined ? [] : [...around(parents.get(id)), id];
-  const busy = nodes.filter(({ invoke = [] }) => invoke.length > 0);
+  const busy = nodes.filter(({ invoke }) => invoke.length > 0);
   const shown = busy.length > 0 ? [busy[0]!, busy.at(-1)!] : nodes.slice(-1);
   return shown.map(({ id }) => around(id));
 }

@@ -8,8 +8,9 @@ const GAPS = [9, 40, 90];
 const MARGIN = 8;
 
 /**
- * Places badges near a state, px: on its right side if nothing is in the way, else to the left, below, above, farther away, and at last in a corner of
- * the view. They cover no text and lie in the view; undefined if there is no such place, or the state is out of view. `texts`: what can be read, in units of the layout.
+ * Places badges near a state, px. They are on its right side, else to the left, below, above, farther away, or at last in a corner of the view. They cover
+ * no text and lie in the view; undefined if there is no such place, or the state is out of view. `texts`: the boxes of what can be read, in units
+ * of the layout.
  */
 export function placeBadges(
   state: Box,

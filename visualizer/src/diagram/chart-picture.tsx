@@ -138,7 +138,7 @@ function stylesOf(index: ChartIndex) {
   );
 }
 
-/** How deep every state is inside of others; 0 for the root. */
+/** Returns the number of states around each state; 0 for the root. */
 export function depthsOf(index: ChartIndex): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();
   for (const { id } of index.chart.nodes) {

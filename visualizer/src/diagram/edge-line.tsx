@@ -14,7 +14,7 @@ type Props = {
   readonly animationKey: number | undefined;
   readonly kind: string;
   readonly isOverview: boolean;
-  /** How much larger than the layout has it its label is drawn; 0 hides it. */
+  /** The factor by which its label is larger than in the layout; 0 hides it. */
   readonly enlargement: number;
 };
 

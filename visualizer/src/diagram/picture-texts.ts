@@ -17,7 +17,7 @@ const MOST_LABELS = 400;
 /** The least scale at which the rows and the labels of a layout, whose letters are 11 px high, can be read as they are. */
 export const FULL_SCALE = 0.995;
 
-/** How much larger than the layout has them texts are drawn, so that they are 11 px high on the screen. */
+/** Returns the factor by which texts are larger than in the layout, so that they are 11 px high on the screen. */
 export const enlargement = (scale: number): number => (scale < FULL_SCALE ? 1 / scale : 1);
 
 /** The place of a state's title: its left side, or its middle in the picture of names, its baseline, and the font size. Undefined if it has no room. */
@@ -93,8 +93,8 @@ export function rowBoxes({ nodes }: Pick<Layout, "nodes">): readonly Box[] {
 }
 
 /**
- * Returns the labels and pills that are drawn at a scale, by the first edge of their lines: all where they can be read as they are, else those that
- * have room for letters of 11 px. Those cover no name, no other label and no other state, and lie in the picture. Labels in `first` come before others.
+ * Returns the labels and pills that are drawn at a scale, by the first edge of their lines. All are where they can be read as they are, else those
+ * that have room for letters of 11 px: they cover no name, no other label and no other state, and lie in the picture. Labels in `first` come before others.
  */
 export function labelsAt(
   layout: Layout,

@@ -30,7 +30,7 @@ type Props = {
   readonly stepNumber: number;
   readonly version: number;
   readonly nodes: readonly PlacedNode[];
-  /** What can be read in the picture and is not to be covered. */
+  /** The texts of the picture, which are not to be covered. */
   readonly texts: readonly Box[];
   readonly index: ChartIndex;
   readonly camera: Camera;

@@ -3,7 +3,7 @@ import type { Box } from "../../../src/core/diagram/layout.ts";
 import type { Layout } from "../wire/types.ts";
 import { FULL_SCALE, labelsAt, nameBoxes, rowBoxes } from "./picture-texts.ts";
 
-/** What can be read in a picture of a chart. */
+/** The texts that can be read in a picture of a chart. */
 export type PictureTexts = {
   /** The boxes of its texts, in units of the layout. */
   readonly boxes: readonly Box[];
