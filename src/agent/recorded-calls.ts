@@ -14,7 +14,8 @@ export class RecordedCalls {
   /** The recorded call for each call of the run. */
   readonly #pairs = new Map<string, string | undefined>();
 
-  /** `known` are the messages with which the run begins: what they ask for with the same arguments is the same call. */
+  /** `known` are the messages with which the run begins, or with which another process goes on: what they ask for with the same arguments is
+   *  the same call, and a call of the run itself has had the next recorded one. */
   constructor(calls: ReadonlyMap<string, ToolUseBlock>, known: readonly Msg[]) {
     const answered = new Set(known.flatMap(toolResultsOf).map(({ id }) => id));
     for (const call of known.flatMap(toolUsesOf)) {
@@ -27,6 +28,8 @@ export class RecordedCalls {
       const key = keyOf(call);
       this.#left.set(key, [...(this.#left.get(key) ?? []), call.id]);
     }
+    for (const call of known.flatMap(toolUsesOf))
+      if (!calls.has(call.id) && answered.has(call.id)) this.recordedOf(call.id, call);
   }
 
   /** The recorded call that a call of the run is: that with its id, else the next one of this tool with these arguments. */

@@ -1,8 +1,10 @@
 import type { Agent } from "./types.ts";
 import type { AgentConfig, AnyAgentConfig } from "./options/agent-config.ts";
+import { AgentError } from "../core/base/error.ts";
 import { toolkitOf } from "./options/config.ts";
 import { toolResultsOf, toolUsesOf } from "../core/message/msg.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
+import { REPEATING } from "../core/tool/stored-slots.ts";
 import { suspend } from "../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../core/tool/types.ts";
 import { openSession } from "../session/open-session.ts";
@@ -38,6 +40,17 @@ export async function recordingOf(store: SessionStore, sessionId: string): Promi
   };
 }
 
+/** Returns what a fork repeats that could not be opened, since the tools of its agent would really run. Undefined for another error, and if its
+ *  original is not there any more. */
+export async function recordedFor(error: unknown, store: SessionStore): Promise<RecordedResults | undefined> {
+  const repeats = AgentError.is(error) ? error.data?.["repeats"] : undefined;
+  if (typeof repeats !== "string") return undefined;
+  return recordingOf(store, repeats).then(
+    (recording) => new RecordedResults(recording),
+    () => undefined,
+  );
+}
+
 /**
  * The tools of one fork that was made with `repeats`, which repeat what its original recorded: none of them runs. A call for which no result is recorded waits until a
  * person gives one.
@@ -60,14 +73,20 @@ export class RecordedResults {
   configured(config: AgentConfig): AgentConfig {
     const given = config as unknown as AnyAgentConfig;
     const replaced: object = replacedTools(given, (tool) => this.#repeating(tool));
-    const meta = { ...config.meta, repeats: this.#recording.sessionId };
-    return { ...config, ...replaced, meta };
+    const { sessionId } = this.#recording;
+    return {
+      ...config,
+      ...replaced,
+      meta: { ...config.meta, repeats: sessionId },
+      [REPEATING]: sessionId,
+    } as AgentConfig;
   }
 
   #repeating(tool: AnyTool): AnyTool {
     if (!tool.execute) return tool;
-    return withExecute({ ...tool, permission: "allow" }, (_, { callId }: AnyToolContext) =>
-      this.#resultOf(callId),
+    return withExecute(
+      { ...tool, permission: "allow", onRestart: "retry" },
+      (_, { callId }: AnyToolContext) => this.#resultOf(callId),
     );
   }
 

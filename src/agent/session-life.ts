@@ -2,7 +2,7 @@ import { createActor, type AnyActorScope, type ExecutableActionObject, type Snap
 import { AgentError, agentErrorOf, errorFrom, type ErrorInfo } from "../core/base/error.ts";
 import { nodeProcess } from "../core/base/platform.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import { repeatedSession } from "../core/tool/stored-slots.ts";
+import { REPEATING, repeatedSession } from "../core/tool/stored-slots.ts";
 import type { TakeOver } from "../core/message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
@@ -268,12 +268,12 @@ export class SessionLife implements Leaver {
 /** Refuses a fork that repeats recorded results to an agent whose tools would really run. */
 function assertRepeats({ context }: RestoredSession, { host, settings }: LivingSession): void {
   const repeats = repeatedSession(context.slots);
-  if (repeats === undefined || host.config.meta?.["repeats"] === repeats) return;
+  if (repeats === undefined || (host.config as { [REPEATING]?: unknown })[REPEATING] === repeats) return;
   const { sessionId } = settings;
   throw new AgentError(
     "session/agent-changed",
     `Session '${sessionId}' repeats the recorded results of '${String(repeats)}', and the tools of this agent would really run: fork it again.`,
-    { data: { sessionId, policy: "pin" } },
+    { data: { sessionId, policy: "pin", repeats } },
   );
 }
 

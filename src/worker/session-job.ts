@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
+import type { AgentConfig } from "../agent/options/agent-config.ts";
+import { recordedFor, type RecordedResults } from "../agent/recorded-results.ts";
 import { elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
@@ -195,6 +197,7 @@ export class SessionJob {
   async #open(
     { output: _, ...config }: AnyWorkerAgentConfig,
     meta: JsonObject,
+    repeated?: RecordedResults,
   ): Promise<InboxAgent | undefined> {
     const { store, leaseMs, kept } = this.#worker;
     const { sessionId } = this.#session;
@@ -219,9 +222,13 @@ export class SessionJob {
         kept,
         () => this.#run?.isLast ?? false,
       );
+      await repeated?.begin(agent, store);
       await agent.open();
       return agent;
     } catch (error) {
+      const recorded = repeated ? undefined : await recordedFor(error, store);
+      if (recorded)
+        return this.#open(recorded.configured(config as AgentConfig) as typeof config, meta, recorded);
       if (!isQuarantined) await this.#handleOpenError(error, meta);
       return undefined;
     }

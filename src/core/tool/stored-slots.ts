@@ -46,6 +46,10 @@ const ABOUT_CALLS = ["tool", "where", "same"] as const;
 /** The name of the slot in which a fork has the session whose recorded results its tools repeat. */
 export const REPEATS = "tools.repeats";
 
+/** The key under which a configuration says which session its tools repeat. No label says it: a worker takes over the labels of a session, and
+ *  its tools are others. */
+export const REPEATING: unique symbol = Symbol("repeats");
+
 /** The session whose recorded results a fork repeats; undefined if its tools really run. */
 export function repeatedSession(slots: StoredSlots): Json | undefined {
   return storedSlot(slots, REPEATS)?.value;
