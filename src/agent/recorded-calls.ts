@@ -14,8 +14,8 @@ export class RecordedCalls {
   /** The recorded call for each call of the run. */
   readonly #pairs = new Map<string, string | undefined>();
 
-  /** `known` are the messages with which the run begins, or with which another process goes on: what they ask for with the same arguments is
-   *  the same call, and a call of the run itself has had the next recorded one. */
+  /** `known` are the messages with which the run begins, or with which another process goes on. What they ask for with the same arguments is
+   *  the same call. A call of the run itself has had the next recorded one. */
   constructor(calls: ReadonlyMap<string, ToolUseBlock>, known: readonly Msg[]) {
     const answered = new Set(known.flatMap(toolResultsOf).map(({ id }) => id));
     for (const call of known.flatMap(toolUsesOf)) {
