@@ -68,8 +68,8 @@ async function decisionOf(call: PendingCall, { decide }: CrashScenario): Promise
 const NOTHING = undefined;
 let waits = 0;
 
-/** Decides what waits, and goes on, until the turn has ended or waits for what nobody decides. */
-async function settle(agent: Agent, reply: Reply, scenario: CrashScenario, more: object): Promise<void> {
+/** Decides what waits, and goes on, until the turn has ended or waits for what nobody decides. Returns the last reply. */
+async function settle(agent: Agent, reply: Reply, scenario: CrashScenario, more: object): Promise<Reply> {
   let last = reply;
   const { phase, waitsFor } = agent.status();
   // The call for which it was suspended has its result: its tool is gone in this release.
@@ -89,9 +89,10 @@ async function settle(agent: Agent, reply: Reply, scenario: CrashScenario, more:
       instant(`decided:${number}.${index + 1}`, `after a decision about ${call.name}`);
       left--;
     }
-    if (left > 0) return;
+    if (left > 0) break;
     last = await agent.call(NOTHING, more);
   }
+  return last;
 }
 
 /** Opens the session; a process that takes over waits until the holder is known to be dead or stopped. */
@@ -163,14 +164,22 @@ async function main(): Promise<void> {
   }
   await open(agent);
   const more = (output === undefined ? {} : { output }) as { readonly output?: undefined };
+  let last: Reply | undefined;
   for (const [index, text] of [scenario.input].flat().entries()) {
     const options = { idempotencyKey: `input-${index + 1}`, ...more };
-    await settle(agent, (await agent.call(text, options)) as Reply, scenario, more);
+    last = await settle(agent, (await agent.call(text, options)) as Reply, scenario, more);
   }
   const transcript = transcriptOf(await agent.messages(), { sessionId, folder });
   const effects: Json | undefined = await scenario.effects?.({ sessionId, folder });
   await agent.close();
-  ledger.write({ note: "done", agent: name, transcript, ...(effects !== undefined && { effects }) });
+  const isOverBudget = last?.reason === "BUDGET_EXCEEDED";
+  ledger.write({
+    note: "done",
+    agent: name,
+    transcript,
+    isOverBudget,
+    ...(effects !== undefined && { effects }),
+  });
 }
 
 try {

@@ -266,7 +266,10 @@ function resultFaults(baseline: Baseline, run: Run, { release, how }: CrashPoint
     return [{ kind: "lost-input", message: `The conversation lacks what the user said: ${short(lost[0])}` }];
   if (release !== undefined || how === "repeat" || !baseline.varying) return [];
   const { transcript, varying } = baseline;
-  for (let index = 0; index < Math.max(transcript.length, lines.length); index++) {
+  // What a take-over repeats is paid for twice: a turn that its budget ends anyway may end earlier.
+  const isCutShort = [run, baseline.run].every((each) => doneOf(each)?.isOverBudget);
+  const compared = isCutShort ? lines.length : Math.max(transcript.length, lines.length);
+  for (let index = 0; index < compared; index++) {
     if (transcript[index] === lines[index] || varying.has(index)) continue;
     return [
       {

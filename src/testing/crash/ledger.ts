@@ -44,6 +44,8 @@ export type Note =
       readonly note: "done";
       readonly agent: string;
       readonly transcript: readonly string[];
+      /** The last turn rests because a limit of its budget was reached. */
+      readonly isOverBudget?: boolean;
       readonly effects?: Json;
     }
   | { readonly note: "error"; readonly error: ErrorInfo; readonly isImpossible?: boolean };

@@ -100,12 +100,11 @@ test.each(PROJECTS)(
   },
 );
 
-/** The agents of the demo take the time of a language model: without SOAK=1 one of them. */
+/** The agents of the demo take the time of a language model: without SOAK=1 two of them. */
 const DEMO = [
   ["customer-care", "kill:waiting:1"],
-  ...(isSoak
-    ? (["refund-desk", "nightly-scan", "parser-fix"] as const).map((name) => [name, ""] as const)
-    : []),
+  ["nightly-scan", "stop:append:3:before"], // its budget of three model calls is used up by the call that is repeated
+  ...(isSoak ? (["refund-desk", "parser-fix"] as const).map((name) => [name, ""] as const) : []),
 ] as const;
 
 test.each(DEMO)(
