@@ -13,10 +13,17 @@ export const DEFAULT_STORE = `file:${join(homedir(), ".agentchart", "sessions")}
  *  kind of store. */
 export async function openStore(spec = DEFAULT_STORE): Promise<SessionStore> {
   const { kind, path } = parseStore(spec);
-  const store = await openStoreOf(kind === "file" || kind === "sqlite" ? `${kind}:${path}` : spec);
+  if (kind === "partitions") {
+    const [{ partitionedStore }, { readPartitions }] = await Promise.all([
+      import("../store/partitioned.ts"),
+      import("./partitions-file.ts"),
+    ]);
+    return partitionedStore(await readPartitions(path, openStore));
+  }
+  const store = await openStoreOf(isPath(kind) ? `${kind}:${path}` : spec);
   if (store) return store;
   throw new UsageError(
-    `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
+    `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://….`,
   );
 }
 
@@ -27,8 +34,7 @@ export function withExistingStore<T>(
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
   const { kind, path } = parseStore(spec ?? "");
-  if ((kind === "file" || kind === "sqlite") && !existsSync(path))
-    throw new UsageError(`There is no store at ${path}.`);
+  if (isPath(kind) && !existsSync(path)) throw new UsageError(`There is no store at ${path}.`);
   return withStore(spec, use);
 }
 
@@ -46,9 +52,11 @@ export async function withStore<T>(
 
 /** The kind of a store, and the absolute path of one in files. */
 export function parseStore(spec: string): { readonly kind: string | undefined; readonly path: string } {
-  const [, kind, path = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
+  const [, kind, path = ""] = /^(file|sqlite|partitions|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
   return { kind, path: resolve(expandHome(path)) };
 }
+
+const isPath = (kind: string | undefined): boolean => kind !== undefined && !kind.startsWith("postgres");
 
 /** Shells do not expand the tilde of `file:~/sessions`. */
 function expandHome(path: string): string {

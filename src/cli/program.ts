@@ -43,6 +43,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.exportSession, async () => (await import("./sessions/export-command.ts")).exportCommand);
   add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
   add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
+  add(sessions.move, async () => (await import("./sessions/move-command.ts")).moveCommand);
   add(sessions.prune, async () => (await import("./sessions/prune-command.ts")).pruneCommand);
   add(many.overview, async () => (await import("./sessions/overview-command.ts")).overviewCommand);
   add(many.label, async () => (await import("./sessions/label-commands.ts")).labelCommand);

@@ -1,7 +1,7 @@
 import { maxIters } from "./option-sources.ts";
 import { boolean, integer, string, strings, withDefault } from "./define-command.ts";
 
-export const STORES = "file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE";
+export const STORES = "file:DIR, sqlite:PATH, postgres://USER@HOST/DATABASE or partitions:FILE";
 
 /** The store of the commands that read and write sessions. */
 export const STORE = {

@@ -20,14 +20,12 @@ import {
   type JournalState,
   checkedJournalFormat,
   entryPointOf,
-  FORMAT,
   JOURNAL_FORMAT,
   persistedContext,
-  migrated,
-  readPersistedContext,
   type PersistedContext,
   type SessionState,
 } from "./format.ts";
+import { readShortKept, shortKept, SHORT_FORMAT } from "./short-kept.ts";
 import { hasBlock } from "../core/message/msg.ts";
 
 type Entry<Type extends SessionEntry["type"]> = Extract<SessionEntry, { readonly type: Type }>;
@@ -48,6 +46,8 @@ export type Checkpoint = {
   /** The number of messages in the transcript. */
   readonly cursor: number;
   /** The positions of these messages in the journal; absent in sessions of 0.1.0. */
+  readonly places?: readonly Mark[];
+  /** The same in journals of format 3. A release that looks for it reads others from the first entry, which says their format. */
   readonly marks?: readonly Mark[];
   /** The position that a restore needs that does not read the journal from its first entry; absent in sessions of 0.1.0. */
   readonly journal?: number;
@@ -84,14 +84,14 @@ export class JournalFold {
     if (!checkpoint) return;
     const read = checkpoint as unknown as Checkpoint;
     this.#checkpoint = read;
-    this.#kept = readPersistedContext(migrated(read.kept, read.format, "The checkpoint"), "The checkpoint");
+    this.#kept = readShortKept(read);
     this.#state = read.state;
     this.#at = read.at;
     this.#reason = read.reason as SessionState["reason"];
     this.#groups = read.activeGroups;
     if (!begin) return;
     this.#format = read.journal!;
-    this.#marks = { marks: read.marks!.filter(([, seq]) => seq < begin[1]), hasResults: false };
+    this.#marks = { marks: marksOf(read)!.filter(([, seq]) => seq < begin[1]), hasResults: false };
   }
 
   /** Applies the next entry. Throws `session/damaged` or `session/version`. */
@@ -263,7 +263,7 @@ export function checkpointOf(
   const { context, state, activeGroups, chart, hooks } = journalState;
   const { outcome, transcript, at } = context;
   return {
-    format: FORMAT,
+    format: SHORT_FORMAT,
     chart,
     hooks,
     seq,
@@ -272,10 +272,10 @@ export function checkpointOf(
     ...(outcome && { reason: outcome.reason }),
     ...(activeGroups && { activeGroups }),
     cursor: transcript.length,
-    marks,
+    places: marks,
     journal: JOURNAL_FORMAT,
     calls,
-    kept: persistedContext(context) as unknown as JsonObject,
+    kept: shortKept(persistedContext(context)),
   };
 }
 
@@ -301,9 +301,11 @@ const MAX_MARKS = 64;
 const isMark = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 2 && value.every((number) => Number.isSafeInteger(number));
 
-/** True for marks as a checkpoint has them. */
-export const areMarks = (value: unknown): value is readonly Mark[] =>
-  Array.isArray(value) && value.every(isMark);
+/** Returns the positions of messages in the journal that a checkpoint has; undefined if it has none. */
+export function marksOf({ places, marks }: Partial<Checkpoint>): readonly Mark[] | undefined {
+  const found: unknown = places ?? marks;
+  return Array.isArray(found) && found.every(isMark) ? (found as readonly Mark[]) : undefined;
+}
 
 /** The marks that are not too close together for a transcript of `length` messages: at its end, which is read most, less is too close. */
 function spaced(marks: readonly Mark[], length: number): readonly Mark[] {

@@ -9,8 +9,11 @@ import { textOf } from "../core/message/msg.ts";
 /** The version of the format of snapshots and checkpoints. */
 export const FORMAT = 1;
 
-/** The version of the format of journals. 2: an entry leaves out what the entries before it say. 3: entries have short forms. */
-export const JOURNAL_FORMAT = 3;
+/** The version of the format of journals.
+ *
+ *  2: an entry leaves out what the entries before it say. 3: entries have short forms. 4: a database may have several entries
+ *  in a row. */
+export const JOURNAL_FORMAT = 4;
 
 /** The parts of the context that are stored; the rest is configuration, the transcript, or belongs to this process only. */
 export const PERSISTED_KEYS = [

@@ -2,7 +2,7 @@ import type { Msg, ToolResultBlock } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { SessionEntry } from "./entry.ts";
 import { damagedEntry, readEntries } from "./read-entry.ts";
-import { type Checkpoint, areMarks, type Mark } from "./fold.ts";
+import { type Checkpoint, marksOf, type Mark } from "./fold.ts";
 
 /** Some messages of a transcript. */
 export type MessagePage = {
@@ -73,8 +73,9 @@ const NOTHING: Known = { seq: 0, cursor: 0, marks: [] };
 
 async function knownOf(store: SessionStore, sessionId: string): Promise<Known> {
   const checkpoint = (await store.load(sessionId))?.checkpoint as Partial<Checkpoint> | undefined;
-  const { seq = 0, cursor = 0, marks } = checkpoint ?? {};
-  return areMarks(marks) ? { seq, cursor, marks } : NOTHING;
+  const { seq = 0, cursor = 0 } = checkpoint ?? {};
+  const marks = checkpoint && marksOf(checkpoint);
+  return marks ? { seq, cursor, marks } : NOTHING;
 }
 
 /**

@@ -5,10 +5,11 @@ import type { AcquiredSession, LoadedSession, SessionStore } from "../store/port
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { checkHistory } from "./check-history.ts";
-import { contextOf, JournalFold, type Checkpoint, areMarks, type Mark, type MessageMarks } from "./fold.ts";
-import { JOURNAL_FORMAT, quarantineReason, readPersistedContext } from "./format.ts";
+import { contextOf, JournalFold, type Checkpoint, marksOf, type Mark, type MessageMarks } from "./fold.ts";
+import { JOURNAL_FORMAT, quarantineReason } from "./format.ts";
 import type { KeptSession } from "./kept-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
+import { readShortKept } from "./short-kept.ts";
 import { readEntries } from "./read-entry.ts";
 import { checkedStored, storedHead } from "./stored-head.ts";
 
@@ -39,9 +40,11 @@ export type StoredParts = RestoredSession & {
 const WHOLE_ENTRIES = 100;
 
 /** Returns the beginning of the newest turn in the journal; undefined if all of it is to be read: it is short, or of 0.1.0. */
-function beginOf({ marks, journal, calls, cursor, kept }: Checkpoint): Mark | undefined {
-  if (journal === undefined || !calls || !areMarks(marks)) return undefined;
-  const { turnAt, batchAt } = readPersistedContext(kept, "The checkpoint").progress;
+function beginOf(checkpoint: Checkpoint): Mark | undefined {
+  const { journal, calls, cursor } = checkpoint;
+  const marks = marksOf(checkpoint);
+  if (journal === undefined || !calls || !marks) return undefined;
+  const { turnAt, batchAt } = readShortKept(checkpoint).progress;
   const needed = Math.min(cursor, turnAt, batchAt < 0 ? turnAt : batchAt);
   const begin = marks.findLast(([index]) => index <= needed);
   return begin && begin[1] > WHOLE_ENTRIES ? begin : undefined;

@@ -14,7 +14,7 @@ import {
   type FileEnd,
   type FileLine,
 } from "./file-lines.ts";
-import { dueTime } from "./shared.ts";
+import { compareIds, dueTime } from "./shared.ts";
 import type { SessionInput } from "./port.ts";
 import { sessionDamaged } from "./stored-json.ts";
 
@@ -119,6 +119,20 @@ export function acknowledge(index: InboxIndex, before: Acknowledged, ids: readon
 function waitingItems(index: InboxIndex, acknowledged: Acknowledged): readonly Item[] {
   const done = new Set(acknowledged.also);
   return itemsFrom(index, acknowledged).filter(({ id }) => !done.has(id));
+}
+
+/** Returns the first `limit` ids after `after` of inputs that are acknowledged. */
+export function takenIds(
+  index: InboxIndex,
+  acknowledged: Acknowledged,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): readonly string[] {
+  const waiting = new Set(waitingItems(index, acknowledged));
+  const taken = index.items.filter((item) => !waiting.has(item) && compareIds(item.id, after) > 0);
+  return taken
+    .map(({ id }) => id)
+    .toSorted(compareIds)
+    .slice(0, limit);
 }
 
 /** True if an input that is not acknowledged is due at `before`. */

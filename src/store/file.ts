@@ -23,7 +23,7 @@ import { deletedName, putInputsBack, putLeftInputsBack } from "./file-deleted.ts
 import { isExiting, releaseAtExit, releaseDraft, watchExit } from "./file-exit.ts";
 import { slotsOfStore } from "./file-slots.ts";
 import { expiryOf, fenceFloor, moveToTrash, removeDrafts, removeTrash, writeRenewal } from "./file-folder.ts";
-import { acknowledge, hasDueInput, waitingInputs, type InboxIndex } from "./file-inbox.ts";
+import { acknowledge, hasDueInput, takenIds, waitingInputs, type InboxIndex } from "./file-inbox.ts";
 import { journalLineAt, type Acknowledged, type JournalHead } from "./file-journal.ts";
 import { INBOX, infoOf, newestFence, sessionFolders } from "./file-list.ts";
 import { fileChanges, INDEX_FILE, statsOf } from "./file-search.ts";
@@ -244,6 +244,13 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const acknowledged = (await files.headOf(access, sessionId))?.inbox ?? NOTHING;
         const read = (file: OpenFile, index: InboxIndex) =>
           waitingInputs(file, sessionId, index, acknowledged, limit);
+        return (await files.readInbox(access, sessionId, read)) ?? [];
+      }),
+
+    takenInputs: (sessionId, page) =>
+      operate("take inputs", async (access) => {
+        const acknowledged = (await files.headOf(access, sessionId))?.inbox ?? NOTHING;
+        const read = async (_: OpenFile, index: InboxIndex) => takenIds(index, acknowledged, page);
         return (await files.readInbox(access, sessionId, read)) ?? [];
       }),
 

@@ -73,8 +73,10 @@ const appendSql = (schema: string, now: string, channel: string) => `
       owner = CASE WHEN releases THEN NULL ELSE owner END
     FROM fits WHERE session_id = $1
   ), checkpointed AS (
-    INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13::json FROM fits WHERE $13::json IS NOT NULL
-    ON CONFLICT (session_id) DO UPDATE SET data = excluded.data
+    UPDATE ${schema}.checkpoints SET data = $13 FROM fits WHERE session_id = $1 AND $13::json IS NOT NULL RETURNING 1
+  ), first_checkpointed AS (
+    INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13 FROM fits
+    WHERE $13::json IS NOT NULL AND NOT EXISTS (SELECT FROM checkpointed)
   ), acknowledged AS (
     UPDATE ${schema}.inputs SET data = NULL FROM fits WHERE session_id = $1 AND id = ANY ($14::text[])
   )
@@ -122,7 +124,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   hasLabels(parameter: number): string {
-    return `labels @> $${parameter}`;
+    return `labels <> '{}' AND labels @> $${parameter}`;
   }
 
   array(strings: readonly string[]): readonly string[] {
@@ -171,7 +173,7 @@ export class PostgresDatabase implements SqlDatabase {
     const { fence, expectedSeq } = batch;
     const { key, seq, entries, positionJson, phase, wakeAt, now } = row;
     const { metaJson, labels, checkpointJson, inputKeys, checksums } = row;
-    const isNumbered = entries.every((entry, index) => entry.seq === expectedSeq + index + 1);
+    const isNumbered = batch.entries.every((entry, index) => entry.seq === expectedSeq + index + 1);
     const values = [
       key,
       fence,

@@ -14,18 +14,35 @@ export function positionOf({ position, position_checksum, seq }: Row, key: strin
   return readChecked(position, position_checksum, fromKey(key), "its state", ...about);
 }
 
-/** Returns entry `seq`; `before` is the checksum of the entry before. Throws `session/damaged`. */
-export function entryOf(row: Row, before: unknown, sessionId: string, seq: number): JournalEntry {
+// A row of entries has those that one append has written, up to some size: the first as it is, the others in its list `more`, without
+// their numbers, and without a time that is that of the entry before. The number of the row is that of the last one. A release that does
+// not know `more` reads the first one, which says the format of a journal if that is another one than before.
+
+/** Returns the entries of a row from entry `next` on; `before` is the checksum of the row before. Throws `session/damaged`. */
+export function entriesOf(
+  row: Row,
+  before: unknown,
+  sessionId: string,
+  next: number,
+): readonly JournalEntry[] {
   const { checksum } = row;
-  const what = `entry ${seq}`;
-  const entry = readJson(row["entry"], sessionId, what) as Json as JournalEntry;
-  if (entry.seq !== seq) throw sessionDamaged(sessionId, `${what} is missing`);
+  const what = `entry ${next}`;
+  const { more = [], ...first } = readJson(row["entry"], sessionId, what) as Json as StoredRow;
+  const { seq } = first;
+  if (!(seq <= next) || !Array.isArray(more) || seq + more.length !== Number(row["seq"]))
+    throw sessionDamaged(sessionId, `${what} is missing`);
   const hash = hashOf(String(row["entry"]), "entry", toKey(sessionId), seq);
   const isChained =
     checksum === null ? before === null : Number(checksum) === chained(Number(before ?? 0), hash);
   if (!isChained) throw sessionDamaged(sessionId, `${what} is not what was written`);
-  return entry;
+  let { at } = first;
+  const others = more.map((each, index) => ({ seq: seq + index + 1, at: (at = each.at ?? at), ...each }));
+  return [first, ...others].slice(next - seq);
 }
+
+type StoredRow = JournalEntry & {
+  readonly more?: readonly (Omit<JournalEntry, "seq" | "at"> & { at?: number })[];
+};
 
 /** The error for entries that do not end where the session's row says. */
 export function endMissing(sessionId: string, last: number): AgentError {

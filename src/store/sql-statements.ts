@@ -92,7 +92,7 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
         WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3
       ) AS page
       UNION ALL SELECT seq, CAST(NULL AS text),
-        (SELECT checksum FROM ${schema}.entries WHERE session_id = $1 AND seq = $2)
+        (SELECT checksum FROM ${schema}.entries WHERE session_id = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1)
       FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL
       ORDER BY seq`,
     load,

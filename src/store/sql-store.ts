@@ -26,7 +26,7 @@ import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { appendRowOf, type Appended, type AppendRow } from "./sql-append.ts";
 import { inputRowOf, offeredOf, type InputRow } from "./sql-inputs.ts";
-import { endMissing, entryOf, infoOf, inputOf, loadedOf, positionOf, type Row } from "./sql-rows.ts";
+import { endMissing, entriesOf, infoOf, inputOf, loadedOf, positionOf, type Row } from "./sql-rows.ts";
 import {
   statementsOf,
   type SqlDialect,
@@ -57,7 +57,7 @@ export interface SqlDatabase extends SqlDialect, SqlQueries {
   close(): Promise<void>;
 }
 
-const ENTRIES_PER_PAGE = 100;
+const ROWS_PER_PAGE = 100;
 const INDEXED_PER_PAGE = 100;
 const RETRY_WATCH_MS = 250;
 /** The holder from which a lease is taken: nobody. */
@@ -95,7 +95,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       [after("session_id > "), cursor && toKey(cursor)],
       [after("phase = "), phase],
       [after("wake_at <= "), wakeBefore],
-      [db.hasLabels, meta && db.array(labelsOf(meta))],
+      [db.hasLabels, meta && Object.keys(meta).length > 0 ? db.array(labelsOf(meta)) : undefined],
     ];
     const present = parts.filter(([, value]) => value !== undefined && value !== "");
     const conditions = present.map(([condition], index) => condition(index + 1));
@@ -219,17 +219,17 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       const key = checkedKey(sessionId);
       let [last, left] = [after, limit];
       while (left > 0) {
-        const count = Math.min(left, ENTRIES_PER_PAGE);
+        const count = Math.min(left, ROWS_PER_PAGE);
         const found = await db.query("read", [sql.read, [key, last, count]]);
         const rows = found.filter(({ entry }) => entry !== null);
         const head = found.find(({ entry }) => entry === null);
         let before = head?.["checksum"] ?? null;
         for (const row of rows) {
-          const entry = entryOf(row, before, sessionId, ++last);
+          const entries = entriesOf(row, before, sessionId, last + 1);
           before = row["checksum"] ?? null;
-          yield entry;
+          last += entries.length;
+          for (const entry of entries) if (left-- > 0) yield entry;
         }
-        left -= rows.length;
         if (rows.length === count) continue;
         if (last !== Math.max(after, Number(head?.["seq"] ?? 0))) throw endMissing(sessionId, last);
         return;

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 /** Reads the version of the tables of a store without changing anything: opening a store migrates them. Returns undefined for a store in
  *  files. Rejects with `session/damaged` for a file that is no database, and `store/failed` for a server that does not answer. */
 export async function storedTables(kind: string, address: string): Promise<StoredTables | undefined> {
-  if (kind === "file") return undefined;
+  if (kind === "file" || kind === "partitions") return undefined;
   if (kind === "sqlite") {
     const { MIGRATIONS } = await import("./sqlite-schema.ts");
     return { found: existsSync(address) ? sqliteTables(address) : 0, newest: MIGRATIONS.length };

@@ -60,6 +60,7 @@ describe("The completion of bash", () => {
       "export",
       "import",
       "rm",
+      "move",
       "prune",
       "overview",
       "label",

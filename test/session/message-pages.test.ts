@@ -60,7 +60,7 @@ test("a page of a long session reads its entries and few others, wherever it is"
     read.push(count.entries);
   }
   expect(Math.max(...read)).toBeLessThan(seq / 6);
-  expect(JSON.stringify(checkpoint!["marks"]).length).toBeLessThan(1_000);
+  expect(JSON.stringify(checkpoint!["places"]).length).toBeLessThan(1_000);
 });
 
 describe("every page is that part of the transcript, for a session", () => {

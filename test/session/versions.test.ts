@@ -36,12 +36,12 @@ describe("a stored session meets another version", () => {
   test.each([
     [
       "a newer format",
-      (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 4 }),
+      (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 5 }),
       "session/version",
     ],
     [
       "a newer checkpoint",
-      (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, format: 2 } }),
+      (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, format: 3 } }),
       "session/version",
     ],
     [

@@ -156,7 +156,8 @@ describe("SQLite", () => {
   test("a missing entry in SQLite gives session/damaged", async () => {
     const { dir } = keep(scratch());
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
-    await store.append("s", batchOf(await acquireLease(store, "s"), 0, 3));
+    const lease = await acquireLease(store, "s");
+    for (let seq = 0; seq < 3; seq++) await store.append("s", batchOf(lease, seq));
     const db = new DatabaseSync(join(dir, "s.db"));
     db.exec("DELETE FROM entries WHERE seq = 2");
     db.close();

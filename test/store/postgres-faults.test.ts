@@ -117,7 +117,8 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
 
   test("a missing entry in Postgres gives session/damaged", async () => {
     const store = open();
-    await store.append("holed", batchOf(await acquireLease(store, "holed"), 0, 3));
+    const lease = await acquireLease(store, "holed");
+    for (let seq = 0; seq < 3; seq++) await store.append("holed", batchOf(lease, seq));
     await sql(`DELETE FROM ${schema}.entries WHERE session_id = 'holed' AND seq = 2`);
     await expect(collectAll(store.read("holed"))).rejects.toMatchObject({ code: "session/damaged" });
   });

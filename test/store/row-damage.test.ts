@@ -26,7 +26,7 @@ async function damagedBy(sql: string) {
 }
 
 test("G2 a changed entry is named, and the entries before it are read", async () => {
-  const store = await damagedBy(`UPDATE entries SET entry = replace(entry, '"n":3', '"n":9') WHERE seq = 3`);
+  const store = await damagedBy(`UPDATE entries SET entry = replace(entry, '"n":3', '"n":9') WHERE seq = 4`);
   expect((await store.load("s"))?.seq).toBe(4);
   const seqs: number[] = [];
   const reading = (async () => {

@@ -11,8 +11,8 @@ import { freePort } from "./free-port.ts";
 /** A Postgres to test against. */
 export type TestPostgres = {
   readonly connectionString: string;
-  /** Stops the server as an operator would, and starts it again; absent for one that is not ours. */
-  readonly restart?: () => Promise<void>;
+  /** Stops the server as an operator would, or crashes it, and starts it again; absent for one that is not ours. */
+  readonly restart?: (how?: "crash") => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -106,8 +106,9 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   }
   return {
     connectionString: urlOf(port),
-    restart: async () => {
-      await halt("SIGINT"); // a fast shutdown: connections are ended, committed work stays
+    restart: async (how) => {
+      // a fast shutdown: connections are ended, committed work stays; or an immediate one, which is a crash
+      await halt(how === "crash" ? "SIGQUIT" : "SIGINT");
       await start();
     },
     stop: async () => {

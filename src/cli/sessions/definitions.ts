@@ -268,6 +268,28 @@ export const remove = defineCommand({
   sections: { "Exit codes": "0    deleted\n1    failure, or not confirmed\n2    wrong usage" },
 });
 
+export const move = defineCommand({
+  name: "sessions move",
+  description: "Move sessions from store to store while workers go on; may be killed and called again",
+  args: {},
+  flags: {
+    from: string("STORE", "move all sessions of this store into that of --store"),
+    settle: duration("AGE", "how long a process may take to write a session that it began (default: 10min)"),
+    finish: boolean("remove what was moved from the former stores, once no process uses them"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: [
+    "sessions move --from file:./sessions --store sqlite:./sessions.db --settle 1s",
+    "sessions move --store partitions:./partitions.json",
+    "sessions move --store partitions:./partitions.json --finish",
+  ],
+  sections: {
+    Partitions: `A JSON file: [{ "store": STORE, "upTo": "7fffffff", "movesFrom": STORE }, …], in the order of the last hashes, of which the last
+is "ffffffff". "env:NAME" is a store that an environment variable names. Give all processes the file before sessions are moved.`,
+  },
+});
+
 export const prune = defineCommand({
   name: "sessions prune",
   description: "Delete stopped sessions that nothing was added to for a time",

@@ -8,8 +8,22 @@ import { postgresError } from "../../store/postgres-database.ts";
 import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 
-/** The schema of BullMQ's tables; it cannot be changed for a given pool. */
-const SCHEMA = "bullmq";
+/** The schema of the queue's tables, which is the search path of its connections. In that of BullMQ there may be queues of others. */
+const SCHEMA = "agentchart_queue";
+/** BullMQ looks here for the version of its tables, and uses those of the search path. */
+const CHECKED_SCHEMA = "bullmq";
+/** The tables with wake-ups; those that refer to others come first. */
+const WAKE_UPS = ["job_dependency", "job_log", "dedup", "dedup_next", "job"];
+/** A server that crashes may lose wake-ups, because the store has the work, and sweeps find it: they need no WAL. Nobody reads the events of
+ *  BullMQ, each of which would be a row and a notification. */
+const PREPARE = `DO $do$ BEGIN
+  IF EXISTS (SELECT FROM pg_class WHERE oid = 'job'::regclass AND relpersistence = 'p') THEN
+    ${WAKE_UPS.map((table) => `ALTER TABLE ${table} SET UNLOGGED;`).join(" ")}
+  END IF;
+  IF EXISTS (SELECT FROM pg_proc WHERE oid = 'publish_event(text, text, jsonb)'::regprocedure AND prosrc <> 'SELECT 0::bigint') THEN
+    CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
+  END IF;
+END $do$`;
 const CONNECT_TIMEOUT_MS = 10_000;
 const FAILURE_PAUSE_MS = 250;
 
@@ -77,9 +91,11 @@ export async function postgresTransport(connectionString: string, name: string):
   const openQueue = async () => {
     const client = await pool.connect();
     try {
-      await bullmq.runMigrations(client, SCHEMA);
+      await client.query("SELECT pg_advisory_lock(hashtext($1))", [SCHEMA]);
+      for (const schema of [CHECKED_SCHEMA, SCHEMA]) await bullmq.runMigrations(client, schema);
+      await client.query(PREPARE);
     } finally {
-      client.release();
+      client.release(true); // ends the lock
     }
     const opened = new Queue<Ticket>(name, { connection });
     opened.on("error", () => {});

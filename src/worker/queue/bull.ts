@@ -14,7 +14,7 @@ import { check } from "../../core/base/options.ts";
 export type BullQueueOptions = {
   /** `redis://…`; needs the packages bullmq and ioredis. */
   readonly redis?: string | undefined;
-  /** `postgres://…`; needs the packages bullmq and pg. The tables are in the schema `bullmq`, made when first used. */
+  /** `postgres://…`; needs the packages bullmq and pg. The tables are in the schema `agentchart_queue`, made when first used. */
   readonly postgres?: string | undefined;
   /** Queues of different names are independent; 1 to 50 letters, digits, `-` and `_`; default `agentchart`. */
   readonly name?: string | undefined;

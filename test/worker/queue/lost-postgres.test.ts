@@ -1,9 +1,11 @@
 // A Postgres that is lost under a queue.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { bullQueue, type WakeQueue } from "agentchart/worker";
+import { postgresStore } from "agentchart/store/postgres";
+import { bullQueue, createDispatcher, createWorker, type WakeQueue } from "agentchart/worker";
 import { faultyProxy } from "../../support/faulty-proxy.ts";
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
+import { echoModel } from "../kit.ts";
 
 const server = await startPostgres();
 afterAll(() => server?.stop());
@@ -125,3 +127,35 @@ onPostgres(`A consumer does not storm a Postgres that starts up, and goes on aft
   await expect.poll(() => taken).toContain("a"); // an attempt that was said to have failed may have been heard
   await queue.close();
 });
+
+test.skipIf(!server?.restart)(
+  `Wake-ups that a crash of Postgres has lost are found by the sweep, and later ones arrive${why}`,
+  async () => {
+    const { connectionString } = server!;
+    const store = postgresStore({ connectionString, schema: "agentchart_crash" });
+    const queue = bullQueue({ postgres: connectionString, name: "crash" });
+    onTestFinished(async () => {
+      await queue.close();
+      await store.close();
+    });
+    await queue.stats();
+    const { taken, consumer } = listen(queue);
+    await queue.wake("before");
+    await expect.poll(() => taken).toEqual(["before"]);
+    await consumer.close();
+    const dispatcher = createDispatcher({ store, queue });
+    const ids = Array.from({ length: 20 }, (_, n) => `s${n}`);
+    for (const id of ids) await dispatcher.dispatch(id, "Go.", { agent: "desk" });
+    expect(await queue.stats()).toMatchObject({ waiting: 20 });
+    await server!.restart!("crash");
+    await expect.poll(() => queue.stats().catch(() => undefined)).toMatchObject({ waiting: 0 });
+    const agents = { desk: () => ({ name: "desk", model: echoModel }) };
+    const worker = createWorker({ queue, store, agents, sweepMs: 200 });
+    await worker.start();
+    await expect.poll(() => worker.stats().turns, { timeout: 20_000 }).toBe(20);
+    for (const id of ids) await dispatcher.dispatch(id, "More.");
+    await expect.poll(() => worker.stats().turns, { timeout: 20_000 }).toBe(40);
+    await worker.close();
+  },
+  60_000,
+);

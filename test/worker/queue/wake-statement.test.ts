@@ -48,7 +48,7 @@ describe.skipIf(!server)(`a wake-up on Postgres${server ? "" : ` (${NO_POSTGRES}
       const wake = vi.spyOn(queue, "wake");
       const dispatcher = createDispatcher({ queue, store });
       const input = (id: string) => madeBy(pool, "agentchart.inputs WHERE session_id = $1", [id]);
-      const job = (id: string) => madeBy(pool, "bullmq.job WHERE data ->> 'sessionId' = $1", [id]);
+      const job = (id: string) => madeBy(pool, "agentchart_queue.job WHERE data ->> 'sessionId' = $1", [id]);
       for (const [index, options] of [{}, { priority: 7 }, { delayMs: 60_000 }].entries()) {
         const id = `s${index} $1 ü`;
         const sent = await dispatcher.dispatch(id, "Go.", { agent: "desk", idempotencyKey: "k", ...options });
@@ -86,7 +86,7 @@ describe.skipIf(!server)(`a wake-up on Postgres${server ? "" : ` (${NO_POSTGRES}
   test("is left to the queue, and the input is stored, if its statement fails, or the queue is elsewhere", async () => {
     await withBackend("three", async ({ queue, store, pool }) => {
       const statement = await queue.wakeStatement!("u");
-      expect(statement?.sql).toContain('"bullmq".add_job(');
+      expect(statement?.sql).toContain('"agentchart_queue".add_job(');
       const [wake, offered] = [vi.spyOn(queue, "wake"), vi.spyOn(queue, "wakeStatement")];
       const dispatcher = createDispatcher({ queue, store });
       const sql = statement!.sql.replace("add_job", "add_no_job");
@@ -97,7 +97,7 @@ describe.skipIf(!server)(`a wake-up on Postgres${server ? "" : ` (${NO_POSTGRES}
         expect(wake).toHaveBeenCalledTimes(index + 1);
         expect(await store.takeInputs(`u${index}`, 9)).toHaveLength(1);
       }
-      expect(await madeBy(pool, "bullmq.job WHERE queue = $1", ["three"])).toHaveLength(2);
+      expect(await madeBy(pool, "agentchart_queue.job WHERE queue = $1", ["three"])).toHaveLength(2);
     });
   });
 
