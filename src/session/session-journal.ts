@@ -308,7 +308,8 @@ export class SessionJournal extends Journal implements KeptLease {
     const { session } = this.#options;
     const until = session.now() + this.#leaseMs;
     try {
-      await super.renewedBy(renewal);
+      await super.renewedBy(renewal.catch((error: unknown) => this.#unlessReleased(error)));
+      if (this.#isReleased) return;
       this.#leaseUntil = until;
       session.leaseChanged({ type: "lease.renewed", until });
     } catch (error) {
@@ -318,6 +319,13 @@ export class SessionJournal extends Journal implements KeptLease {
       const late = new AgentError("session/lease-lost", message, { cause: error, data: { sessionId } });
       session.leaseChanged({ type: "lease.unrenewed", at: session.now(), error: late });
     }
+  }
+
+  /** Returns the lease if it was not renewed because an append has ended it, whose answer may still be on its way. */
+  async #unlessReleased(error: unknown): Promise<Lease> {
+    if (this.#isLast) await super.written(Number.POSITIVE_INFINITY);
+    if (this.#isReleased && this.lease) return this.lease;
+    throw error;
   }
 
   /** Returns true for an error which says that another process has the session. */
