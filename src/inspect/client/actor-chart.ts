@@ -30,6 +30,9 @@ export type ActorSnapshot = {
 /** A state says at most this of itself, in characters. */
 const MAX_DESCRIPTION = 1_000;
 
+/** An id has at most about so many characters. */
+const MAX_ID = 2_000;
+
 /** The transitions that are learnt of a machine. */
 const MAX_LEARNT = 100;
 
@@ -53,11 +56,12 @@ class MachineChart implements ActorChart {
   /** The edges of transitions that are functions, by their ids. */
   readonly #functions: ReadonlyMap<string, Chart["edges"][number]>;
   readonly #learnt = new Set<string>();
+  readonly #names = new ShortNames();
 
   constructor(machine: AnyStateMachine) {
     this.#machine = machine;
-    this.#edges = edgeIdsOf(machine);
-    this.chart = bounded(chartJson(machine));
+    this.#edges = new Map([...edgeIdsOf(machine)].map(([edge, id]) => [edge, this.#names.short(id)]));
+    this.chart = bounded(chartJson(machine), this.#names);
     this.hash = chartHash(this.chart);
     const decided = new Set(
       [...this.#edges].flatMap(([{ to }, id]: readonly [{ readonly to?: unknown }, string]) =>
@@ -74,7 +78,8 @@ class MachineChart implements ActorChart {
   }
 
   statesOf({ value }: ActorSnapshot): readonly string[] {
-    return activeStates(this.#machine, value);
+    const ids = activeStates(this.#machine, value);
+    return this.#names.isUsed ? ids.map((id) => this.#names.short(id)) : ids;
   }
 
   learnt(id: string, before: readonly string[], now: readonly string[]): string {
@@ -104,23 +109,50 @@ class MachineChart implements ActorChart {
   }
 }
 
+/** Short names for the long ones of a chart. Its ids are sent with each step, and the hub takes no text without a limit. */
+class ShortNames {
+  readonly #short = new Map<string, string>();
+
+  get isUsed(): boolean {
+    return this.#short.size > 0;
+  }
+
+  short(text: string): string {
+    if (text.length <= MAX_ID) return text;
+    const short = this.#short.get(text) ?? `${text.slice(0, MAX_ID)}…${this.#short.size + 1}`;
+    this.#short.set(text, short);
+    return short;
+  }
+}
+
 /** The chart without secrets, and of bounded size. */
-function bounded({ id, nodes, edges }: Chart): Chart {
-  const name = ({ params, ...rest }: ChartName): ChartName => ({
-    ...rest,
+function bounded({ id, nodes, edges }: Chart, names: ShortNames): Chart {
+  const short = (text: string): string => names.short(text);
+  const name = ({ name: of, params, after }: ChartName): ChartName => ({
+    name: of.slice(0, MAX_DESCRIPTION),
+    ...(after && { after: after.map((each) => each.slice(0, MAX_DESCRIPTION)) }),
     ...(params && { params: foreignJson(params, PAYLOAD_LIMITS) as JsonObject }),
   });
   return {
-    id,
+    id: short(id),
     nodes: nodes.map(({ description, ...node }) => ({
       ...node,
+      id: short(node.id),
+      key: short(node.key),
+      ...(node.parent !== undefined && { parent: short(node.parent) }),
+      ...(node.initial !== undefined && { initial: short(node.initial) }),
+      invoke: node.invoke.map(short),
       ...(typeof description === "string" && { description: description.slice(0, MAX_DESCRIPTION) }),
-      tags: node.tags.map(String),
+      tags: node.tags.map(String).map((tag) => tag.slice(0, MAX_DESCRIPTION)),
       entry: node.entry.map(name),
       exit: node.exit.map(name),
     })),
     edges: edges.map(({ guard, ...edge }) => ({
       ...edge,
+      id: short(edge.id),
+      source: short(edge.source),
+      targets: edge.targets.map(short),
+      event: short(edge.event),
       ...(guard && { guard: name(guard) }),
       actions: edge.actions.map(name),
     })),

@@ -1,3 +1,4 @@
+import { guarded } from "../../core/base/guarded.ts";
 import type { Json } from "../../core/base/json.ts";
 import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 import type { EncodeLimits } from "../protocol/encode.ts";
@@ -39,11 +40,11 @@ class Reader {
       case "boolean":
         return value;
       case "bigint":
-        return `${value}n`;
+        return value > LARGE || value < -LARGE ? "[bigint of more than 300 digits]" : `${value}n`;
       case "function":
         return "[function]";
       case "symbol":
-        return `[${String(value)}]`;
+        return `[${this.#string(String(value))}]`;
       case "undefined":
         return "[undefined]";
       case "object":
@@ -79,25 +80,35 @@ class Reader {
   }
 
   #builtIn(value: object): Json | undefined {
-    if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[no date]" : value.toISOString();
+    // a class of the program may have methods and getters of these names: those of the platform are called
+    if (value instanceof Date)
+      return Number.isNaN(call(Date.prototype.getTime, value))
+        ? "[no date]"
+        : call(Date.prototype.toISOString, value);
     if (value instanceof Error) return this.#error(value);
-    if (value instanceof RegExp) return `[${String(value)}]`;
+    if (value instanceof RegExp) return `[/${this.#string(sourceOf(value))}/]`;
     if (value instanceof Map)
-      return { $class: "Map", entries: this.#items([...first(value.entries(), this.#nodes)]) };
+      return {
+        $class: "Map",
+        entries: this.#items([...first(call(Map.prototype.entries, value), this.#nodes)]),
+      };
     if (value instanceof Set)
-      return { $class: "Set", values: this.#items([...first(value.values(), this.#nodes)]) };
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-      return `[${value.constructor.name}, ${value.byteLength} bytes]`;
+      return {
+        $class: "Set",
+        values: this.#items([...first(call(Set.prototype.values, value), this.#nodes)]),
+      };
+    const size = sizeOf(value);
+    if (size !== undefined) return `[${nameOf(Object.getPrototypeOf(value) as object)}, ${size} bytes]`;
     if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet)
-      return `[${value.constructor.name}]`;
+      return `[${nameOf(Object.getPrototypeOf(value) as object)}]`;
     return undefined;
   }
 
   #error(error: Error): Json {
-    const name = dataOf(error, "name") ?? error.constructor.name;
+    const [name, message] = ["name", "message"].map((key) => dataOf(error, key));
     return {
-      $class: this.#string(String(name)),
-      message: this.#string(String(dataOf(error, "message") ?? "")),
+      $class: this.#string(typeof name === "string" ? name : nameOf(Object.getPrototypeOf(error) as object)),
+      message: this.#string(typeof message === "string" ? message : ""),
     };
   }
 
@@ -147,6 +158,27 @@ class Reader {
     // of an object under a key such as `token` only its JSON would tell whether it is a text, which is not asked for
     return isSecret(key, isPlain ? value : "") ? REDACTED : this.value(value);
   }
+}
+
+const LARGE = 10n ** 300n;
+
+const call = <This, T>(method: (this: This) => T, value: This): T => Reflect.apply(method, value, []);
+
+/** A getter of the platform. */
+const getterOf = (prototype: object, key: string): ((this: unknown) => unknown) =>
+  Object.getOwnPropertyDescriptor(prototype, key)!.get!;
+const readSource = getterOf(RegExp.prototype, "source");
+const sourceOf = (value: RegExp): string => String(call(readSource, value));
+const SIZES = [
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
+  DataView.prototype,
+  ArrayBuffer.prototype,
+].map((each) => getterOf(each, "byteLength"));
+
+/** The bytes of a buffer, or of a view of one; undefined for another value. */
+function sizeOf(value: object): number | undefined {
+  if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return undefined;
+  return SIZES.map((read) => guarded(() => call(read, value))).find((size) => typeof size === "number");
 }
 
 function first<T>(items: Iterable<T>, max: number): readonly T[] {

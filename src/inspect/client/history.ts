@@ -30,6 +30,8 @@ export const historySchema = s.lazily(() =>
   ),
 );
 
+/** The configurations that steps refer to. A machine with twenty regions has a million. */
+const MAX_CONFIGURATIONS = 5_000;
 /** Steps are evicted in batches of this size, so that the cost per step is small. */
 const EVICTED_AT_ONCE = 256;
 
@@ -53,6 +55,7 @@ export class History {
   readonly #stateIndex = new Map<string, number>();
   readonly #pages = new StepPages();
   #base: JsonObject | undefined;
+  #leavesOutStates = false;
 
   constructor({ steps = 10_000, bytes = 18_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
     this.#limits = { steps, bytes };
@@ -97,11 +100,20 @@ export class History {
     return this.#updatedAt;
   }
 
-  /** Returns the index of a configuration, and adds it if it is new. */
+  /** True if a configuration was not added, since there are so many. */
+  get leavesOutStates(): boolean {
+    return this.#leavesOutStates;
+  }
+
+  /** Returns the index of a configuration, and adds it if it is new. Of more than 5,000 only the outermost state is kept. */
   stateOf(ids: readonly string[]): number {
     const key = ids.join(" ");
     let index = this.#stateIndex.get(key);
     if (index === undefined) {
+      if (this.#states.length >= MAX_CONFIGURATIONS && ids.length > 1) {
+        this.#leavesOutStates = true;
+        return this.stateOf(ids.slice(0, 1));
+      }
       index = this.#states.push([...ids]) - 1;
       this.#stateIndex.set(key, index);
     }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
 import type { ActorInfo, ActorKind, ActorStep } from "../protocol/actor-info.ts";
 import { stateName, type ActorBreak } from "../protocol/actor-break.ts";
+import type { EncodeLimits } from "../protocol/encode.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { machineChart, statusChart, statusOf, type ActorChart, type ActorSnapshot } from "./actor-chart.ts";
 import { kindByEvent, kindOf, machineOf, type ReadActor } from "./actor-kind.ts";
@@ -41,6 +42,8 @@ export type ActorPlace = {
 
 const NOTHING: readonly never[] = [];
 const MAX_NAME = 200;
+/** The limits of what `redact` returns: it may make a value that was cut somewhat longer. */
+const REDACTED_LIMITS: EncodeLimits = { string: 4_000, depth: 20, nodes: 4_000, characters: 120_000 };
 const MAX_MESSAGE = 500;
 
 /** An actor of a system that is not ours, and what was recorded of it. The text of each step is made at once: contexts may be mutated. */
@@ -175,7 +178,7 @@ export class ObservedActor implements ReportedRun {
     const before = statusOf(this.#snapshot);
     const isFirst = this.history.last === 0;
     this.#snapshot = snapshot;
-    this.#noteKind(event.type);
+    this.#noteKind(typeOf(event));
     const status = statusOf(snapshot);
     const edges = this.#edges;
     const actions = this.#actions;
@@ -189,21 +192,23 @@ export class ObservedActor implements ReportedRun {
     if (status === "active" && this.gate?.asksForStates) this.gate.isIn(this.#names(states));
     if (edges.length === 1 && this.#states) edges[0] = this.#chart.learnt(edges[0]!, this.#states, states);
     this.#states = states;
-    const ops = readsContext ? this.#values.changes(snapshot) : "[]";
+    const changes = readsContext ? guarded(() => this.#values.changes(snapshot)) : undefined;
+    const ops = changes ?? "[]";
     const error = status === "error" ? errorOf(snapshot.error) : undefined;
     const about: ActorStep = {
       n: order,
       ...(from !== undefined && { f: from }),
       ...(omitted > 0 && { o: omitted }),
-      ...(!readsContext && { h: 1 as const }),
+      ...(changes === undefined && { h: 1 as const }),
       ...(!isTold && { u: 1 as const }),
       ...(preempted.length > 0 && { p: preempted }),
       ...(isOpen && { w: 1 as const }),
       ...(error && { z: this.#redacted(error) as { name: string; message: string } }),
     };
-    const payload = this.#payload(event);
+    const payload = guarded(() => this.#payload(event));
+    const type = typeOf(event);
     let text = `{"q":${this.history.last + 1},"t":${at},"m":${this.history.elapsedAt(at)},"e":`;
-    text += JSON.stringify(event.type.slice(0, MAX_NAME));
+    text += JSON.stringify(type);
     text += `,"x":${JSON.stringify(edges)},"s":${this.history.stateOf(states)},"a":${JSON.stringify(about)}`;
     if (actions.length > 0) text += `,"k":${JSON.stringify(actions)}`;
     if (payload !== undefined) text += `,"v":${JSON.stringify(payload)}`;
@@ -217,8 +222,12 @@ export class ObservedActor implements ReportedRun {
     const info = this.#info();
     const { startedAt = this.#startedAt, updatedAt = startedAt } = this.history;
     const error = info.status === "error" ? errorOf(this.#snapshot.error) : undefined;
-    const name = info.systemId ?? (machineOf(this.#actor) && !parent ? this.#chart.chart.id : nameOf(info));
-    const notice = [this.notice, this.gate?.notice].filter(Boolean).join(" ");
+    const isRoot = machineOf(this.#actor) && !parent;
+    const name = info.systemId ?? (isRoot ? this.#chart.chart.id.slice(0, MAX_NAME) : nameOf(info));
+    const many =
+      this.history.leavesOutStates &&
+      "Later configurations are shown without their inner states: there are too many.";
+    const notice = [this.notice, many, this.gate?.notice].filter(Boolean).join(" ");
     const row: RunRow = {
       runId: this.runId,
       agent: name,
@@ -288,13 +297,19 @@ export class ObservedActor implements ReportedRun {
   #redacted(value: Json): Json {
     const { redact } = this.#place;
     if (!redact) return value;
-    return guarded(() => redact(value)) ?? REDACTED;
+    const shown: unknown = guarded(() => redact(value));
+    return shown === undefined ? REDACTED : foreignJson(shown, REDACTED_LIMITS); // it may return anything
   }
 }
 
 /** True for a transition that may leave states. */
 const hasTarget = (transition: object): boolean =>
   (transition as { readonly target?: unknown }).target !== undefined;
+
+/** The type of an event; a program may send anything. */
+function typeOf({ type }: { readonly type: unknown }): string {
+  return (typeof type === "string" ? type : `[${typeof type}]`).slice(0, MAX_NAME);
+}
 
 /** The name of an actor: its id, or what it runs if XState has made the id of a state. */
 function nameOf({ id, src }: Pick<ActorInfo, "id" | "src">): string {

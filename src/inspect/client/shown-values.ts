@@ -47,7 +47,8 @@ export class ShownValues {
   /** Reads the keys of a context that have another value than before, and returns those alone as they were and as they are. */
   #contextChange(context: unknown): readonly [was: Json | undefined, is: Json | undefined] {
     const before = this.#context;
-    if (!isPlain(context)) {
+    const keys = isPlain(context) ? guarded(() => Object.keys(context)) : undefined;
+    if (!isPlain(context) || !keys) {
       this.#read.clear();
       this.#context = context === undefined ? undefined : this.#redacted(foreignJson(context));
       return [before, this.#context];
@@ -56,11 +57,10 @@ export class ShownValues {
     if (isWhole) this.#read.clear();
     const was: [string, Json][] = [];
     const is: [string, Json][] = [];
-    const keys = Object.keys(context);
     const count = Math.min(keys.length, MAX_KEYS);
     for (let at = 0; at < count; at++) {
       const key = keys[at]!;
-      const field = Object.getOwnPropertyDescriptor(context, key);
+      const field = guarded(() => Object.getOwnPropertyDescriptor(context, key));
       const raw: unknown = field && "value" in field ? field.value : GETTER;
       const known = this.#read.get(key);
       if (known && Object.is(known.raw, raw)) continue;
@@ -72,7 +72,7 @@ export class ShownValues {
     }
     if (this.#read.size > count)
       for (const [key, { json }] of this.#read)
-        if (!Object.hasOwn(context, key) || keys.indexOf(key) >= count) {
+        if (!keys.includes(key) || keys.indexOf(key) >= count) {
           was.push([key.slice(0, MAX_NAME), json]);
           this.#read.delete(key);
         }

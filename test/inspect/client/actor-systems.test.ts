@@ -340,3 +340,25 @@ test("a redaction that throws hides what it was given, and what it returns is sh
   expect(text).not.toContain("Ann");
   expect(text).toContain('"account":"[redacted]"');
 });
+
+test.each<[string, () => Json]>([
+  ["throws", () => expect.unreachable()],
+  ["nothing", () => undefined as never],
+  [
+    "a cycle",
+    () => {
+      const cycle: { self?: unknown } = {};
+      cycle.self = cycle;
+      return cycle as Json;
+    },
+  ],
+  ["a number that is no JSON", () => 1n as never],
+  ["a long text", () => "x".repeat(10_000_000)],
+])("what `redact` returns is shown within bounds, and the step is recorded: %s", (_, redact) => {
+  const { inspect, actors } = observe(undefined, redact);
+  const { actor } = hostile(inspect);
+  actor.send({ type: "tick", more: 1 } as never);
+  const steps = keptSteps(actors[0]!.history);
+  expect(steps.map(({ e }) => e)).toEqual(["xstate.init", "tick"]);
+  expect(JSON.stringify(steps).length).toBeLessThan(100_000);
+});

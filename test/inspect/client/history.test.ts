@@ -58,3 +58,16 @@ test("History keeps 10,000 steps of an agent that calls a tool in each iteration
   for (let q = 1; q <= 10_000; q++) history.push(steps[q % steps.length]!);
   expect(history.first).toBe(1);
 });
+
+test("of more configurations than it keeps only the outermost state is told", () => {
+  const history = new History();
+  const places = Array.from({ length: 20_000 }, (_, at) => history.stateOf(["many", `many.${at}`]));
+  expect(history.states.length).toBe(5_001);
+  expect([places[4_999], places[5_000], places.at(-1), history.leavesOutStates]).toEqual([
+    4_999,
+    5_000,
+    5_000,
+    true,
+  ]);
+  expect([history.states[5_000], history.stateOf(["many", "many.7"])]).toEqual([["many"], 7]);
+});
