@@ -51,6 +51,18 @@ describe.each([
     expect(faults).toEqual(NO_FAULTS);
   });
 
+  test("the head of a fork has two rows at most", async () => {
+    const { page } = await env.open({
+      colorScheme,
+      viewport: { width, height },
+      isMobile: isPhone,
+      at: `${env.hub.link}/run/${encodeURIComponent(forks[0]!)}`,
+    });
+    const head = page.locator("header.header");
+    await head.locator(isPhone ? ".status" : ".metrics").waitFor();
+    expect((await head.boundingBox())!.height).toBeLessThan(80);
+  });
+
   test("the dialog of forks is drawn well", async () => {
     const { page, ui, faults } = await env.open({
       colorScheme,

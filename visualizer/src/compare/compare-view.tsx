@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "react";
-import { alignRuns, answerOf, momentsOf, type CompareRow, type Moment } from "../logic/compare.ts";
+import { alignRuns, answerOf, hasAsked, momentsOf, type CompareRow, type Moment } from "../logic/compare.ts";
 import { forkText } from "../logic/fork-label.ts";
 import { compact, duration, money, shortId } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
@@ -75,7 +75,11 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
       {isLoading ? (
         <p className="divergence">{t("Loading …")}</p>
       ) : (
-        <Divergence {...aligned} onGo={() => place.current?.scrollIntoView({ block: "center" })} />
+        <Divergence
+          {...aligned}
+          silent={moments.filter((each) => !hasAsked(each)).length}
+          onGo={() => place.current?.scrollIntoView({ block: "center" })}
+        />
       )}
       <div className="comparison-table" role="region" aria-label={t("Comparison")} tabIndex={0}>
         <table>
@@ -143,7 +147,9 @@ const FACTS: readonly (readonly [string, (row: RunRow, calls: readonly ModelCall
     "tokens",
     (_row, calls) => {
       const { inputTokens, outputTokens } = sumUsage(calls.map(({ usage }) => usage));
-      return `${compact(inputTokens)}↓ ${compact(outputTokens)}↑`;
+      return inputTokens === undefined && outputTokens === undefined
+        ? compact(undefined)
+        : `${compact(inputTokens)}↓ ${compact(outputTokens)}↑`;
     },
   ],
   [
@@ -189,9 +195,20 @@ function Divergence({
   rows,
   divergence,
   effect,
+  silent,
   onGo,
-}: ReturnType<typeof alignRuns> & { readonly onGo: () => void }) {
+}: ReturnType<typeof alignRuns> & {
+  /** The number of runs that have not asked their model. */
+  readonly silent: number;
+  readonly onGo: () => void;
+}) {
   if (rows.length === 0) return <p className="divergence">{t("Nothing has happened yet.")}</p>;
+  if (effect < 0 && silent > 0 && silent < rows[0]!.cells.length)
+    return (
+      <p className="divergence" data-testid="divergence">
+        {t`No effect can be seen yet: ${silent} of ${rows[0]!.cells.length} runs have not asked the model.`}
+      </p>
+    );
   if (divergence < 0) return <p className="divergence">{t("The runs do not differ.")}</p>;
   const changed = rows.slice(0, effect < 0 ? rows.length : effect).filter(({ isSame }) => !isSame);
   const names = [...new Set(changed.map(({ title }) => title))].join(", ");

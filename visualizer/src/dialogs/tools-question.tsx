@@ -26,7 +26,7 @@ export function ToolsQuestion({ agent: { acting, hooks }, chosen, onChoose }: Pr
         onChange={() => onChoose(value)}
       />{" "}
       <span>
-        {label} <span className="note">{note}</span>
+        <strong>{label}</strong> <span className="note">{note}</span>
       </span>
     </label>
   );

@@ -29,6 +29,12 @@ export function momentsOf(context: JsonObject | undefined): readonly Moment[] {
   return [...settingsOf(context), ...messages.flatMap(momentsIn)];
 }
 
+const SYSTEM = t("system prompt");
+
+/** True for a run that has asked its model: the settings of a run are those of its newest request. */
+export const hasAsked = (moments: readonly Moment[]): boolean =>
+  moments.some(({ shape }) => shape === SYSTEM);
+
 function settingsOf(context: JsonObject | undefined): readonly Moment[] {
   const call = context?.["modelCall"];
   if (!isObject(call)) return [];
@@ -36,7 +42,7 @@ function settingsOf(context: JsonObject | undefined): readonly Moment[] {
   const names = Array.isArray(tools) ? tools.map((tool) => (isObject(tool) ? String(tool["name"]) : "")) : [];
   const setting = (title: string, text: string): Moment => ({ shape: title, title, text });
   return [
-    setting(t("system prompt"), textIn(system)),
+    setting(SYSTEM, textIn(system)),
     setting("model", textIn(model)),
     setting("options", JSON.stringify(options ?? {})),
     setting("tools", names.join(", ")),

@@ -1,5 +1,5 @@
 import { ANY_SUSPICION, type RunFilter } from "../wire/types.ts";
-import { NO_FILTER, type ListFilter } from "./run-filter.ts";
+import { NO_FILTER, type Chip, type ListFilter } from "./run-filter.ts";
 
 /** The filters that one click sets, each with what it changes and what the server is asked for. */
 export const QUICK_FILTERS = [
@@ -24,6 +24,12 @@ export function isSet(filter: ListFilter, change: Partial<ListFilter>): boolean 
 export function toggled(filter: ListFilter, change: Partial<ListFilter>): Partial<ListFilter> {
   if (!isSet(filter, change)) return change;
   return Object.fromEntries(Object.keys(change).map((key) => [key, NO_FILTER[key as keyof ListFilter]]));
+}
+
+/** Returns the chips of a filter without those of the quick filters that are set. */
+export function withoutQuick(chips: readonly Chip[], filter: ListFilter): readonly Chip[] {
+  const set = QUICK_FILTERS.filter(({ change }) => isSet(filter, change));
+  return chips.filter(({ key }) => !set.some(({ change }) => Object.hasOwn(change, key)));
 }
 
 /** A filter of the list with a name, which a person has saved in this browser. */

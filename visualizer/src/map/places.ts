@@ -11,6 +11,7 @@ const PARTS: { readonly [path: string]: Place } = {
   doCall: "input",
   reasoning: "model",
   "reasoning.checkingLimits": "prompt",
+  "reasoning.checkingBreakpoints": "prompt",
   "reasoning.preHooks": "prompt",
   "reasoning.compacting": "prompt",
   "stopped.compacting": "prompt",

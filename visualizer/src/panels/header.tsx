@@ -95,8 +95,8 @@ const OTHER = language === "en" ? "zh" : "en";
 const THEMES = { system: "dark", dark: "light", light: "system" } as const;
 const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 
-const hasStoredRun = ({ row, many }: Model): boolean =>
-  many === null && row !== undefined && row.source !== "file";
+const hasStoredRun = ({ row, compare, many }: Model): boolean =>
+  compare === null && many === null && row !== undefined && row.source !== "file";
 const label = (): void => {
   const { runId } = model.selection;
   if (runId !== null) model.set({ dialog: { kind: "label", runId } });

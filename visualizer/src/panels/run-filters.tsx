@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { compact } from "../logic/format.ts";
 import { chipsOf, HOURS, type ListFilter } from "../logic/run-filter.ts";
+import { withoutQuick } from "../logic/quick-filters.ts";
 import { GROUP_NAMES } from "../logic/run-groups.ts";
 import { isObject } from "../../../src/core/base/json.ts";
 import { ANY_SUSPICION, OUTCOME_NAMES, RUN_GROUPS, type Json, type RunGroup } from "../wire/types.ts";
@@ -26,6 +27,7 @@ export function Filters() {
   const unindexed = useModel((all) => all.unindexed);
   const isChoosing = useModel((all) => all.chosen !== null);
   const chips = chipsOf(filter);
+  const others = withoutQuick(chips, filter); // a quick filter that is pressed says so itself
   return (
     <div className="filters" role="search">
       <div className="choose">
@@ -84,9 +86,9 @@ export function Filters() {
       </div>
       <RunViews />
       {isOpen && <Fields filter={filter} />}
-      {chips.length > 0 && (
+      {others.length > 0 && (
         <div className="chips" role="group" aria-label={t("Active filters")}>
-          {chips.map(({ key, text: label }) => (
+          {others.map(({ key, text: label }) => (
             <button
               key={key}
               type="button"

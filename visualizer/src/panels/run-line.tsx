@@ -107,7 +107,7 @@ export const RunLine = memo(function RunLine({
               </span>
             )}
             {change !== "" ? (
-              <span className="change" title={`${change}\n${title ?? ""}`}>
+              <span className="fork-change" title={`${change}\n${title ?? ""}`}>
                 {change}
               </span>
             ) : (

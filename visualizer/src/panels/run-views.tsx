@@ -1,6 +1,13 @@
 import { useState, type FormEvent } from "react";
 import { compact } from "../logic/format.ts";
-import { isSet, QUICK_FILTERS, readViews, toggled, withView } from "../logic/quick-filters.ts";
+import {
+  isSet,
+  QUICK_FILTERS,
+  readViews,
+  toggled,
+  withView,
+  type SavedView,
+} from "../logic/quick-filters.ts";
 import { NO_FILTER } from "../logic/run-filter.ts";
 import { useCounts } from "../store/counts.ts";
 import { filterRuns, searchRuns } from "../store/load.ts";
@@ -14,6 +21,7 @@ export function RunViews() {
   const search = useModel((all) => all.search);
   const counts = useCounts();
   const views = readViews(usePreferences().views);
+  const isShown = (view: SavedView): boolean => view.search === search && isSet(filter, view.filter);
   const isFiltered = search.trim() !== "" || !isSet(filter, NO_FILTER);
   return (
     <div className="chips quick-filters" role="group" aria-label={t("Quick filters")}>
@@ -33,7 +41,7 @@ export function RunViews() {
           <button
             type="button"
             className="quick"
-            aria-pressed={view.search === search && isSet(filter, view.filter)}
+            aria-pressed={isShown(view)}
             onClick={() => {
               searchRuns(view.search);
               filterRuns(view.filter);
@@ -51,7 +59,7 @@ export function RunViews() {
           </button>
         </span>
       ))}
-      {isFiltered && <SaveView />}
+      {isFiltered && !views.some(isShown) && <SaveView />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // The alignment of two runs.
 import { expect, test } from "vitest";
-import { alignRuns, answerOf, momentsOf, type Moment } from "../../src/logic/compare.ts";
+import { alignRuns, answerOf, hasAsked, momentsOf, type Moment } from "../../src/logic/compare.ts";
 import type { JsonObject } from "../../src/wire/types.ts";
 
 const moments = (text: string): Moment[] =>
@@ -36,6 +36,13 @@ test("alignRuns marks the first effect: what the model said or did, not what was
   expect(of(said, "system:t result:r answer:a")).toEqual([undefined, "122"]);
   expect(of(said, said, "system:s result:r answer:b")).toEqual(["answer", "332"]);
   expect(of("answer:a", "answer:a answer:b")).toEqual(["answer", "21"]);
+});
+
+test("a run has asked its model if it has a request, whatever was said before it", () => {
+  const message = { id: "m", role: "user", name: "user", content: [], metadata: {}, timestamp: 1 };
+  const context: JsonObject = { messages: [message] };
+  expect(hasAsked(momentsOf(context))).toBe(false);
+  expect(hasAsked(momentsOf({ ...context, modelCall: { model: "m", system: "s", tools: [] } }))).toBe(true);
 });
 
 test("alignRuns leaves room for what only some runs have", () => {

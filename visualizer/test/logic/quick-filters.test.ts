@@ -1,7 +1,14 @@
 // Filters and saved views of the list of runs.
 import { describe, expect, test } from "vitest";
-import { isSet, QUICK_FILTERS, readViews, toggled, withView } from "../../src/logic/quick-filters.ts";
-import { NO_FILTER, queryOf, type ListFilter } from "../../src/logic/run-filter.ts";
+import {
+  isSet,
+  QUICK_FILTERS,
+  readViews,
+  toggled,
+  withoutQuick,
+  withView,
+} from "../../src/logic/quick-filters.ts";
+import { chipsOf, NO_FILTER, queryOf, type ListFilter } from "../../src/logic/run-filter.ts";
 
 describe("a quick filter", () => {
   test.each(QUICK_FILTERS)(
@@ -14,6 +21,15 @@ describe("a quick filter", () => {
       expect({ ...filter, ...toggled(filter, change) }).toEqual({ ...NO_FILTER, agent: "clerk" });
     },
   );
+});
+
+test("the chips are those of filters that no quick filter says already", () => {
+  const chips = (filter: Partial<ListFilter>) => {
+    const whole = { ...NO_FILTER, ...filter };
+    return withoutQuick(chipsOf(whole), whole).map(({ key }) => key);
+  };
+  expect(chips({ outcome: "waiting", agent: "clerk" })).toEqual(["agent"]);
+  expect(chips({ outcome: "answered", agent: "clerk" })).toEqual(["outcome", "agent"]);
 });
 
 describe("saved views", () => {

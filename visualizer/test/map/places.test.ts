@@ -28,6 +28,7 @@ test("each service of the agent's chart runs in the place that is named after it
   const running = (service: string): ReadonlySet<string | undefined> =>
     new Set(index.chart.nodes.filter(({ invoke }) => invoke.includes(service)).map(({ id }) => placeOf(id)));
   expect(running("callModel")).toEqual(new Set(["model", "prompt", "prompt"]));
+  expect(running("checkBreakpoints")).toEqual(new Set(["prompt"]));
   expect(running("reviewCalls")).toEqual(new Set(["tools"]));
   expect(running("commit")).toEqual(new Set(["tools"]));
 });
