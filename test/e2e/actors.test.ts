@@ -1,6 +1,15 @@
 // The page over a system of XState actors without an agent: the list of its actors, their charts, and the events between them.
 import { inspector } from "agentchart/inspect";
-import { assign, createActor, fromCallback, fromPromise, sendTo, setup, waitFor } from "xstate";
+import {
+  assign,
+  createActor,
+  createMachine,
+  fromCallback,
+  fromPromise,
+  sendTo,
+  setup,
+  waitFor,
+} from "xstate";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { accessibilityProblems } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
@@ -215,4 +224,51 @@ test("a machine is paused at an event and in a state that the page names, which 
   expect(faults).toEqual(NO_FAULTS);
   await made.close();
   actor.stop();
+});
+
+test("systems with odd and very long names leave the page whole", async () => {
+  const nested = (levels: number, name: string): object =>
+    levels === 0 ? {} : { initial: name, states: { [name]: nested(levels - 1, name) } };
+  const long = "x".repeat(100_000);
+  const machines = {
+    proto: {
+      id: "__proto__",
+      initial: "constructor",
+      context: JSON.parse('{"__proto__":{"a":1},"constructor":2}') as object,
+      states: { constructor: { on: { go: "a|b|0" } }, "a|b|0": { on: { go: "a b" } }, "a b": {} },
+    },
+    empty: { id: "", initial: "a", states: { a: { on: { go: "b" } }, b: {} } },
+    long: { id: long, initial: "a", states: { a: { on: { go: long } }, [long]: {} } },
+    deep: { id: "deep", on: { "*": {} }, ...nested(300, "level") },
+  };
+  const made = inspector({ url: env.hub.address });
+  const actors = Object.values(machines).map((config) => {
+    const actor = createActor(createMachine(config as never), { inspect: made.inspect });
+    actor.start();
+    actor.send({ type: "go" });
+    return actor;
+  });
+  const { page, faults } = await env.open();
+  const rows = page.locator("[data-run]");
+  const ofLong = rows.filter({ hasText: "xxxxxxxxxx" }).first();
+  for (const row of [
+    rows.filter({ hasText: "__proto__" }).first(),
+    ofLong,
+    rows.filter({ hasText: "deep" }).first(),
+  ]) {
+    await row.click({ timeout: 10_000 });
+    await page.getByRole("button", { name: /^Pause/ }).waitFor({ timeout: 10_000 });
+    await page
+      .getByText("go", { exact: true })
+      .filter({ visible: true })
+      .first()
+      .waitFor({ timeout: 15_000 });
+    await page.keyboard.press("4");
+    await settled(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect.soft(width).toBeLessThanOrEqual(0);
+  }
+  expect(faults).toEqual(NO_FAULTS);
+  await made.close();
+  for (const actor of actors) actor.stop();
 });
