@@ -79,7 +79,10 @@ function measure(system: string, setting: Setting): Result {
   return result;
 }
 
-function table(taken: ReadonlyMap<string, readonly Result[]>): string {
+type Taken = ReadonlyMap<string, readonly Result[]>;
+type Comparison = { readonly setting: Setting; readonly taken: Taken; readonly load: number };
+
+function table(taken: Taken): string {
   const floor = taken.get("floor")!;
   const columns = ["workerMs", "serverMs", "statements", "kinds", "planningMs", "walKb"];
   const rows = [...taken].map(([system, results]) => {
@@ -97,8 +100,8 @@ function table(taken: ReadonlyMap<string, readonly Result[]>): string {
 ${rows.join("\n")}`;
 }
 
-/** Measures all systems in turns, with what was set as the first line. */
-function compared(setting: Setting): string {
+/** Measures all systems in turns. */
+function compared(setting: Setting): Comparison {
   const taken = new Map<string, Result[]>(systems.map((system) => [system, []]));
   for (let round = 0; round < rounds; round++) {
     const order = systems.map((_, index) => systems[(index + round) % systems.length]!);
@@ -107,9 +110,37 @@ function compared(setting: Setting): string {
       taken.get(system)!.push(measure(system, setting));
     }
   }
-  const load = loadavg()[0]!.toFixed(1);
-  const told = `${setting.workers} worker${setting.workers === 1 ? "" : "s"}, fsync ${setting.fsync ? "on" : "off"}; load ${load} at the end:`;
+  return { setting, taken, load: loadavg()[0]! };
+}
+
+function textOf({ setting, taken, load }: Comparison): string {
+  const told = `${setting.workers} worker${setting.workers === 1 ? "" : "s"}, fsync ${setting.fsync ? "on" : "off"}; load ${load.toFixed(1)} at the end:`;
   return `${told}\n\n${table(taken)}\n`;
+}
+
+/** What is measured of Agentchart, and what it is to be. */
+function aimsOf([alone, , many]: readonly Comparison[]): string {
+  const own = alone!.taken.get("agentchart")!;
+  const of = (column: string): number => median(own.map((result) => result[column]!));
+  const beside = (other: readonly Result[] | undefined, results = own): number =>
+    other ? median(results.map(({ perSecond }, round) => perSecond! / other[round]!["perSecond"]!)) : NaN;
+  const { taken } = alone!;
+  const rows: readonly (readonly [what: string, measured: number, aim: string])[] = [
+    ["turns a second ÷ floor", beside(taken.get("floor")), "≥ 0.5"],
+    ["÷ DBOS", beside(taken.get("dbos")), "≥ 1.5"],
+    ["÷ Restate", beside(taken.get("restate")), "≥ 0.6"],
+    ["4 workers ÷ 1 worker", beside(own, many!.taken.get("agentchart")), "≥ 0.9"],
+    ["CPU of the worker, ms a turn", of("workerMs"), "≤ 4"],
+    ["CPU of Postgres, ms a turn", of("serverMs"), "≤ 7"],
+    ["statements a turn", of("statements"), "≤ 9"],
+    ["WAL a turn, KB", of("walKb"), "≤ 9"],
+  ];
+  return `What one worker is to reach, fsync off:
+
+| what | measured | aim |
+|---|---|---|
+${rows.map(([what, measured, aim]) => `| ${what} | ${Number.isNaN(measured) ? "" : measured.toFixed(measured < 1.95 ? 2 : 1)} | ${aim} |`).join("\n")}
+`;
 }
 
 const PAGE = join(ROOT, "docs/bench-workers.md");
@@ -139,14 +170,15 @@ try {
         { workers: 4, fsync: false },
       ]
     : [{ workers, fsync: values.fsync }];
+  const comparisons = settings.map(compared);
   const section = `## Beside others
 
 Written by \`npm run bench:fleet -- --write\`: the same durable turn, a question, one tool and an answer, in new sessions; ${turns} turns a round
 after 200 to warm up, medians of ${rounds} interleaved rounds, ${cpus().length} cores that workers, server and dispatcher share, Node ${process.versions.node}. Every turn is read back
 from storage. The floor is a bare loop behind BullMQ. ${versions.join(", ")}.
 
-${settings.map(compared).join("\n")}
-${NOT_COMPARABLE}`;
+${comparisons.map(textOf).join("\n")}
+${values.write ? `${aimsOf(comparisons)}\n` : ""}${NOT_COMPARABLE}`;
   console.log(section);
   if (values.write) {
     const page = readFileSync(PAGE, "utf8");
