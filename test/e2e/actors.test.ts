@@ -265,7 +265,7 @@ test("systems with odd and very long names leave the page whole", async () => {
       .waitFor({ timeout: 15_000 });
     await page.keyboard.press("4");
     await settled(page);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect.soft(width).toBeLessThanOrEqual(0);
   }
   expect(faults).toEqual(NO_FAULTS);
