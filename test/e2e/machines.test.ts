@@ -73,7 +73,7 @@ test("an export that is dropped on the page is shown as a chart, and says what i
 });
 
 /** A configuration with a number of states: nested and parallel ones, each with transitions to its neighbors and back. */
-function manyStates(id: string, shape: "flat" | "nested" | "regions"): object {
+function manyStates(id: string, shape: "flat" | "nested" | "regions", flat = 300): object {
   const chain = (count: number, name: string): object => ({
     initial: `${name}0`,
     states: Object.fromEntries(
@@ -89,7 +89,7 @@ function manyStates(id: string, shape: "flat" | "nested" | "regions"): object {
       ]),
     ),
   });
-  if (shape === "flat") return { id, ...chain(300, "step") };
+  if (shape === "flat") return { id, ...chain(flat, "step") };
   const groups = shape === "nested" ? 15 : 6;
   const inner = 300 / groups - 1;
   const states = Object.fromEntries(
@@ -131,43 +131,64 @@ describe.each(["nested"] as const)("a chart of 300 states, %s", (shape) => {
   });
 });
 
+test("100 states on one level all have their names from afar, and of 300 those around the active one are shown", async () => {
+  const { page, faults } = await env.open({ viewport: { width: 1_440, height: 900 } });
+  const shown = async (): Promise<readonly string[]> =>
+    (await chartTexts(page)).flatMap(({ text }) => (/^step\d+$/u.test(text) ? [text] : []));
+  await drop(page, "hundred.json", JSON.stringify(manyStates("hundred", "flat", 100)));
+  await expect.poll(async () => (await shown()).length).toBe(100);
+  expect(await unreadable(page)).toEqual(READABLE);
+  await drop(page, "flat.json", JSON.stringify(manyStates("three-hundred", "flat")));
+  await page.locator('svg.chart [data-state="three-hundred.step299"]').waitFor({ state: "attached" });
+  expect(await shown()).toEqual(expect.arrayContaining(["step0", "step1"]));
+  expect(await unreadable(page)).toEqual(READABLE);
+  expect(faults).toEqual(NO_FAULTS);
+});
+
 describe("an app of eight machines", () => {
-  test.each(SIZES.slice(0, 2))(
-    "is shown with its machines and their events at $width × $height",
-    async (size) => {
-      const { width, height } = size;
-      const made = inspector({ url: env.hub.address });
-      const actor = createActor(shopOfEight, { inspect: made.inspect, systemId: "shop" });
-      actor.start();
-      actor.send({ type: "order" });
-      const mail = actor.system.get("mail") as AnyActorRef;
-      await waitFor(mail, (snapshot) => (snapshot as { value?: unknown }).value === "done");
-      try {
-        const { page, ui, faults } = await env.open({ viewport: { width, height } });
-        const rows = page.locator("[data-run]");
-        await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(8);
-        for (const name of PARTS) {
-          await page.locator("[data-run]").filter({ hasText: name }).first().waitFor({ state: "attached" });
-        }
-        await page.locator("[data-run]").filter({ hasText: "shop" }).first().click();
-        await ui.waitForChart();
-        await expect.poll(() => ui.activeStates()).toContain("shop.ordered");
-        expect.soft(await unreadable(page)).toEqual(READABLE);
-        if (width > 500) {
-          await page.getByRole("button", { name: "Sequence" }).click();
-          const sequence = page.getByRole("region", { name: "Sequence of events" });
-          await expect.poll(() => sequence.getByText("work", { exact: true }).count()).toBe(PARTS.length);
-        }
-        await settled(page);
-        const { overlaps, small, outside } = await textProblems(page);
-        expect.soft({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
-        expect.soft(await accessibilityProblems(page)).toEqual([]);
-        expect(faults).toEqual(NO_FAULTS);
-        await shoot(page, `app-${width}`);
-      } finally {
-        actor.stop();
-        await made.close();
+  test.each(SIZES)("is shown with its machines and their events at $width × $height", async (size) => {
+    const { width, height, ...device } = size;
+    const isPhone = width < 500;
+    const made = inspector({ url: env.hub.address });
+    const actor = createActor(shopOfEight, { inspect: made.inspect, systemId: "shop" });
+    actor.start();
+    actor.send({ type: "order" });
+    const mail = actor.system.get("mail") as AnyActorRef;
+    await waitFor(mail, (snapshot) => (snapshot as { value?: unknown }).value === "done");
+    try {
+      const { page, ui, faults } = await env.open({ viewport: { width, height }, ...device });
+      const show = async (panel: string): Promise<void> => {
+        if (!isPhone) return;
+        const panels = page.getByRole("navigation", { name: "Panels" });
+        await panels.getByRole("button", { name: panel }).click();
+      };
+      await show("Runs");
+      const rows = page.locator("[data-run]");
+      await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(8);
+      for (const name of PARTS) {
+        await page.locator("[data-run]").filter({ hasText: name }).first().waitFor({ state: "attached" });
       }
-    },
-  );
+      await page.locator("[data-run]").filter({ hasText: "shop" }).first().click();
+      await ui.waitForChart();
+      await expect.poll(() => ui.activeStates()).toContain("shop.ordered");
+      expect.soft(await unreadable(page)).toEqual(READABLE);
+      if (!isPhone) {
+        await page.getByRole("button", { name: "Sequence" }).click();
+        const sequence = page.getByRole("region", { name: "Sequence of events" });
+        await expect.poll(() => sequence.getByText("work", { exact: true }).count()).toBe(PARTS.length);
+      }
+      await settled(page);
+      const { overlaps, small, outside } = await textProblems(page);
+      expect.soft({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
+      expect.soft(await accessibilityProblems(page)).toEqual([]);
+      expect(faults).toEqual(NO_FAULTS);
+      await shoot(page, `app-${width}`);
+      await show("Details");
+      const details = await textProblems(page);
+      expect.soft(details).toEqual({ overlaps: [], small: [], outside: [] });
+    } finally {
+      actor.stop();
+      await made.close();
+    }
+  });
 });
