@@ -62,7 +62,11 @@ export async function shootMachines({
   for (const type of ["checkout", "add", "add", "checkout"] as const) actor.send({ type });
   await waitFor(actor, (snapshot) => snapshot.matches("shipping"));
   const { page } = await look({ colorScheme: "light", viewport: { width: 1600, height: 900 } });
-  await page.locator("[data-run]").filter({ hasText: "order" }).first().click();
+  await page
+    .locator("[data-run]")
+    .filter({ has: page.getByText("order", { exact: true }) })
+    .first()
+    .click();
   await page.locator("svg.chart [data-state]").first().waitFor();
   await page.getByRole("button", { name: "Sequence" }).click();
   await page

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "react";
-import { alignRuns, answerOf, hasAsked, momentsOf, type CompareRow, type Moment } from "../logic/compare.ts";
+import { alignRuns, answerOf, momentsOf, unasked, type CompareRow, type Moment } from "../logic/compare.ts";
 import { forkText } from "../logic/fork-label.ts";
 import { compact, duration, money, shortId } from "../logic/format.ts";
 import { isInherited } from "../logic/inherited.ts";
@@ -77,7 +77,7 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
       ) : (
         <Divergence
           {...aligned}
-          silent={moments.filter((each) => !hasAsked(each)).length}
+          silent={unasked(moments, aligned)}
           onGo={() => place.current?.scrollIntoView({ block: "center" })}
         />
       )}
@@ -198,12 +198,12 @@ function Divergence({
   silent,
   onGo,
 }: ReturnType<typeof alignRuns> & {
-  /** The number of runs that have not asked their model. */
+  /** The number of runs that have not asked their model, if therefore no effect can be seen. */
   readonly silent: number;
   readonly onGo: () => void;
 }) {
   if (rows.length === 0) return <p className="divergence">{t("Nothing has happened yet.")}</p>;
-  if (effect < 0 && silent > 0 && silent < rows[0]!.cells.length)
+  if (silent > 0)
     return (
       <p className="divergence" data-testid="divergence">
         {t`No effect can be seen yet: ${silent} of ${rows[0]!.cells.length} runs have not asked the model.`}

@@ -31,9 +31,15 @@ export function momentsOf(context: JsonObject | undefined): readonly Moment[] {
 
 const SYSTEM = t("system prompt");
 
-/** True for a run that has asked its model: the settings of a run are those of its newest request. */
-export const hasAsked = (moments: readonly Moment[]): boolean =>
-  moments.some(({ shape }) => shape === SYSTEM);
+/** Returns the number of runs that have not asked their model, if therefore no effect can be seen yet; else 0. The settings of a run are those of its newest request. */
+export function unasked(
+  runs: readonly (readonly Moment[])[],
+  { rows, effect }: Pick<ReturnType<typeof alignRuns>, "rows" | "effect">,
+): number {
+  const silent = runs.filter((moments) => !moments.some(({ shape }) => shape === SYSTEM)).length;
+  const said = new Set(rows[effect]?.cells.flatMap((cell) => cell?.text ?? []));
+  return silent < runs.length && said.size < 2 ? silent : 0;
+}
 
 function settingsOf(context: JsonObject | undefined): readonly Moment[] {
   const call = context?.["modelCall"];

@@ -1,6 +1,6 @@
 // The alignment of two runs.
 import { expect, test } from "vitest";
-import { alignRuns, answerOf, hasAsked, momentsOf, type Moment } from "../../src/logic/compare.ts";
+import { alignRuns, answerOf, momentsOf, unasked, type Moment } from "../../src/logic/compare.ts";
 import type { JsonObject } from "../../src/wire/types.ts";
 
 const moments = (text: string): Moment[] =>
@@ -38,11 +38,15 @@ test("alignRuns marks the first effect: what the model said or did, not what was
   expect(of("answer:a", "answer:a answer:b")).toEqual(["answer", "21"]);
 });
 
-test("a run has asked its model if it has a request, whatever was said before it", () => {
-  const message = { id: "m", role: "user", name: "user", content: [], metadata: {}, timestamp: 1 };
-  const context: JsonObject = { messages: [message] };
-  expect(hasAsked(momentsOf(context))).toBe(false);
-  expect(hasAsked(momentsOf({ ...context, modelCall: { model: "m", system: "s", tools: [] } }))).toBe(true);
+test("no effect can be seen while a fork has not asked its model and the others agree", () => {
+  const said = (text: string) => ({ shape: "answer", title: "answer", text });
+  const setting = { shape: "system prompt", title: "system prompt", text: "s" };
+  const of = (...runs: readonly Moment[][]) => unasked(runs, alignRuns(runs));
+  expect(of([setting, said("a")], [said("a")])).toBe(1);
+  expect(of([setting, said("a"), said("b")], [said("a")], [said("a")])).toBe(2);
+  expect(of([setting, said("a")], [setting, said("b")], [])).toBe(0);
+  expect(of([setting, said("a")], [setting, said("a")])).toBe(0);
+  expect(of([said("a")], [said("b")])).toBe(0);
 });
 
 test("alignRuns leaves room for what only some runs have", () => {
