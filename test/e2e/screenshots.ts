@@ -132,7 +132,7 @@ await lost.getByTestId("lost").waitFor();
 await shoot(lost, "lost-dark");
 home.remove();
 
-if (isWanted("xstate-light")) await shootMachines({ env, look, shoot });
+if (isWanted("xstate-light")) await shootMachines(shoot);
 await shootFiles({ env, look, shoot });
 await shootErrors({ env, look, shoot });
 if (["desk-light", "desk-dark", "desk-phone-zh"].some(isWanted)) await shootDesk(env.browser, shoot);

@@ -49,6 +49,7 @@ const LAZY = {
   frame: 1_000,
   "breakpoints-dialog": 3_000,
   "at-breakpoint": 2_000,
+  "actor-breaks": 2_000,
   "use-breakpoints": 1_000,
   breakpoint: 1_000,
   "disabled-reason": 1_000,

@@ -1,5 +1,6 @@
 import { inspector } from "agentchart/inspect";
 import { assign, createActor, fromPromise, sendParent, setup, waitFor } from "xstate";
+import { makeEnvironment } from "./environment.ts";
 import type { ScreenshotTools } from "./screenshot-states.ts";
 
 /** A bank that asks its customer, and tells the shop what came of it. */
@@ -51,17 +52,18 @@ const order = setup({
 });
 
 /** Takes the screenshot of a system of XState without an agent: its actors, its chart and the events between them. */
-export async function shootMachines({
-  env,
-  look,
-  shoot,
-}: Pick<ScreenshotTools, "env" | "look" | "shoot">): Promise<void> {
+export async function shootMachines(shoot: ScreenshotTools["shoot"]): Promise<void> {
+  const env = await makeEnvironment(); // without the agents of the other pictures
   const observer = inspector({ url: env.hub.address });
   const actor = createActor(order, { inspect: observer.inspect, systemId: "order" });
   actor.start();
   for (const type of ["checkout", "add", "add", "checkout"] as const) actor.send({ type });
   await waitFor(actor, (snapshot) => snapshot.matches("shipping"));
-  const { page } = await look({ colorScheme: "light", viewport: { width: 1600, height: 900 } });
+  const { page } = await env.open({
+    picture: "map",
+    colorScheme: "light",
+    viewport: { width: 1600, height: 900 },
+  });
   await page
     .locator("[data-run]")
     .filter({ has: page.getByText("order", { exact: true }) })
@@ -78,4 +80,5 @@ export async function shootMachines({
   await shoot(page, "xstate-light");
   actor.stop();
   await observer.close();
+  await env.close();
 }
