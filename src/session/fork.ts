@@ -23,7 +23,7 @@ import { contextOf } from "./fold.ts";
 import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-changes.ts";
 import { forkLabels } from "./fork-labels.ts";
 import type { SessionEntry } from "./entry.ts";
-import { readEntries } from "./read-entry.ts";
+import { readableEntries } from "./read-entry.ts";
 import { inputAfter } from "./input-after.ts";
 import { Journal } from "./journal.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
@@ -81,15 +81,6 @@ export type Fork = {
   /** The messages with which the original went on from here, if it rested: `call(input)` makes that step again. */
   readonly input: readonly Msg[];
 };
-
-/** Yields the entries of a journal up to its damage, if it has any. */
-async function* readableEntries(store: SessionStore, sessionId: string): AsyncGenerator<SessionEntry> {
-  try {
-    yield* readEntries(store, sessionId);
-  } catch (error) {
-    if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
-  }
-}
 
 /** Returns the calls whose results the journal recorded after `seq`, as far as it can be read. */
 export async function recordedAfter(

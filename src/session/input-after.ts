@@ -1,6 +1,6 @@
 import type { Msg } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import { readEntries } from "./read-entry.ts";
+import { readableEntries } from "./read-entry.ts";
 
 /** The state of a session that waits for a message. */
 const AT_REST = "stopped.idle";
@@ -17,7 +17,7 @@ export async function inputAfter(
   }: { readonly seq: number; readonly state: string; readonly messages: readonly Msg[] },
 ): Promise<readonly Msg[]> {
   if (state !== AT_REST) return [];
-  for await (const { type, data } of readEntries(store, sessionId, { after: seq })) {
+  for await (const { type, data } of readableEntries(store, sessionId, { after: seq })) {
     if (type !== "messages") continue;
     const isNext = data.from === messages.length;
     return isNext

@@ -25,6 +25,17 @@ export async function* readEntries(
   for await (const entry of store.read(sessionId, options)) yield readEntry(entry);
 }
 
+/** Yields the entries of a journal up to its damage, if it has any. */
+export async function* readableEntries(
+  ...args: Parameters<typeof readEntries>
+): AsyncGenerator<SessionEntry> {
+  try {
+    yield* readEntries(...args);
+  } catch (error) {
+    if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
+  }
+}
+
 /** Returns a `session/damaged` about an entry. */
 export function damagedEntry({ seq, type }: Pick<JournalEntry, "seq" | "type">, problem: string): AgentError {
   return new AgentError("session/damaged", `Journal entry ${seq} (${type}): ${problem}`, { data: { seq } });
