@@ -1,4 +1,5 @@
 import elk from "elkjs/lib/elk.bundled.js";
+import type { ELK } from "elkjs";
 import type { Chart } from "./chart-json.ts";
 import { chartInRows } from "./chart-in-rows.ts";
 import { ChartTree } from "./chart-tree.ts";
@@ -7,6 +8,9 @@ import type { Flow } from "./flow.ts";
 import type { Detail } from "./state-box.ts";
 import type { Layout, Layouts, Shapes } from "./layout.ts";
 import { toLayout } from "./to-layout.ts";
+
+/** The class, which the compiler finds in another place for a bundler than for Node.js. */
+const Elk = ("default" in elk ? elk.default : elk) as new () => ELK;
 
 const FLOWS: { readonly [shape in keyof Shapes]: Flow } = {
   portrait: ["DOWN", "RIGHT", "DOWN"],
@@ -30,7 +34,7 @@ export async function layoutChart(chart: Chart): Promise<Required<Layouts>> {
 async function shapesOf(tree: ChartTree, detail: Detail): Promise<Shapes> {
   const layOut = async (flow: Flow): Promise<Layout> => {
     const graph = new ElkGraph(tree, flow, detail);
-    return toLayout(tree, graph, await new elk.default().layout(graph.root));
+    return toLayout(tree, graph, await new Elk().layout(graph.root));
   };
   return { portrait: await layOut(FLOWS.portrait), landscape: await layOut(FLOWS.landscape) };
 }
