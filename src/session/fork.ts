@@ -22,7 +22,6 @@ import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
 import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-changes.ts";
 import { forkLabels } from "./fork-labels.ts";
-import type { SessionEntry } from "./entry.ts";
 import { readableEntries } from "./read-entry.ts";
 import { inputAfter } from "./input-after.ts";
 import { Journal } from "./journal.ts";

@@ -1,9 +1,7 @@
 import { truncated } from "../core/base/shown.ts";
 import { AgentError, errorFrom } from "../core/base/error.ts";
-import type { JsonObject } from "../core/base/json.ts";
-import type { Msg, Reason } from "../core/message/types.ts";
+import type { Reason } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import { hashInput } from "../core/base/hash.ts";
 import { inputTurnOf, type AgentContext, type TurnEnd } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEntry } from "./entry.ts";
