@@ -7,7 +7,7 @@ import { phaseOf } from "../../machines/agent/updates/calls.ts";
 import { statePath } from "../../machines/chart/nodes.ts";
 import { bindHost, liveMachine, markShared } from "./services/actors.ts";
 import type { Host } from "./services/host.ts";
-import { type AgentError, type ErrorInfo, errorFrom } from "../core/base/error.ts";
+import { type AgentError, type ErrorInfo, errorFrom, messageOf } from "../core/base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 
 /** A state of the chart by its path, such as "reasoning.calling.running", with the context. */
@@ -27,8 +27,8 @@ export type ChartOwner = {
   readonly isStopped: boolean;
   /** Called after each event that changed something, with the place before it and what the step did. */
   followed(before: ChartPlace, after: ChartPlace, step: StepFacts): void;
-  /** Called once if the actor fails. */
-  failed(error: unknown): void;
+  /** Called once if the actor fails, with what it threw, or if somebody else stops it. */
+  failed(message: string, cause?: unknown): void;
 };
 
 const NO_FACTS: readonly never[] = [];
@@ -49,6 +49,7 @@ export class LiveChart {
   #facts: readonly Fact[] = NO_FACTS;
   #isSeen = false;
   #isDropping = false;
+  #isStopped = false;
 
   /** Begins with the first states of the chart. */
   constructor(owner: ChartOwner, input: AgentContext) {
@@ -102,6 +103,7 @@ export class LiveChart {
   /** Stops the actor. */
   stop(): void {
     const { parent } = this.#owner;
+    this.#isStopped = true;
     if (this.#actor && parent) parent.stop(this.#actor);
     else this.#actor?.stop();
   }
@@ -118,7 +120,10 @@ export class LiveChart {
     bindHost(actor, host);
     actor.subscribe({
       next: ({ value, context: newest }) => this.#follow(statePath(value), newest),
-      error: (error) => this.#owner.failed(error),
+      error: (error) => this.#owner.failed(`The agent's machine failed: ${messageOf(error)}`, error),
+      complete: () => {
+        if (this.#actor === actor && !this.#isStopped) this.#owner.failed("The agent's actor was stopped.");
+      },
     });
     actor.start();
     return actor;
@@ -142,8 +147,9 @@ export class LiveChart {
     queueMicrotask(() => {
       this.#isDropping = false;
       if (this.#isSeen || phaseOf(this.path) === "running") return;
-      this.#actor?.stop();
+      const actor = this.#actor;
       this.#actor = undefined;
+      actor?.stop();
     });
   }
 }

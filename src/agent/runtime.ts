@@ -1,4 +1,4 @@
-import { AgentError, errorFrom, messageOf, type ErrorInfo } from "../core/base/error.ts";
+import { AgentError, errorFrom, type ErrorInfo } from "../core/base/error.ts";
 import type { AnyHook } from "../core/hook/types.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import { checkMessages } from "../core/message/validate.ts";
@@ -369,10 +369,9 @@ export class Runtime implements ChartOwner, LivingSession {
     if (phaseOf(left) !== "stopped") this.beginRest();
   }
 
-  /** The machine of the chart has failed. */
-  failed(error: unknown): void {
-    const message = `The agent's machine failed: ${messageOf(error)}`;
-    this.stop(new AgentError("run/closed", message, { cause: error }));
+  /** The machine of the chart has failed, or was stopped. */
+  failed(message: string, cause?: unknown): void {
+    this.stop(new AgentError("run/closed", message, { cause }));
   }
 
   /** Resolves when nothing runs and everything is durable. */
