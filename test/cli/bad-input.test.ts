@@ -100,7 +100,7 @@ describe("A wrong command line exits with 2 and one line", () => {
     ],
     [
       ["run", "q", "--session", "s", "--store", "postgress://me:secret@h/db"],
-      'Unknown store "postgress://me:***@h/db": use --store file:DIR, sqlite:PATH or postgres://…. ' +
+      'Unknown store "postgress://me:***@h/db": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://…. ' +
         'See "agentchart run --help".',
     ],
     [
@@ -111,7 +111,7 @@ describe("A wrong command line exits with 2 and one line", () => {
     [["session"], `Unknown command 'session'. Did you mean 'sessions'? See "agentchart --help".`],
     [
       ["sessions"],
-      'Missing command: use ls, search, suspicions, show, resume, break, plan, compact, fork, export, import, rm, prune, overview, label, labels, test. See "agentchart sessions --help".',
+      'Missing command: use ls, search, suspicions, show, resume, break, plan, compact, fork, export, import, rm, move, prune, overview, label, labels, test. See "agentchart sessions --help".',
     ],
     [["sessions", "list"], `Unknown command 'list'. Did you mean 'ls'? See "agentchart sessions --help".`],
     [

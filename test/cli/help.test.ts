@@ -99,7 +99,7 @@ describe("--help", () => {
         without a terminal, --mcp-trust HASH confirms it. Needs the package @modelcontextprotocol/client.
 
       Stores:
-        file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE
+        file:DIR, sqlite:PATH, postgres://USER@HOST/DATABASE or partitions:FILE
 
       Position:
         One of --at and --before. With --at the fork begins at the end of the step that wrote the position, with --before

@@ -205,16 +205,21 @@ export class Resumed {
     };
     const former = this.#output;
     if (options.output !== undefined) this.#output = options.output;
-    this.#inner
+    const inner = this.#inner;
+    const isKilled = (): boolean => inner !== this.#inner; // then its process has no answer for anybody
+    inner
       .call(input, given)
       .catch((error: unknown) => {
+        if (isKilled()) throw error;
         if (AgentError.is(error) && error.code === "run/pending") this.#output = former; // it was refused
         if (!AgentError.is(error) || error.code !== "run/output-schema-missing") throw error;
-        return this.#inner.call(input, { ...given, output: this.#output });
+        return inner.call(input, { ...given, output: this.#output });
       })
       .then(
         (reply) => end(() => call.resolve(reply as Reply)),
-        (error: unknown) => end(() => call.reject(error)),
+        (error: unknown) => {
+          if (!isKilled()) end(() => call.reject(error));
+        },
       );
   }
 

@@ -150,9 +150,9 @@ class Session {
     };
     this.#startedBefore = new Set([...this.#startedBefore, ...calls.map(({ call }) => call.id)]);
     this.#agent = this.#begin(snapshot);
+    this.#crashed?.();
     old.actor.stop();
     old.actor.send = () => {};
-    this.#crashed?.();
   }
 
   async #take(step: Step): Promise<void> {

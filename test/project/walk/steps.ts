@@ -337,6 +337,23 @@ export const COMMANDS: { readonly [block: string]: string | CommandStep } = {
   "docs/observability.md 1": "needs a collector: test/cli/otel.test.ts has one",
   "docs/operate.md 1": "needs Postgres: test/deploy/backup.test.ts runs it",
   "docs/operate.md 2": "needs Postgres: test/deploy/backup.test.ts runs it",
+  "docs/partitions.md 1": {
+    files: {
+      "partitions.json": `[
+        { "store": "sqlite:low.db", "upTo": "7fffffff" },
+        { "store": "sqlite:high.db", "upTo": "ffffffff", "movesFrom": "sqlite:low.db" }
+      ]`,
+    },
+    before: `
+      import { fileStore } from "agentchart/store/file";
+      import { sqliteStore } from "agentchart/store/sqlite";
+      import { stored } from "./desk.ts";
+      for (const id of ["a", "b", "c", "d", "e", "f"]) await stored(sqliteStore({ path: "low.db" }), id);
+      await stored(fileStore({ dir: "sessions" }), "other");
+    `,
+    edit: [[/partitions\.json/, "partitions.json --settle 1s"]],
+    prints: [/"moved":[1-6]/, /"removed":[1-6]/, /"moved":1/],
+  },
   "docs/rerun.md 1": {
     files: {
       "changes.json": '{ "system": "Refund only orders of this year." }',

@@ -1,6 +1,6 @@
 // Somebody stops the actor of an agent, as XState lets one: the agent has ended, and nobody waits for it in vain.
 import { expect, test, vi } from "vitest";
-import { scripted, toolOf, untilAborted } from "../../support/agents.ts";
+import { scripted, toolOf, untilAborted } from "../support/agents.ts";
 
 test.each(["while a tool runs", "while it rests"])("an actor that is stopped %s", async (when) => {
   const warned = vi.spyOn(console, "warn");
