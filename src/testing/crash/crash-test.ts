@@ -8,12 +8,12 @@ import { check } from "../../core/base/options.ts";
 import { allAtOnce } from "./all-at-once.ts";
 import { openStoreOf } from "../../store/open-store-of.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { baselineOf, faultsOf } from "./judge.ts";
+import { baselineOf, faultsOf, isDifference, widened, type Fault } from "./judge.ts";
 import { notesOf } from "./ledger.ts";
 import { nameOf, pointsOf, type PlannedPoint } from "./points.ts";
 import { adviceOf, Findings } from "./findings.ts";
 import { runPoint, runWhole, type Bench, type Run } from "./run-point.ts";
-import type { CrashReport, CrashTestOptions } from "./types.ts";
+import type { CrashPoint, CrashReport, CrashTestOptions } from "./types.ts";
 
 const optionsSchema = s.lazily(() =>
   s.options<CrashTestOptions>({
@@ -30,6 +30,9 @@ const optionsSchema = s.lazily(() =>
     onProgress: s.optional(s.func()),
   }),
 );
+
+/** The number of runs without a kill that are made beside the first two, to see what differs by itself. */
+const MAX_COMPARISONS = 3;
 
 const invalid = (message: string): AgentError => new AgentError("config/invalid", message);
 
@@ -125,17 +128,27 @@ async function testAll(bench: Bench, options: CrashTestOptions): Promise<CrashRe
   if (broken) return report(broken);
   const second = await runWhole(bench, 1, false);
   stopIfAborted(signal);
-  const baseline = baselineOf(first, second);
+  let baseline = baselineOf(first, second);
   const planned = chosen(pointsOf(first, bench.releaseFile !== undefined), options.at);
   const findings = new Findings();
   const runs = { run: 0, unreached: 0, impossible: 0 };
   const repeats = new Map<string, Run>();
+  let comparisons = 0;
+  /** Returns the faults of a run. What is only a difference is compared with another run without a kill, which is made now. */
+  const faultsIn = async (run: Run, point: CrashPoint): Promise<readonly Fault[]> => {
+    const faults = faultsOf(baseline, run, point);
+    if (!faults.some(isDifference) || comparisons >= MAX_COMPARISONS) return faults;
+    const third = await runWhole(bench, planned.length + 2 + comparisons++, false);
+    stopIfAborted(signal);
+    if (third.state === "done") baseline = widened(baseline, third);
+    return faultsOf(baseline, run, point);
+  };
   await allAtOnce("The crash test", planned, { concurrency, signal }, async ({ point, afterMs }, index) => {
     if (Date.now() >= until) return;
     const run = await runPoint(bench, index + 2, point, afterMs);
     stopIfAborted(signal);
     runs[run.state === "unreached" || run.state === "impossible" ? run.state : "run"]++;
-    findings.add(index, point, run.sessionId, faultsOf(baseline, run, point));
+    findings.add(index, point, run.sessionId, await faultsIn(run, point));
     if (point.how === "repeat") repeats.set(point.instant, run);
     onProgress?.({
       done: runs.run + runs.unreached + runs.impossible,

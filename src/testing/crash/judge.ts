@@ -50,6 +50,20 @@ export function baselineOf(run: Run, second: Run): Baseline {
   return { run, transcript, effects, varying, hasVaryingEffects: !isSame(effects, effectsOf(second)) };
 }
 
+/** Adds another run without a kill: what differs in it varies by itself, too, such as a time in seconds. */
+export function widened(baseline: Baseline, third: Run): Baseline {
+  const { varying, hasVaryingEffects } = baselineOf(baseline.run, third);
+  return {
+    ...baseline,
+    varying: varying && baseline.varying && new Set([...baseline.varying, ...varying]),
+    hasVaryingEffects: baseline.hasVaryingEffects || hasVaryingEffects,
+  };
+}
+
+/** True for a fault that is only a difference: it is none if the runs differ by themselves. */
+export const isDifference = ({ kind }: Fault): boolean =>
+  kind === "result-changed" || kind === "effects-changed";
+
 /** Returns what a run did otherwise than the run without a kill. */
 export function faultsOf(baseline: Baseline, run: Run, point: CrashPoint): readonly Fault[] {
   if (run.state === "unreached" || run.state === "impossible") return [];

@@ -208,13 +208,14 @@ describe("bad input", () => {
     expect(report.rules[0]!.walks.at(-1)).toMatchObject({ isWhole: false });
   });
 
-  test("a time limit in which nothing can be walked proves nothing", async () => {
+  test("a time limit in which little or nothing can be walked proves no more than that", async () => {
     const rules = [before("verify", "refund"), atMost(1, "look")];
     const report = await checkRules(deskOf(NAMES, { rules }), { ...HERE, timeLimitMs: 1 });
     expect(report.result).toBe("unknown");
     for (const each of report.rules) {
       expect(each.result).toBe("unknown");
-      expect(each.within).toBeUndefined();
+      const hasWhole = each.walks.some(({ isWhole }) => isWhole);
+      expect(each.within !== undefined).toBe(hasWhole); // a fast machine may end the first walk
     }
   });
 

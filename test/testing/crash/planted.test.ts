@@ -1,7 +1,8 @@
 // The crash test finds planted faults.
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   crashTest,
   type CrashFindingKind,
@@ -80,3 +81,17 @@ test("crashTest reports a scenario that never ends", { timeout: 120_000 }, async
   const report = await tested(FAULTY, { scenario: "never ends", lifeLimitMs: 5_000 });
   expect(report).toMatchObject({ state: "endless", error: { code: "run/timeout" }, points: { run: 0 } });
 });
+
+test("crashTest finds nothing in a clock that says the same in the first two runs, and another time later", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "agentchart-late-clock-"));
+  vi.stubEnv("LATE_CLOCK", join(folder, "runs"));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const at = ["kill:tool:clock:1:before"];
+  expect(await tested(join(AGENTS, "late-clock.ts"), { at, lifeLimitMs: 60_000 })).toMatchObject({
+    state: "sound",
+    findings: [],
+  });
+}, 240_000);
