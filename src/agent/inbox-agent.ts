@@ -13,7 +13,7 @@ import type {
   Input,
   Reply,
 } from "./types.ts";
-import type { SessionJournal } from "../session/session-journal.ts";
+import type { Journal } from "../session/journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface InboxAgent extends AnyAgent {
   /** The error that ended the agent, such as `run/shutdown` or `session/lease-lost`; undefined while it is alive. */
   readonly closedBy: AgentError | undefined;
   /** The position of the journal, for events that are not in it. */
-  readonly journal: Pick<SessionJournal, "recordedSeq" | "written" | "isReleased">;
+  readonly journal: Pick<Journal, "recordedSeq" | "written" | "isReleased">;
   /** As `call`, for an input from the inbox. The input is consumed even if the returned promise rejects. */
   begin(
     input: Input,

@@ -1,7 +1,7 @@
 import { AgentError, errorFrom } from "../core/base/error.ts";
 import type { Msg } from "../core/message/types.ts";
 import { inputHash } from "../session/format.ts";
-import { checkSameInput, readTakenInput, type TakenInput } from "../session/input-outcome.ts";
+import { checkSameInput, claimInput, readTakenInput, type TakenInput } from "../session/input-outcome.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
@@ -14,7 +14,7 @@ type KeyedOptions<S extends Schema | undefined> = AnyCallOptions<S> & { readonly
 
 /** The object that makes the calls. */
 type Calls = {
-  readonly runtime: Pick<Runtime, "context" | "journal" | "phase" | "saved" | "settings">;
+  readonly runtime: Pick<Runtime, "context" | "phase" | "saved" | "settings">;
   start<S extends Schema | undefined>(
     messages: readonly Msg[],
     options: AnyCallOptions<S>,
@@ -60,13 +60,17 @@ export class KeyedCalls {
   ): Promise<Reply<OutputOf<S>>> {
     const { idempotencyKey: key } = options;
     return this.#join(key, inputHash(messages), onJoin, async () => {
-      const claimed = this.#taken.has(key)
-        ? undefined
-        : await this.#turns.runtime.journal.claim(key, messages);
+      const claimed = this.#taken.has(key) ? undefined : await this.#claim(key, messages);
       return claimed
         ? this.#turns.start(claimed, options, onBegin)
         : this.#repeat(messages, options, onBegin);
     });
+  }
+
+  /** Returns the messages to process. Without a store they are these. */
+  async #claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
+    const { sessionId } = this.#turns.runtime.settings;
+    return this.#store ? claimInput(this.#store, sessionId, key, messages) : messages;
   }
 
   /** The input with this key was taken before: goes on with its turn if that can go on without further input, else returns how it

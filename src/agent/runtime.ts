@@ -3,7 +3,7 @@ import type { AnyHook } from "../core/hook/types.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import { checkMessages } from "../core/message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
-import { SessionJournal, type LeaseEvent } from "../session/session-journal.ts";
+import { Journal, type LeaseEvent } from "../session/journal.ts";
 import type { RestoredSession } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
@@ -39,7 +39,7 @@ import type { Status } from "./types.ts";
 export class Runtime implements ChartOwner, LivingSession {
   readonly settings: Settings;
   readonly events: EventEmitter;
-  readonly journal: SessionJournal;
+  readonly journal: Journal;
   /** The steps of the chart, for inspectors. */
   readonly steps = new StepPublisher(this);
   readonly telemetry: SessionTelemetry | undefined;
@@ -65,7 +65,7 @@ export class Runtime implements ChartOwner, LivingSession {
     this.host = new AgentHost(this, config, kept, listener.around.rules);
     const { toolkit, personas } = this.host;
     const { store, sessionOptions: { leaseMs, redact } = {} } = config;
-    this.journal = new SessionJournal({ session: this, store, leaseMs, redact, ...listener.around });
+    this.journal = new Journal({ session: this, store, leaseMs, redact, ...listener.around });
     this.#life = new SessionLife({ name: config.name, isDurable: this.isDurable }, this);
     const initial = config.messages ? checkMessages(config.messages, "createAgent: `messages`") : [];
     const { snapshot } = config.sessionOptions ?? {};

@@ -6,7 +6,7 @@ import { REPEATING, repeatedSession } from "../core/tool/stored-slots.ts";
 import type { TakeOver } from "../core/message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";
-import type { SessionJournal } from "../session/session-journal.ts";
+import type { Journal } from "../session/journal.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
 import { replacing, stepFacts, type StepFacts } from "../../machines/agent/facts.ts";
@@ -69,7 +69,7 @@ export interface LivingSession {
   readonly context: AgentContext;
   /** The path of the innermost state of the chart. */
   readonly path: string;
-  readonly journal: SessionJournal;
+  readonly journal: Journal;
   readonly fingerprint: Fingerprint;
   now(): number;
   refusal(event: AgentCommand): AgentError | undefined;
@@ -146,7 +146,7 @@ export class SessionLife implements Leaver {
     return this.isOver ? this.#context.error! : undefined;
   }
 
-  /** Restores the session, once. Rejects as `SessionJournal.open` does; a session that cannot be read is quarantined. `waitMs`: how
+  /** Restores the session, once. Rejects as `Journal.open` does; a session that cannot be read is quarantined. `waitMs`: how
    *  long another process that has the session is waited for. */
   async open(waitMs = 0): Promise<void> {
     this.send({ type: "session.open", waitUntil: Date.now() + waitMs });

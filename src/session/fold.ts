@@ -23,9 +23,11 @@ import {
   JOURNAL_FORMAT,
   persistedContext,
   type PersistedContext,
+  readShortKept,
   type SessionState,
+  shortKept,
+  SHORT_FORMAT,
 } from "./format.ts";
-import { readShortKept, shortKept, SHORT_FORMAT } from "./short-kept.ts";
 import { hasBlock } from "../core/message/msg.ts";
 
 type Entry<Type extends SessionEntry["type"]> = Extract<SessionEntry, { readonly type: Type }>;

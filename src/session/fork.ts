@@ -17,6 +17,7 @@ import { viewAfter } from "../../machines/agent/prompt/view.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
+import { writeSession } from "./batch.ts";
 import { callsAskedIn, wholeSession } from "./entries.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
@@ -24,7 +25,6 @@ import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-
 import { forkLabels } from "./fork-labels.ts";
 import { readableEntries } from "./read-entry.ts";
 import { inputAfter } from "./input-after.ts";
-import { Journal } from "./journal.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 
 /** A call of {@link Fork.recordedLater}. */
@@ -238,20 +238,16 @@ export async function forkSession(
   };
   const write = async (lease: Lease): Promise<void> => {
     if (await store.load(forked)) throw exists();
-    const state = forkedState(context, session, meta);
-    const owner = { now: Date.now, journalState: () => state };
-    const journal = new Journal({ store, owner });
-    journal.begin(lease);
-    const { activeGroups } = session;
-    journal.record(
-      wholeSession({
-        messages: context.transcript.slice(),
-        kept: persistedContext(context),
-        activeGroups,
-        saysSystem: session.saysSystem || changes?.system !== undefined,
-      }),
-    );
-    await journal.flush();
+    const facts = wholeSession({
+      messages: context.transcript.slice(),
+      kept: persistedContext(context),
+      activeGroups: session.activeGroups,
+      saysSystem: session.saysSystem || changes?.system !== undefined,
+    });
+    await writeSession(store, lease, facts, {
+      at: Date.now(),
+      journalState: forkedState(context, session, meta),
+    });
   };
   await withLease(store, forked, write, exists);
   const recordedLater = await recordedAfter(store, sessionId, seq);

@@ -1,13 +1,14 @@
 import { truncated } from "../core/base/shown.ts";
 import { AgentError, errorFrom } from "../core/base/error.ts";
-import type { Reason } from "../core/message/types.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Msg, Reason } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import { inputTurnOf, type AgentContext, type TurnEnd } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import type { SessionEntry } from "./entry.ts";
 import { readEntries } from "./read-entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
-import type { SessionState } from "./format.ts";
+import { inputHash, plain, type SessionState } from "./format.ts";
 import { storedEnding } from "./stored-ending.ts";
 
 /** An input that a session has taken. */
@@ -34,6 +35,24 @@ export function checkSameInput(key: string, known: string | undefined, hash: str
     `The idempotency key '${truncated(key)}' belongs to another input of this session; expected the same input, or another key.`,
     { data: { idempotencyKey: key } },
   );
+}
+
+/** Accepts an input for an idempotency key: it enters the session's inbox, and the append that stores its messages acknowledges it. Returns
+ *  the messages to process: these, or those that came with the same key before and are not stored yet; undefined if those are stored.
+ *  Rejects `run/key-reused` if other messages came with the key. */
+export async function claimInput(
+  store: SessionStore,
+  sessionId: string,
+  key: string,
+  messages: readonly Msg[],
+): Promise<readonly Msg[] | undefined> {
+  const data = plain({ messages }) as unknown as JsonObject;
+  const state = await store.putInput(sessionId, { id: key, data });
+  if (state === "accepted") return messages;
+  const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+  const known = waiting.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
+  if (known) checkSameInput(key, inputHash(known), inputHash(messages));
+  return known;
 }
 
 /** Returns the hash with which the journal says that the input `id` was taken; undefined if it does not say so. */

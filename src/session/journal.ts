@@ -1,137 +1,174 @@
-import { agentErrorOf, type AgentError } from "../core/base/error.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
-import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import { positionFact, chartPosition, type ChartStepRecord, shortForm } from "./entries.ts";
-import type { ChartPosition, Fact } from "./entry.ts";
-import { checkpointOf, marksAfter, NO_MARKS, type MessageMarks } from "./fold.ts";
-import { ModelCallWriter, type StoredModelCall } from "./model-calls.ts";
+import { AgentError, agentErrorOf, messageOf, type ErrorInfo } from "../core/base/error.ts";
+import { unref } from "../core/base/time.ts";
+import type { Json } from "../core/base/json.ts";
+import type { TakeOver } from "../core/message/types.ts";
+import { LEASE_MS } from "../store/lease.ts";
+import { newOwner, keepLease, type KeptLease, type LeaseKeeper } from "../store/leases.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
+import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
-import { JOURNAL_FORMAT, plain, type JournalState } from "./format.ts";
+import type { Settings } from "../../machines/agent/settings.ts";
+import type { SessionEvent } from "../../machines/session/session.machine.ts";
+import {
+  batchOf,
+  BEGINNING,
+  groupsOf,
+  joined,
+  NOTHING,
+  recordOf,
+  type Appended,
+  type Recorded,
+} from "./batch.ts";
+import { entriesOf, needsFlush, onlyBegins, type ChartStepRecord } from "./entries.ts";
+import type { Fact } from "./entry.ts";
+import { JOURNAL_FORMAT, type JournalState } from "./format.ts";
+import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
+import { ModelCallWriter } from "./model-calls.ts";
+import { acquireSession, type RestoredSession } from "./restore.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
 const CHECKPOINT_EVERY = 64;
 
-/** The session whose journal it is. */
-export interface JournalOwner {
+/** The time for which the beginning of a turn may be written together with what follows it, ms. */
+const BEGINNING_MS = 50;
+
+/** The steps that wait for an append beyond which refused commands are not recorded: they may be any number, and append nothing. */
+const MAX_REFUSED = 1_000;
+
+/** The change of a lease. */
+export type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
+
+/** The session that is stored, as its journal and its lease need it. */
+export interface JournaledSession {
+  /** `sessionId` names the session. */
+  readonly settings: Settings;
+  /** True if somebody looks at contexts, such as an inspector: then the session is opened with all its messages. */
+  readonly isSeen?: boolean;
+  /** Its hooks, of which some may write to it while it rests. */
+  readonly host?: { hooks(): readonly { readonly onRest?: unknown }[] };
   /** The clock of entries, epoch ms. */
   now(): number;
   /** Called when a batch is written. */
   journalState(): JournalState;
   /** Called after each append. */
-  committed?(): void;
+  committed(): void;
+  /** Called when the lease was renewed, was not renewed, or is lost; also lost: another process has appended. */
+  leaseChanged(event: LeaseEvent): void;
 }
 
 /** Options of a {@link Journal}. */
 export type JournalOptions = {
-  /** Absent: nothing is written, and everything counts as durable. */
+  /** Absent: nothing is written, and everything counts as saved. */
   readonly store?: SessionStore | undefined;
-  readonly owner: JournalOwner;
+  readonly session: JournaledSession;
+  /** The duration of the lease without being renewed, ms; default {@link LEASE_MS}. */
+  readonly leaseMs?: number | undefined;
   /** Applied to everything before it is written. */
   readonly redact?: ((value: Json) => Json) | undefined;
+  /** The parts of released sessions that this process retains. Default: nothing. */
+  readonly kept?: KeptSessions | undefined;
+  /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
+  readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
+  /** True if the session is left once it rests as it does now. Default: somebody releases it. */
+  readonly isLeft?: (() => boolean) | undefined;
 };
 
-/** The data that the store has of a session whose journal goes on. */
-export type JournalStart = {
-  /** The last sequence number in the store. */
-  readonly seq: number;
-  /** The format of the journal in the store. */
-  readonly format?: number;
-  /** The active tool groups according to the store. */
-  readonly groups?: readonly string[] | undefined;
-  /** The positions of the messages in the store. */
-  readonly marks?: MessageMarks | undefined;
-  /** The hashes of what the store has of model calls. */
-  readonly known?: ReadonlySet<string> | undefined;
-  /** The number of model calls that the store has. */
-  readonly modelCalls?: number | undefined;
-};
-
-/** The data that were recorded since the last append. */
-type Recorded = {
-  readonly facts: Fact[];
-  /** `from`: the number of facts before it. */
-  readonly steps: (ChartStepRecord & { readonly from: number })[];
-  readonly calls: StoredModelCall[];
-  readonly acknowledged: string[];
-};
-
-/** The steps that wait for an append beyond which refused commands are not recorded: they may be any number, and append nothing. */
-const MAX_REFUSED = 1_000;
-
-/** Steps with the number of facts that belong to each: those that were recorded after it and before the next. */
-const withFacts = (steps: Recorded["steps"], length: number) =>
-  steps.map((step, index) => ({ ...step, facts: (steps[index + 1]?.from ?? length) - step.from }));
-
-const NONE_KNOWN: ReadonlySet<string> = new Set();
-
-/** Most sessions have no groups, and the same text for that. */
-const namesOf = (names: readonly string[]): string => (names.length === 0 ? "[]" : JSON.stringify(names));
+/** True for an error which says that another process has the session. */
+const isLoss = (error: unknown): error is AgentError =>
+  AgentError.is(error) && (error.code === "session/conflict" || error.code === "session/lease-lost");
 
 /**
- * Writes what happens in a session to its store.
+ * The journal of a session as its agent writes it, under the lease that the agent holds. It opens the session and holds it until its
+ * release. Without a store nothing is written, and everything counts as saved.
  *
  * W1 Facts are written in order, each once. There is one append at a time, which writes all facts recorded before it.
- * W2 `flush` resolves when everything recorded before it is durable, and rejects with the error that prevented it.
+ * W2 `saved` resolves when everything recorded before it is durable, and rejects with the error that prevented it.
  * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is written after it.
  */
-export class Journal {
+export class Journal implements KeptLease {
   readonly #options: JournalOptions;
+  readonly #leaseMs: number;
+  /** Made with the first lease: most sessions of a program have no store. */
+  #owner: string | undefined;
   #lease: Lease | undefined;
-  #seq = 0;
+  #keeper: LeaseKeeper | undefined;
+  #leaseUntil = 0;
+  #takeOver: TakeOver | undefined;
+  /** The data of the session that were retained when it was opened. */
+  #keptBefore: KeptBefore | undefined;
+  #calls: ModelCallWriter | undefined;
   #next: Recorded | undefined;
-  #callWriter: ModelCallWriter | undefined;
-  #writing: Promise<void> | undefined;
+  /** The data that the store has. */
+  #stored: Appended = NOTHING;
   /** The sequence number after the append that is under way, else {@link Journal.seq}. */
   #seqAfterWrite = 0;
-  #final: AgentError | undefined;
+  #writing: Promise<void> | undefined;
+  /** The write that was put off. */
+  #later: NodeJS.Timeout | undefined;
   #sinceCheckpoint = 0;
-  #position: ChartPosition | undefined;
-  #groups: string | undefined;
-  #marks: MessageMarks = NO_MARKS;
+  #final: AgentError | undefined;
+  /** True if the append that brings the session to rest is to end the lease. */
+  #isLast = false;
+  #isReleased: boolean | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
   }
 
-  /** Begins to record what happens under this lease, after what the store has. */
-  begin(
-    lease: Lease,
-    { seq, format, groups, marks = NO_MARKS, known, modelCalls }: JournalStart = { seq: 0 },
-  ): void {
+  /** Acquires the lease and restores the session; undefined for a new one. Rejects `session/conflict` while another process
+   *  holds the lease. */
+  async open(): Promise<RestoredSession | undefined> {
+    const { store, session } = this.#options;
+    if (!store) return undefined;
+    this.#leaseUntil = session.now() + this.#leaseMs;
+    this.#owner ??= newOwner(session.settings.agent);
+    const options = { ...this.#options, leaseMs: this.#leaseMs, owner: this.#owner };
+    const { lease, stored, kept, takeOver } = await acquireSession(store, session, options);
+    this.#takeOver = takeOver;
+    if (kept) {
+      const { size, transcript } = kept;
+      this.#keptBefore = { from: transcript.from, length: transcript.length, size };
+    }
     this.#lease = lease;
-    this.#seq = seq;
-    this.#seqAfterWrite = seq;
-    this.#marks = marks;
-    this.#callWriter = new ModelCallWriter(known, modelCalls);
-    this.#groups = groups && namesOf(groups);
-    if (seq === 0 || format !== JOURNAL_FORMAT)
-      this.#recorded.facts.push({ type: "session", data: { format: JOURNAL_FORMAT } });
+    this.#stored = stored ? { seq: stored.seq, marks: stored.marks, groups: groupsOf(stored) } : NOTHING;
+    this.#seqAfterWrite = this.seq;
+    this.#calls = new ModelCallWriter(stored?.known, stored?.modelCalls);
+    if (stored?.format !== JOURNAL_FORMAT) this.#recorded.facts.push(BEGINNING);
+    this.#keeper = keepLease(store, this.#leaseMs, this);
+    return stored;
   }
 
-  /** Records no more. Returns the lease, if there is one. */
-  protected end(): Lease | undefined {
-    const lease = this.#lease;
-    this.#lease = undefined;
-    this.#next = undefined;
-    return lease;
+  // True for a new session that its opening must make. One that a worker opens is made by the append that takes its input.
+  get isAlone(): boolean {
+    const { store, admit } = this.#options;
+    return !!store && !admit && !this.seq;
   }
 
-  /** True if the append that brings the session to rest is to end the lease. */
-  protected get isLast(): boolean {
-    return false;
+  /** Epoch ms until which the lease holds for sure, on the clock of this process: counted from when it was asked for. */
+  get leaseUntil(): number {
+    return this.#leaseUntil;
   }
 
-  /** Called when an append that was to end the lease has done so, or has found a waiting input. */
-  protected released(_isReleased: boolean): void {}
+  /** True if the append that brought the session to rest has ended the lease. It is false if an input has come that it did not take, and
+   *  undefined if it was not asked to end the lease, or the store cannot. */
+  get isReleased(): boolean | undefined {
+    return this.#isReleased;
+  }
 
-  /** The data that the next append writes. */
-  get #recorded(): Recorded {
-    return (this.#next ??= { facts: [], steps: [], calls: [], acknowledged: [] });
+  /** The take-over of the session; undefined if its former holder had released it, and if it is new. */
+  get takeOver(): TakeOver | undefined {
+    return this.#takeOver;
+  }
+
+  /** The lease under which this is written; undefined before {@link open}: then nothing is recorded. */
+  get lease(): Lease | undefined {
+    return this.#lease;
   }
 
   /** The last durable sequence number. */
   get seq(): number {
-    return this.#seq;
+    return this.#stored.seq;
   }
 
   /** The sequence number that the last recorded fact has, or will have. */
@@ -139,33 +176,14 @@ export class Journal {
     return this.#seqAfterWrite + (this.#next?.facts.length ?? 0);
   }
 
-  /** Resolves when the entry with this number is durable, or nothing is being written; undefined if that is so already. */
-  written(seq: number): Promise<void> | undefined {
-    return this.#writing && this.#seq < seq ? this.#writtenLater(seq) : undefined;
+  /** The data that the next append writes. */
+  get #recorded(): Recorded {
+    return (this.#next ??= recordOf());
   }
 
-  async #writtenLater(seq: number): Promise<void> {
-    while (this.#writing && this.#seq < seq) await this.#writing.catch(() => {});
-  }
-
-  /** The positions of the messages in the store. */
-  get marks(): MessageMarks {
-    return this.#marks;
-  }
-
-  /** The hashes of what the store has of model calls. */
-  get known(): ReadonlySet<string> {
-    return this.#callWriter?.known ?? NONE_KNOWN;
-  }
-
-  /** The lease under which this is written; undefined before {@link begin}: then nothing is recorded. */
-  get lease(): Lease | undefined {
-    return this.#lease;
-  }
-
-  /** Records facts; {@link flush} writes them. */
-  record(facts: readonly Fact[]): void {
-    if (this.#lease && facts.length > 0) this.#recorded.facts.push(...facts);
+  /** Records what a step did. */
+  recordFacts(step: StepFacts): void {
+    if (this.#lease) this.#recorded.facts.push(...entriesOf(step));
   }
 
   /** Records a step of the chart. It is written with the next append. */
@@ -180,7 +198,7 @@ export class Journal {
   recordCall(call: ModelCall): void {
     if (!this.#lease) return;
     const { calls, facts, steps } = this.#recorded;
-    calls.push(this.#callWriter!.stored(call, { after: facts.length, steps: steps.length }));
+    calls.push(this.#calls!.stored(call, { after: facts.length, steps: steps.length }));
   }
 
   /** Acknowledges an input in the next append, and records where in the journal that was, and the hash of its messages. */
@@ -191,21 +209,75 @@ export class Journal {
     facts.push({ type: "position", data: { taken: inputId, ...(hash !== undefined && { hash }) } });
   }
 
-  /** See W2. */
-  async flush(): Promise<void> {
+  /** Records what a step did, and begins to write what may not be lost: all of it once a turn is at rest. `isDurable`: each step is written
+   *  as soon as that is needed. The beginning of a turn from the inbox, which has its input until then, may wait for what the model answers. */
+  follow(step: StepFacts, isDurable: boolean): void {
+    this.recordFacts(step);
+    const { isLeft, session } = this.#options;
+    this.#isLast =
+      step.hasSettled &&
+      (isLeft?.() ?? false) &&
+      !session.host?.hooks().some(({ onRest }) => onRest !== undefined);
+    if (!step.hasSettled && (!isDurable || !needsFlush(step))) return;
+    if (this.#options.admit && onlyBegins(step))
+      this.#later ??= unref(setTimeout(() => this.save(), BEGINNING_MS));
+    else this.save();
+  }
+
+  /** Journals that an input was refused, and acknowledges it. */
+  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
+    this.acknowledge(inputId);
+    await this.#note({ type: "input.refused", data: { id: inputId, error } });
+  }
+
+  /** Journals the position of the session, although nothing has changed. */
+  async touch(): Promise<void> {
+    await this.#note({ type: "position", data: {} });
+  }
+
+  async #note(fact: Fact): Promise<void> {
+    if (this.#lease) this.#recorded.facts.push(fact);
+    await this.saved();
+  }
+
+  /** Resolves when the entry with this number is durable, or nothing is being written; undefined if that is so already. What was put off
+   *  is written at once, for somebody who waits for it. */
+  written(seq: number): Promise<void> | undefined {
+    if (this.#later && this.seq < seq) this.save();
+    return this.#writing && this.seq < seq ? this.#writtenLater(seq) : undefined;
+  }
+
+  async #writtenLater(seq: number): Promise<void> {
+    while (this.#writing && this.seq < seq) await this.#writing.catch(() => {});
+  }
+
+  /** Begins to write what has happened. An error reaches those who wait for `saved`. */
+  save(): void {
+    this.saved().catch(() => {});
+  }
+
+  /** Resolves when everything that has happened is durable. A lease that expired in the meantime is renewed before. */
+  async saved(): Promise<void> {
+    const { store, session } = this.#options;
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    if (!store || !this.#lease) return;
+    try {
+      await this.#flush();
+    } catch (error) {
+      this.#handleLoss(error);
+      throw error;
+    }
+    const lease = this.#lease;
+    if (lease && !this.#isReleased && lease.expiresAt <= session.now())
+      await this.renewedBy(store.renew(lease, this.#leaseMs));
+  }
+
+  async #flush(): Promise<void> {
     while (this.#writing || (this.#next && this.#next.facts.length > 0)) {
       if (this.#final) throw this.#final;
       this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
       await this.#writing;
-    }
-  }
-
-  /** Takes the lease of a renewal that has begun. Rejects as an append does. */
-  async renewedBy(renewal: Promise<Lease>): Promise<void> {
-    try {
-      this.#lease = await renewal;
-    } catch (error) {
-      throw this.#failed(error);
     }
   }
 
@@ -215,82 +287,113 @@ export class Journal {
     try {
       await this.#append(recorded);
     } catch (error) {
-      this.#seqAfterWrite = this.#seq;
-      const { facts, steps, calls, acknowledged } = this.#recorded;
-      const behind = recorded.facts.length;
-      this.#next = {
-        facts: [...recorded.facts, ...facts],
-        acknowledged: [...recorded.acknowledged, ...acknowledged],
-        steps: [...recorded.steps, ...steps.map((step) => ({ ...step, from: step.from + behind }))],
-        calls: [
-          ...recorded.calls,
-          ...calls.map((call) => ({
-            ...call,
-            after: (call.after ?? 0) + behind,
-            steps: (call.steps ?? 0) + recorded.steps.length,
-          })),
-        ],
-      };
+      this.#seqAfterWrite = this.seq;
+      this.#next = joined(recorded, this.#recorded);
       throw this.#failed(error);
     }
-    this.#options.owner.committed?.();
+    this.#options.session.committed();
   }
 
-  async #append({ facts, steps, calls: modelCalls, acknowledged }: Recorded): Promise<void> {
-    const { store, owner, redact } = this.#options;
+  async #append(recorded: Recorded): Promise<void> {
+    const { store, session, redact } = this.#options;
     const { fence, sessionId } = this.#lease!;
-    const journalState = owner.journalState();
-    const { context, state, isAtRest, position, activeGroups } = journalState;
-    const at = owner.now();
-    const chartAt = chartPosition(context, state);
-    const groups = activeGroups && namesOf(activeGroups);
-    const hasNewGroups = this.#groups !== undefined && groups !== this.#groups;
-    const written: readonly Fact[] = [
-      ...facts,
-      ...(hasNewGroups ? [{ type: "groups" as const, data: { active: activeGroups ?? [] } }] : []),
-      positionFact(
-        this.#position,
-        chartAt,
-        { at, steps: withFacts(steps, facts.length), modelCalls },
-        journalState,
-      ),
-    ];
-    const entries = written.map((fact, index): JournalEntry => {
-      const short = shortForm(fact, at);
-      const data: object | Json = redact ? redact(plain(short) as Json) : short;
-      return { seq: this.#seq + index + 1, at, type: fact.type, data: data as JsonObject };
-    });
-    const seq = this.#seq + entries.length;
-    this.#seqAfterWrite = seq;
-    const marks = written.reduce(
-      (before, fact, index) => marksAfter(before, { ...fact, seq: this.#seq + index + 1 }),
-      this.#marks,
-    );
+    const journalState = session.journalState();
+    const { isAtRest } = journalState;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
-    const checkpoint = isDue
-      ? (plain(
-          checkpointOf(journalState, seq, { ...marks, calls: this.#callWriter!.calls }),
-        ) as unknown as JsonObject)
-      : undefined;
-    const batch: Batch = {
-      expectedSeq: this.#seq,
-      fence,
-      entries,
-      position,
-      ...(acknowledged.length > 0 && { ackInputs: acknowledged }),
-      ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
-      ...(isAtRest && this.isLast && { onRelease: (isReleased) => this.released(isReleased) }),
+    const calls = isDue ? this.#calls!.calls : undefined;
+    const about = { journalState, at: session.now(), calls, redact };
+    const { batch, after } = batchOf(recorded, this.#stored, about);
+    this.#seqAfterWrite = after.seq;
+    const onRelease = (isReleased: boolean): void => {
+      this.#isReleased = isReleased;
+      if (isReleased) this.abandon();
     };
-    this.#seq = this.#seqAfterWrite = await store!.append(sessionId, batch);
-    this.#position = chartAt;
-    this.#groups = groups;
-    this.#marks = marks;
+    const seq = await store!.append(sessionId, {
+      ...batch,
+      fence,
+      ...(isAtRest && this.#isLast && { onRelease }),
+    });
+    this.#stored = { ...after, seq };
+    this.#seqAfterWrite = seq;
     if (isDue) this.#sinceCheckpoint = 0;
   }
 
   #failed(error: unknown): AgentError {
     const failure = agentErrorOf(error, "store/failed");
-    if (failure.code === "session/conflict" || failure.code === "session/lease-lost") this.#final = failure;
+    if (isLoss(failure)) this.#final = failure;
     return failure;
+  }
+
+  /** Saves what has happened and releases the lease. */
+  async release(): Promise<void> {
+    this.abandon();
+    const lease = this.#lease;
+    if (!lease) return;
+    try {
+      await this.#flush();
+      this.#keep();
+    } finally {
+      if (!this.#isReleased) await this.#options.store?.release(this.#lease ?? lease).catch(() => {});
+    }
+  }
+
+  /** Keeps what was written, for the next agent of this process. What a store has of a session with secrets is something else. */
+  #keep(): void {
+    const { kept, redact, session } = this.#options;
+    const { context, isAtRest } = session.journalState();
+    if (!this.#lease || !kept || redact || !isAtRest) return;
+    const transcript = context.transcript.copy();
+    const { seq, marks } = this.#stored;
+    const { known, number: modelCalls } = this.#calls!;
+    kept.put(this.#lease, { seq, transcript, marks, known, modelCalls }, this.#keptBefore);
+  }
+
+  /** Releases the lease of a session that was opened in vain. Nothing is written. */
+  discard(): void {
+    this.abandon();
+    const lease = this.#lease;
+    this.#lease = undefined;
+    this.#next = undefined;
+    if (lease) this.#options.store?.release(lease).catch(() => {});
+  }
+
+  /** Renews the lease no more, so that it expires, as if the process had died. */
+  abandon(): void {
+    this.#keeper?.remove(this);
+    this.#keeper = undefined;
+  }
+
+  /** Settles with a renewal that has begun. */
+  async renewedBy(renewal: Promise<Lease>): Promise<void> {
+    const { session } = this.#options;
+    const until = session.now() + this.#leaseMs;
+    try {
+      this.#lease = await renewal.catch((error: unknown) => this.#unlessReleased(error));
+      if (this.#isReleased) return;
+      this.#leaseUntil = until;
+      session.leaseChanged({ type: "lease.renewed", until });
+    } catch (cause) {
+      const error = this.#failed(cause);
+      if (this.#isReleased || this.#handleLoss(error)) return;
+      const { sessionId } = session.settings;
+      const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(error)}`;
+      const late = new AgentError("session/lease-lost", message, { cause: error, data: { sessionId } });
+      session.leaseChanged({ type: "lease.unrenewed", at: session.now(), error: late });
+    }
+  }
+
+  /** Returns the lease if it was not renewed because an append has ended it, whose answer may still be on its way. */
+  async #unlessReleased(error: unknown): Promise<Lease> {
+    if (this.#isLast) await this.#writtenLater(Number.POSITIVE_INFINITY);
+    if (this.#isReleased && this.#lease) return this.#lease;
+    throw error;
+  }
+
+  /** Returns true for an error which says that another process has the session. */
+  #handleLoss(error: unknown): boolean {
+    if (!isLoss(error)) return false;
+    this.abandon();
+    this.#options.session.leaseChanged({ type: "lease.lost", error });
+    return true;
   }
 }

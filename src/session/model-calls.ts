@@ -50,6 +50,7 @@ export class ModelCallWriter {
   #items: Items = [];
   /** The one that was used last stands last. */
   #known: Set<string> | undefined;
+  /** The number of the last call. */
   #number: number;
 
   /** `known`: the hashes of the values that are stored already. `number`: how many calls are. */
@@ -61,6 +62,11 @@ export class ModelCallWriter {
   /** The statement of a checkpoint after the calls so far about them. */
   get calls(): StoredCalls {
     return { number: this.#number, known: [...this.known].slice(-MAX_KNOWN) };
+  }
+
+  /** The number of calls that are stored. */
+  get number(): number {
+    return this.#number;
   }
 
   /** The hashes of the values that are stored. */

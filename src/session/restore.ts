@@ -1,15 +1,17 @@
 import { AgentError } from "../core/base/error.ts";
+import type { TakeOver } from "../core/message/types.ts";
 import { hasBlock } from "../core/message/msg.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import type { AcquiredSession, LoadedSession, SessionStore } from "../store/port.ts";
+import { sessionLocked } from "../store/lease.ts";
+import { processOf } from "../store/leases.ts";
+import type { AcquiredSession, Lease, LoadedSession, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf, JournalFold, type Checkpoint, marksOf, type Mark, type MessageMarks } from "./fold.ts";
-import { JOURNAL_FORMAT, quarantineReason } from "./format.ts";
-import type { KeptSession } from "./kept-sessions.ts";
+import { JOURNAL_FORMAT, quarantineReason, readShortKept } from "./format.ts";
+import type { KeptSession, KeptSessions } from "./kept-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
-import { readShortKept } from "./short-kept.ts";
 import { readEntries } from "./read-entry.ts";
 import { checkedStored, storedHead } from "./stored-head.ts";
 
@@ -159,4 +161,62 @@ export function loadTurn({
   view,
 }: Pick<AgentContext, "transcript" | "view">): Promise<void> | undefined {
   return transcript.load(view ? Math.min(view.from, ...view.head) : 0);
+}
+
+/** The number of inputs that come with the lease of somebody who takes them from the inbox; there may be more if all of them come. */
+export const LEASED_INPUTS = 20;
+
+/** A session that this process has now. */
+type AcquiredParts = {
+  readonly lease: Lease;
+  /** Undefined for a new session. */
+  readonly stored: StoredParts | undefined;
+  /** The data of it that this process had retained. */
+  readonly kept: KeptSession | undefined;
+  /** Undefined if its former holder had released it, and if it is new. */
+  readonly takeOver: TakeOver | undefined;
+};
+
+/** Acquires the lease of a session and restores it. Rejects `session/conflict` while another process holds the lease. `admit` is called
+ *  with the lease before anything is read; if it rejects, the lease is released. */
+export async function acquireSession(
+  store: SessionStore,
+  session: { readonly settings: Settings; readonly isSeen?: boolean; now(): number },
+  options: {
+    readonly owner: string;
+    readonly leaseMs: number;
+    readonly kept?: KeptSessions | undefined;
+    readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
+  },
+): Promise<AcquiredParts> {
+  const { owner, leaseMs, admit } = options;
+  const { settings, isSeen } = session;
+  const { sessionId } = settings;
+  const now = (): number => session.now();
+  const inputs = admit ? LEASED_INPUTS : 0;
+  const acquired = await store.acquire(sessionId, { owner, ttlMs: leaseMs, inputs });
+  if (!acquired) throw await sessionLocked(store, sessionId, { leaseMs, now });
+  const { found, ...lease } = acquired;
+  try {
+    await admit?.(found ? { ...lease, found } : lease);
+    const kept = options.kept?.take(lease);
+    const stored = await restoreSession(store, sessionId, settings, { kept, found });
+    // what somebody looks at without waiting, or a turn that goes on by itself or for a worker
+    if (stored && isSeen) await stored.context.transcript.load();
+    else if (stored && (admit || isInTurn(stored.context))) await loadTurn(stored.context);
+    return { lease, stored, kept, takeOver: stored && takeOverOf(lease, stored.context) };
+  } catch (error) {
+    await store.release(lease);
+    throw error;
+  }
+}
+
+const isInTurn = ({ progress, calls }: AgentContext): boolean =>
+  progress.resumeAt !== null || calls.length > 0;
+
+function takeOverOf({ owner, takenFrom, takeovers }: Lease, context: AgentContext): TakeOver | undefined {
+  if (!takenFrom) return undefined;
+  const from = processOf(takenFrom.owner);
+  const isUnfinished = context.progress.resumeAt !== null;
+  return { from, until: takenFrom.expiresAt, by: processOf(owner), takeovers, isUnfinished };
 }

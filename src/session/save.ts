@@ -4,9 +4,9 @@ import type { Json } from "../core/base/json.ts";
 import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
+import { writeSession } from "./batch.ts";
 import { wholeSession } from "./entries.ts";
 import { persistedContext, type JournalState } from "./format.ts";
-import { Journal } from "./journal.ts";
 
 /** The parts of an agent that are saved or loaded: all that are not `false`, as AgentScope's StatePersistence. */
 export type SavedParts = {
@@ -67,18 +67,12 @@ export async function saveSession(
   };
   const write = async (lease: Lease): Promise<void> => {
     const seq = (await store.load(key))?.seq ?? 0;
-    const owner = { now, journalState: () => saved };
-    const journal = new Journal({ store, owner, redact });
-    journal.begin(lease, { seq });
-    const { transcript } = context;
-    journal.record(
-      wholeSession({
-        messages: transcript.slice(),
-        kept: persistedContext(context),
-        ...(toolkit && { activeGroups }),
-      }),
-    );
-    await journal.flush();
+    const facts = wholeSession({
+      messages: context.transcript.slice(),
+      kept: persistedContext(context),
+      ...(toolkit && { activeGroups }),
+    });
+    await writeSession(store, lease, facts, { seq, at: now(), journalState: saved, redact });
   };
   await withLease(store, key, write);
 }
