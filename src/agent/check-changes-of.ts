@@ -2,8 +2,7 @@ import { AgentError } from "../core/base/error.ts";
 import { checkChanges } from "../session/fork-changes.ts";
 import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
 import { RESERVED_NAMES } from "../core/tool/reserved-names.ts";
-import { toolkitOf } from "./options/config.ts";
-import { findModel } from "./options/model-settings.ts";
+import { toolkitOf, findModel } from "./options/config.ts";
 import type { AnyAgentConfig } from "./options/agent-config.ts";
 
 /** Throws `config/invalid` for changes of another shape, and `session/bad-change` for those that this configuration cannot follow. */

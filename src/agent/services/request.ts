@@ -4,7 +4,7 @@ import type { WantedOutput } from "../../../machines/agent/context.ts";
 import { optionsWith, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import { messagesBefore, type RequestParts } from "../../../machines/agent/prompt/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { modelNamed } from "../options/model-settings.ts";
+import { modelNamed } from "../options/config.ts";
 import type { Host } from "./host.ts";
 import type { AnyAgentConfig } from "../options/agent-config.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";

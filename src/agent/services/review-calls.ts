@@ -1,11 +1,10 @@
 import { copyOf, type JsonObject } from "../../core/base/json.ts";
-import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/stored-slots.ts";
+import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/slot.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf } from "../../core/tool/prepare-input.ts";
-import type { ParsedInput } from "../../core/tool/types.ts";
+import type { ParsedInput, PermissionAction, AnyTool } from "../../core/tool/types.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
 import { PERMISSION_ACTIONS } from "../../core/tool/tool-schema.ts";
-import type { PermissionAction, AnyTool } from "../../core/tool/types.ts";
 import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { termsOf } from "../../../machines/agent/updates/reviewing.ts";

@@ -1,7 +1,6 @@
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
-import { modelsOf } from "../../agent/options/model-settings.ts";
+import { modelsOf, toolkitOf } from "../../agent/options/config.ts";
 import { agentChart } from "../../../machines/agent/known-chart.ts";
-import { toolkitOf } from "../../agent/options/config.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { REDACTED, redactSecrets } from "../../core/base/secrets.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
-import { findModel } from "../../agent/options/model-settings.ts";
+import { findModel } from "../../agent/options/config.ts";
 import type { Agent, Input, Reply } from "../../agent/types.ts";
 import { AgentError, agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
