@@ -1,3 +1,4 @@
+import * as routes from "./routes.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { userMsg } from "../core/message/msg.ts";
@@ -6,12 +7,11 @@ import { BREAKPOINTS } from "../core/tool/slot.ts";
 import { assertScope, type ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
 import { positionOf } from "../core/event/position.ts";
-import { formatEvents } from "./event-cursor.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 import { RequestError } from "./request-error.ts";
-import * as routes from "./routes.ts";
 import { TenantSessions, type UserInput } from "./tenant-sessions.ts";
+import type { AgentEvent } from "../core/event/types.ts";
 
 /** The input of a request as an agent accepts it. */
 function inputOf(input: string | readonly (TextBlock | MediaBlock)[]): UserInput {
@@ -142,4 +142,12 @@ function addEventRoute(
       formatEvents(sessions.events(id, { after, signal }));
     return c.body(slots.open(tenant, events), 200, EVENT_STREAM);
   });
+}
+
+/** Formats events as server-sent events. An event of the journal has its position as id; others have no id. */
+async function* formatEvents(events: AsyncIterable<AgentEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    const id = event.position === undefined ? "" : `id: ${event.position}\n`;
+    yield `${id}data: ${JSON.stringify(event)}\n\n`;
+  }
 }

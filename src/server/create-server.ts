@@ -8,17 +8,18 @@ import { AgentError, errorInfo } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import { addAgUiRoute } from "./add-ag-ui-route.ts";
 import { addChatRoutes } from "./add-chat-routes.ts";
-import { addMcpRoute } from "./add-mcp-route.ts";
 import { addMemoryRoutes } from "./add-memory-routes.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
 import { addWebhookRoute } from "./add-webhook-route.ts";
-import { allowOrigins } from "./allow-origins.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
 import { serverSchema } from "./option-schemas.ts";
 import { problemResponse, RequestError } from "./request-error.ts";
 import { healthz, readyz } from "./routes.ts";
 import { StreamSlots } from "./stream-slots.ts";
+import { loadMcpServer, mcpServers } from "./mcp-tools.ts";
+import type { Access } from "./tokens.ts";
+import { cors } from "hono/cors";
 
 const MIB = 1024 * 1024;
 const DOCUMENT = {
@@ -143,4 +144,41 @@ function requestErrorOf(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error;
   const detail = error.status === 415 ? "The body must be application/json." : error.message;
   return new RequestError(error.status, "request/invalid", detail || "The request is invalid.");
+}
+
+/** Adds `/mcp`, at which the agents are tools of an MCP server. */
+function addMcpRoute(app: OpenAPIHono<ServerEnv>, options: ServerOptions): void {
+  const { mcp } = options;
+  if (!mcp) return;
+  const load = async () => {
+    const loaded = await loadMcpServer();
+    const serverFor = mcpServers(loaded, { ...options, mcp });
+    return loaded.createMcpHandler(({ authInfo }) => serverFor(authInfo!.extra!["access"] as Access));
+  };
+  let handler: ReturnType<typeof load> | undefined;
+  app.all("/mcp", async (c) => {
+    const access = c.get("access");
+    const authInfo = { token: "", clientId: access.tenant, scopes: [...access.scopes], extra: { access } };
+    return (await (handler ??= load())).fetch(c.req.raw, { authInfo });
+  });
+}
+
+/** The maximum time for which a browser may cache what it was told, in s. */
+const MAX_AGE_S = 600;
+
+/** Lets pages of these origins read responses; requests of pages of other origins get status 403. A request without `Origin`, which no
+ *  browser sends across origins, is not concerned. */
+function allowOrigins(origins: readonly string[]): MiddlewareHandler<ServerEnv> {
+  const allow = cors({
+    origin: [...origins],
+    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "User-Agent"],
+    exposeHeaders: ["X-Request-Id", "Retry-After", "x-vercel-ai-ui-message-stream"],
+    maxAge: MAX_AGE_S,
+  });
+  return async (c, next) => {
+    const origin = c.req.header("Origin");
+    const isOwn = origin !== undefined && origin === new URL(c.req.url).origin;
+    if (origin === undefined || isOwn || origins.includes(origin)) return allow(c, next);
+    throw new RequestError(403, "request/forbidden", `Pages of ${JSON.stringify(origin)} are not allowed.`);
+  };
 }

@@ -1,13 +1,13 @@
+import * as s from "../core/base/option-schema.ts";
 import { randomUUID } from "node:crypto";
 import { AgentError, type ErrorCode } from "../core/base/error.ts";
-import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
-import { toolResultsOf, toolUsesOf } from "../core/message/msg.ts";
+import { toolResultsOf, toolUsesOf, textOf } from "../core/message/msg.ts";
 import { aboutTurns, persistedContext, type JournalState, type SessionState } from "./format.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { REPEATS } from "../core/tool/slot.ts";
-import type { Msg, ToolUseBlock } from "../core/message/types.ts";
+import type { Msg, ToolUseBlock, ToolResultBlock } from "../core/message/types.ts";
 import { checkMessages } from "../core/message/validate.ts";
 import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
@@ -15,17 +15,17 @@ import { phaseOf, restStateOf, pendingCalls } from "../../machines/agent/updates
 import { closeOrphans, forkedCalls } from "../../machines/agent/updates/history.ts";
 import { viewAfter } from "../../machines/agent/prompt/view.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
+import type { ForkChanges, ForkLabel } from "../../machines/agent/prompt/edits.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
 import { writeSession } from "./batch.ts";
 import { callsAskedIn, wholeSession } from "./entries.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
 import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-changes.ts";
-import { forkLabels } from "./fork-labels.ts";
 import { readableEntries } from "./read-entry.ts";
 import { inputAfter } from "./input-after.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
+import { redactSecrets } from "../core/base/secrets.ts";
 
 /** A call of {@link Fork.recordedLater}. */
 export type ForkedCall = { readonly callId: string; readonly name: string; readonly input: JsonObject };
@@ -253,4 +253,70 @@ export async function forkSession(
   const recordedLater = await recordedAfter(store, sessionId, seq);
   const input = await inputAfter(store, sessionId, session);
   return { sessionId: forked, forkedAt: seq, meta, runsAgain: pendingCalls(context), recordedLater, input };
+}
+
+const MAX_LABELS = 5;
+const MAX_TEXT = 60;
+
+/** Returns the labels of changes, the first five, which tell one fork of a session from another. */
+function forkLabels(
+  { transcript, request, calls }: AgentContext,
+  changes: ForkChanges,
+): readonly ForkLabel[] {
+  const all = transcript.slice();
+  const blocks = all.flatMap(({ content }) => content);
+  const label = (what: ForkLabel["what"], of: string, now: string | undefined, before = ""): ForkLabel => ({
+    what,
+    of,
+    ...(now !== undefined && { now: excerpt(now, before) }),
+  });
+  const { system, model, options, tools, messages = {}, results = {}, arguments: inputs = {} } = changes;
+  const callOf = (id: string) =>
+    calls.find(({ call }) => call.id === id)?.call ??
+    blocks.find((block) => block.type === "tool_use" && block.id === id);
+  const nameOf = (id: string): string => {
+    const call = callOf(id);
+    return call?.type === "tool_use" ? call.name : id;
+  };
+  const json = (value: unknown): string => JSON.stringify(redactSecrets(value as JsonObject));
+  const outputOf = (id: string) =>
+    blocks.find((block) => block.type === "tool_result" && block.id === id) as ToolResultBlock | undefined;
+  return [
+    ...(system === undefined ? [] : [label("system", "", system, request.system)]),
+    ...(model === undefined ? [] : [label("model", "", model)]),
+    ...(options ? [label("options", "", json(options))] : []),
+    ...(tools ? [label("tools", "", tools.join(", "))] : []),
+    ...Object.entries(messages).map(([id, now]) => {
+      const message = all.find((each) => each.id === id);
+      return label(
+        "message",
+        message?.role ?? "",
+        now === null ? undefined : textIn(now),
+        message && textOf(message),
+      );
+    }),
+    ...Object.entries(inputs).map(([id, now]) => {
+      const call = callOf(id);
+      return label("arguments", nameOf(id), json(now), call?.type === "tool_use" ? json(call.input) : "");
+    }),
+    ...Object.entries(results).map(([id, now]) =>
+      label("result", nameOf(id), textIn(now), textIn(outputOf(id)?.output ?? "")),
+    ),
+  ].slice(0, MAX_LABELS);
+}
+
+const textIn = (value: string | Msg["content"]): string =>
+  typeof value === "string"
+    ? value
+    : value.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+
+/** The text from the word on in which it differs from the one before, in one line. */
+function excerpt(text: string, before: string): string {
+  let same = 0;
+  while (same < text.length && text[same] === before[same]) same++;
+  const from = same < text.length ? text.lastIndexOf(" ", same) + 1 : 0;
+  const line = `${from > 0 ? "… " : ""}${text.slice(from, from + 4 * MAX_TEXT)}`
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return (line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line).toWellFormed();
 }

@@ -1,5 +1,5 @@
-import { AgentError } from "../core/base/error.ts";
-import type { TakeOver } from "../core/message/types.ts";
+import { AgentError, messageOf } from "../core/base/error.ts";
+import type { TakeOver, Msg } from "../core/message/types.ts";
 import { hasBlock } from "../core/message/msg.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import { sessionLocked } from "../store/lease.ts";
@@ -13,7 +13,9 @@ import { JOURNAL_FORMAT, quarantineReason, readShortKept } from "./format.ts";
 import type { KeptSession, KeptSessions } from "./kept-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import { readEntries } from "./read-entry.ts";
-import { checkedStored, storedHead } from "./stored-head.ts";
+import { historyProblem, checkMessages } from "../core/message/validate.ts";
+import { TranscriptHead, type TranscriptPart } from "../core/message/transcript-head.ts";
+import { MessageFold } from "./message-fold.ts";
 
 /** A session as it was restored from a store. */
 export type RestoredSession = {
@@ -219,4 +221,47 @@ function takeOverOf({ owner, takenFrom, takeovers }: Lease, context: AgentContex
   const from = processOf(takenFrom.owner);
   const isUnfinished = context.progress.resumeAt !== null;
   return { from, until: takenFrom.expiresAt, by: processOf(owner), takeovers, isUnfinished };
+}
+
+/** Returns stored messages. Throws `session/damaged` for invalid ones. */
+function checkedStored(messages: readonly Msg[], sessionId: string): readonly Msg[] {
+  try {
+    return checkMessages(messages, `Session '${sessionId}'`);
+  } catch (error) {
+    throw new AgentError("session/damaged", messageOf(error), { cause: error, data: { sessionId } });
+  }
+}
+
+/** The session whose messages are read, and where in its journal they are. */
+type MessageSource = {
+  readonly store: SessionStore;
+  readonly sessionId: string;
+  readonly marks: readonly Mark[];
+  /** Results keep the order in which they were given if this is false. */
+  readonly recoverOrphans: boolean;
+};
+
+/** Returns the messages of a stored session before a mark, the newest first when they are asked for. A rejection is `session/damaged` if the
+ *  journal is damaged there or no model would accept what stands there (I2). */
+function storedHead(source: MessageSource, [length]: Mark): TranscriptHead {
+  return new TranscriptHead(length, (from, to) => readPart(source, from, to));
+}
+
+async function readPart(
+  { store, sessionId, marks, recoverOrphans }: MessageSource,
+  from: number,
+  to: number,
+): Promise<TranscriptPart> {
+  const [begin, first] = marks.findLast(([index]) => index <= from) ?? [0, 1];
+  const behind = marks.find(([index]) => index === to)![1];
+  const fold = new MessageFold(begin);
+  const range = { after: first - 1, limit: behind - first };
+  for await (const entry of readEntries(store, sessionId, range)) fold.push(entry);
+  const messages = checkedStored(fold.messages, sessionId);
+  const found = historyProblem(messages, undefined, recoverOrphans);
+  if (messages.length === to - begin && !found) return { from: begin, messages };
+  const problem = found
+    ? `message ${begin + found.index} ${found.problem}`
+    : `messages ${begin + messages.length} to ${to} are not in its journal`;
+  throw new AgentError("session/damaged", `Session '${sessionId}': ${problem}.`, { data: { sessionId } });
 }

@@ -1,14 +1,13 @@
 import type { Json } from "../core/base/json.ts";
 import type { AgentEvent } from "../core/event/types.ts";
-import { textOf, toolResultsOf } from "../core/message/msg.ts";
-import type { Msg, Reason } from "../core/message/types.ts";
+import { textOf, toolResultsOf, addUsage } from "../core/message/msg.ts";
+import type { Msg, Reason, Usage } from "../core/message/types.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
-import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
+import type { AgUiEvent, AgUiMessage, AgUiState } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
 import { hasWords, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "./ag-ui-messages.ts";
 import { canonical } from "./read-chat-request.ts";
 import { Subagents } from "./ag-ui-subagents.ts";
-import { RunState } from "./ag-ui-state.ts";
 import { TurnChunks } from "../core/event/conversation/turn-chunks.ts";
 import type { TurnChunk } from "../core/event/conversation/ui-message-chunk.ts";
 
@@ -260,4 +259,39 @@ function resultOf(event: AgentEvent, toolCallId: string): readonly AgUiEvent[] {
     ...(value ? [{ type: "CUSTOM", name: "call.account", value } as const] : []),
     { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" },
   ];
+}
+
+/** Follows the state of an agent through a run. */
+class RunState {
+  #value: AgUiState;
+
+  constructor(messages: readonly Msg[], slots: { readonly [name: string]: Json } = {}) {
+    const usage = messages.reduce((total, message) => addUsage(total, message.usage), {} as Usage);
+    this.#value = { state: null, usage, plan: slots["plan"] ?? null, todos: slots["todos"] ?? null };
+  }
+
+  snapshot(): AgUiEvent {
+    return { type: "STATE_SNAPSHOT", snapshot: this.#value };
+  }
+
+  /** Returns the changes that an event causes. */
+  push(event: AgentEvent): readonly AgUiEvent[] {
+    switch (event.type) {
+      case "state":
+        return this.#set("state", event.value);
+      case "message":
+        return event.message.usage
+          ? this.#set("usage", addUsage(this.#value.usage, event.message.usage))
+          : [];
+      case "slot":
+        return event.name === "plan" || event.name === "todos" ? this.#set(event.name, event.value) : [];
+      default:
+        return [];
+    }
+  }
+
+  #set<Field extends keyof AgUiState>(field: Field, value: AgUiState[Field]): readonly AgUiEvent[] {
+    this.#value = { ...this.#value, [field]: value };
+    return [{ type: "STATE_DELTA", delta: [{ op: "replace", path: `/${field}`, value }] }];
+  }
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { suspendedCounter } from "../../src/cli/workers/count-suspended.ts";
+import { suspendedCounter } from "../../src/cli/workers/worker-metrics.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 
 const ask = defineTool({ name: "ask", description: "Asks a clerk.", input: { type: "object" } });

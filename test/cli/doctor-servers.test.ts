@@ -2,7 +2,7 @@
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Asked } from "../../src/cli/doctor/check.ts";
-import { queueCheck } from "../../src/cli/doctor/queue-check.ts";
+import { queueCheck } from "../../src/cli/doctor/doctor-command.ts";
 import { storeCheck } from "../../src/cli/doctor/store-check.ts";
 import { postgresStore } from "../../src/store/postgres.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";

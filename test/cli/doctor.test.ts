@@ -7,15 +7,17 @@ import packageJson from "agentchart/package.json" with { type: "json" };
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "agentchart";
 import { chatCompletionsServer, scriptedModel } from "agentchart/testing";
-import { agentsCheck } from "../../src/cli/doctor/agents-check.ts";
+import {
+  agentsCheck,
+  doctorCommand,
+  nodeFinding,
+  queueCheck,
+  sandboxCheck,
+  portCheck,
+} from "../../src/cli/doctor/doctor-command.ts";
 import { runCheck, type Asked, type Check } from "../../src/cli/doctor/check.ts";
-import { doctorCommand } from "../../src/cli/doctor/doctor-command.ts";
 import { modelCheck } from "../../src/cli/doctor/model-check.ts";
-import { nodeFinding } from "../../src/cli/doctor/node-check.ts";
 import { packageFinding, packagesFor, USES, versionFrom } from "../../src/cli/doctor/package-check.ts";
-import { portCheck } from "../../src/cli/doctor/port-check.ts";
-import { queueCheck } from "../../src/cli/doctor/queue-check.ts";
-import { sandboxCheck } from "../../src/cli/doctor/sandbox-check.ts";
 import { clockFinding, storeCheck, tablesFinding } from "../../src/cli/doctor/store-check.ts";
 import { tokenFindings } from "../../src/cli/doctor/token-check.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";

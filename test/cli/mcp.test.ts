@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { readMcpConfig } from "../../src/cli/mcp-config.ts";
 import { confirmServers, trustHash } from "../../src/cli/mcp-trust.ts";
-import { splitWords } from "../../src/cli/split-words.ts";
+import { splitWords } from "../../src/cli/mcp-servers.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import { chatCompletionsServer } from "../../src/testing/chat-completions-server.ts";
 import { scratch } from "../store/scratch.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { createWorker, inProcessQueue, type WorkerEvent } from "agentchart/worker";
 import { logWorker } from "../../src/cli/workers/log-worker.ts";
-import { serveHealth } from "../../src/cli/workers/serve-health.ts";
+import { serveHealth } from "../../src/cli/workers/worker-command.ts";
 import { metricsOf } from "../../src/cli/workers/worker-metrics.ts";
 
 async function openHealth() {

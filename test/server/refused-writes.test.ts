@@ -5,7 +5,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker } from "agentchart/worker";
 import { DrivenSession } from "../../src/agent/create-agent.ts";
-import { refusedInTime } from "../../src/server/refused-input.ts";
+import { refusedInTime } from "../../src/server/tenant-sessions.ts";
 import { toolOf } from "../support/agents.ts";
 import { createSession, openServer, type TestServer } from "./open-server.ts";
 

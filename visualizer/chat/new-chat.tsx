@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { AboutAgents } from "../../src/cli/dev/about-agents.ts";
-import { randomId } from "../../src/ui/react/random-id.ts";
+import { randomId } from "../../src/ui/react/session-api.ts";
 import { Composer } from "./composer.tsx";
 import { beginChat, type Input } from "./server.ts";
 import { t } from "../src/words/t.ts";

@@ -1,9 +1,7 @@
 import type { ForkedChat } from "../../src/cli/dev/fork-chat.ts";
 import type { DevInfo } from "../../src/cli/dev/dev-state.ts";
-import { eventData } from "../../src/ui/react/event-data.ts";
+import { eventData, randomId, SessionApi } from "../../src/ui/react/session-api.ts";
 import type { Block } from "../../src/core/message/types.ts";
-import { randomId } from "../../src/ui/react/random-id.ts";
-import { SessionApi } from "../../src/ui/react/session-api.ts";
 
 /** A stored chat, as `GET /v1/sessions` lists it. */
 export type Chat = {

@@ -1,5 +1,5 @@
 import { createServer } from "../../server/create-server.ts";
-import type { RequestRecord } from "../../server/options.ts";
+import type { RequestRecord, ServerOptions } from "../../server/options.ts";
 import { serve } from "../../server/serve.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
 import { createWorker } from "../../worker/worker.ts";
@@ -7,8 +7,6 @@ import type { Handler } from "../define-command.ts";
 import type { serve as definition } from "./definitions.ts";
 import { openMemory } from "../open-memory.ts";
 import { checkAgents, loadAgents } from "./load-agents.ts";
-import { loadTokens } from "./load-tokens.ts";
-import { loadWebhooks } from "./load-webhooks.ts";
 import { mcpOptions } from "./mcp-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { logWorker } from "./log-worker.ts";
@@ -17,6 +15,12 @@ import { openLog, type Log } from "./open-log.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { importFile } from "../import-file.ts";
+import { readFile } from "node:fs/promises";
+import { isLoopback } from "../../server/authenticate.ts";
+import { readTokens, type Token } from "../../server/tokens.ts";
+import type { Environment } from "../terminal.ts";
 
 /** `agentchart serve`: the HTTP server, and with `--agents` a worker in the same process, until SIGTERM or SIGINT. */
 export const serveCommand: Handler<typeof definition> = async ({ flags }, { env, exit, terminal }) => {
@@ -70,4 +74,65 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
 function logRequest({ error, ...record }: RequestRecord, log: Log): void {
   const level = record.status >= 500 ? "error" : "info";
   log.write(level, "request", { ...record, ...(error && { error: log.error(error) }) });
+}
+
+/** The webhooks that a file exports as its default export or by the name `webhooks`; the server checks them. Rejects with `config/invalid`
+ *  for a file without any. */
+async function loadWebhooks(file: string): Promise<NonNullable<ServerOptions["webhooks"]>> {
+  const module = await importFile(file, "webhooks");
+  const webhooks = module["default"] ?? module["webhooks"];
+  if (typeof webhooks === "object" && webhooks !== null && Object.keys(webhooks).length > 0)
+    return webhooks as NonNullable<ServerOptions["webhooks"]>;
+  throw new AgentError(
+    "config/invalid",
+    `${file} exports no webhooks: use "export default { name: { secrets, agent, input } }".`,
+  );
+}
+
+type TokenFlags = {
+  readonly tokens: string | undefined;
+  readonly insecureNoAuth: boolean;
+  readonly host: string;
+};
+
+/** Returns the tokens of `--tokens` or AGENTCHART_TOKENS, or "none" for `--insecure-no-auth`. The latter is refused on a host that other
+ *  machines can reach. Rejects with a {@link UsageError} without any of them, and with `config/invalid` for invalid tokens. */
+async function loadTokens(
+  { tokens: file, insecureNoAuth, host }: TokenFlags,
+  env: Environment,
+): Promise<readonly Token[] | "none"> {
+  if (insecureNoAuth) {
+    if (file !== undefined) throw new UsageError("'--tokens' and '--insecure-no-auth' exclude each other.");
+    if (!isLoopback(host))
+      throw new UsageError(`'--insecure-no-auth' is for this machine only, not for --host ${host}.`);
+    return "none";
+  }
+  if (file !== undefined) return parse(await read(file), file);
+  const content = env["AGENTCHART_TOKENS"];
+  if (content) return parse(content, "AGENTCHART_TOKENS");
+  throw new UsageError(
+    "Missing tokens: use --tokens FILE or AGENTCHART_TOKENS, or --insecure-no-auth to allow every request from this machine.",
+  );
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const { code = "failed" } = error as NodeJS.ErrnoException;
+    throw new AgentError("config/invalid", `Cannot read ${file} (${code}): check --tokens.`, {
+      cause: error,
+    });
+  }
+}
+
+/** The error of JSON.parse is dropped because its message quotes the tokens. */
+function parse(text: string, source: string): readonly Token[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AgentError("config/invalid", `${source} is not valid JSON.`);
+  }
+  return readTokens(value);
 }

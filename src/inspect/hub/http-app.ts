@@ -1,13 +1,11 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
 import { compress } from "hono/compress";
 import { stream } from "hono/streaming";
 import { layoutInWorker } from "../../core/diagram/layout-in-worker.ts";
 import { isChart, type ChartRegistry } from "./chart-registry.ts";
-import { messagesIn } from "./actor-messages.ts";
-import { exportRun } from "./export-run.ts";
-import { RUN_GROUPS } from "../protocol/protocol.ts";
+import { RUN_GROUPS, PROTOCOL, type RunFileHeader, type Step } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 import { pageResponse } from "./page-files.ts";
 import { problem } from "./problem.ts";
@@ -16,13 +14,16 @@ import { readFilter } from "./read-filter.ts";
 import { MAX_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
-import { isObject, type JsonObject } from "../../core/base/json.ts";
+import { isObject, type JsonObject, type Json } from "../../core/base/json.ts";
 import { callIn, promptLens } from "../protocol/prompt-lens.ts";
-import { rawRequest } from "./raw-request.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
 import { addStatelyPage } from "./stately-page.ts";
 import { readTriedRule, tryRule } from "./try-rule.ts";
 import type { TokenGate } from "./token-gate.ts";
+import type { ActorMessage } from "../protocol/actor-info.ts";
+import type { ModelRequest } from "../../core/model/port.ts";
+import type { WireRequest } from "../../core/model/wire-request.ts";
+import type { Chart } from "../../core/diagram/chart-json.ts";
 
 const MAX_STEPS = 1_000;
 /** The maximum size of a chart that a page sends to be laid out, in bytes. */
@@ -262,4 +263,99 @@ function addressOf(c: Context): string | undefined {
 
 function parseInteger(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The maximum number of messages of a page. */
+const MAX_MESSAGES = 1_000;
+
+/** Messages of one system, in the order in which they were sent. */
+export type MessagePage = {
+  readonly messages: readonly ActorMessage[];
+  /** The number of the oldest message; ask for those before it. 0 if there are no older ones. */
+  readonly before: number;
+};
+
+/** Returns the newest messages between the actors of a system, of those before number `before`. Every step of an actor is one. */
+function messagesIn(actors: readonly OpenRun[], before = Number.POSITIVE_INFINITY): MessagePage {
+  const all = actors.flatMap(({ row: { runId: to }, log }) =>
+    log
+      .page(log.first, log.last)
+      .items.flatMap(({ q, e, t, a }) => (a && a.n < before ? [{ ...a, to, q, e, t }] : []))
+      .slice(-MAX_MESSAGES),
+  );
+  const messages = all.toSorted((one, other) => one.n - other.n).slice(-MAX_MESSAGES);
+  return { messages, before: all.length > messages.length ? messages[0]!.n : 0 };
+}
+
+type MakeRequest = (options: JsonObject, request: ModelRequest) => WireRequest;
+
+/** The functions that make the requests of each adapter; loaded when they are asked for. */
+const ADAPTERS: { readonly [adapter: string]: () => Promise<MakeRequest> } = {
+  openai: async () => (await import("../../core/model/openai/wire-request.ts")).openaiWireRequest,
+  "ai-sdk": async () => (await import("../../core/model/ai-sdk/wire-request.ts")).aiSdkWireRequest,
+};
+
+/** Returns the request that an adapter makes, or why there is none. `wire` is what the call recorded of its model, and `request` the request
+ *  to the model; both come from outside and may be anything. */
+export async function rawRequest(
+  wire: Json | undefined,
+  request: Json | undefined,
+): Promise<{ readonly raw: WireRequest } | { readonly problem: string }> {
+  if (!isObject(wire) || typeof wire["adapter"] !== "string" || !isObject(wire["options"]))
+    return {
+      problem: "This model does not say how it makes its requests: it is no adapter of this package.",
+    };
+  const { adapter, options } = wire as { readonly adapter: string; readonly options: JsonObject };
+  if (!Object.hasOwn(ADAPTERS, adapter))
+    return { problem: `This release does not have the adapter '${adapter}', which made the request.` };
+  if (!isRequest(request)) return { problem: "A request has `messages`, `tools` and `options`." };
+  try {
+    const make = await ADAPTERS[adapter]!();
+    return { raw: make(options, { ...(request as unknown as ModelRequest), execution: {} }) };
+  } catch (error) {
+    return { problem: `The adapter cannot make a request of it: ${messageOf(error)}` };
+  }
+}
+
+function isRequest(request: Json | undefined): boolean {
+  if (!isObject(request)) return false;
+  const { messages, tools, options } = request;
+  return Array.isArray(messages) && messages.every(isObject) && Array.isArray(tools) && isObject(options);
+}
+
+const STEPS_PER_PAGE = 250;
+
+/**
+ * Exports a run as the lines of a file, see {@link RunFileHeader}. The chart has no layouts: the reader of the
+ * file lays it out.
+ */
+export function* exportRun(run: OpenRun, chart: Chart | undefined): Generator<string> {
+  const { row, log } = run;
+  const { worker: _, ...rest } = row;
+  const header: RunFileHeader = {
+    agentchartRun: PROTOCOL,
+    row: { ...rest, source: "file", can: [] },
+    exportedAt: Date.now(),
+  };
+  yield line(header);
+  if (chart) yield line({ chart, layouts: null, hash: row.chart });
+  let written = 0;
+  const { first, last } = log;
+  for (let from = first; from <= last; from += STEPS_PER_PAGE) {
+    const { items, keyframe, states } = log.page(
+      from,
+      Math.min(last, from + STEPS_PER_PAGE - 1),
+      from > first,
+    );
+    if (keyframe) yield line({ keyframe, at: from - 1 });
+    for (const step of items) {
+      for (; written <= step.s; written++) yield line({ state: states[written] ?? [] });
+      yield line(step satisfies Step);
+    }
+  }
+  for (const [blob, text] of run.blobs()) yield line({ blob, text });
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }

@@ -1,15 +1,15 @@
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { Label, LabelReader } from "../labels/labels.ts";
-import { labelledPage } from "./labelled-page.ts";
 import type { LiveRuns } from "./live-runs.ts";
-import { groupOf } from "../protocol/outcomes.ts";
+import { groupOf, type RunFilter, hasFacts } from "../protocol/outcomes.ts";
 import type { OpenRun } from "./open-run.ts";
-import { matchesFilter } from "./run-words.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
-import type { StoreQuery, StoreRuns } from "./store-runs.ts";
+import type { StoreQuery, StoreRuns, StorePage } from "./store-runs.ts";
 import { StoredSuspicions } from "./stored-suspicions.ts";
-import type { RunFilter } from "../protocol/outcomes.ts";
+import { isObject, type Json } from "../../core/base/json.ts";
+import { SearchFold } from "../../store/search-fold.ts";
+import { hasWords, queryWords } from "../../store/search-words.ts";
 
 /** A query of the list of runs. */
 export type RunQuery = RunFilter & {
@@ -152,4 +152,76 @@ export class Runs {
     const ids = new Set(live.map(({ row }) => row.runId));
     return [...live, ...[...this.#files.values()].filter(({ row }) => !ids.has(row.runId))];
   }
+}
+
+const ROWS_PER_PAGE = 500;
+
+/** Returns a page of the stored runs that are among these: the list is read until all of them are found. A cursor is the number of the rows
+ *  before. */
+async function labelledPage(
+  runs: { list(query: StoreQuery): Promise<StorePage> },
+  { cursor = "0", limit, ...query }: StoreQuery,
+  labelled: ReadonlySet<string>,
+): Promise<StorePage> {
+  const found: RunRow[] = [];
+  let next: string | undefined;
+  let unindexed: number | undefined;
+  do {
+    const page = await runs.list({
+      ...query,
+      limit: ROWS_PER_PAGE,
+      ...(next !== undefined && { cursor: next }),
+    });
+    found.push(...page.rows.filter(({ runId }) => labelled.has(runId)));
+    ({ cursor: next, unindexed } = page);
+  } while (next !== undefined && found.length < labelled.size);
+  const from = Number(cursor) || 0;
+  return {
+    rows: found.slice(from, from + limit),
+    total: found.length,
+    ...(from + limit < found.length && { cursor: String(from + limit) }),
+    ...(unindexed !== undefined && { unindexed }),
+  };
+}
+
+type Known = { readonly fold: SearchFold; readonly last: number; readonly messages: number };
+
+const known = new WeakMap<OpenRun, Known>();
+
+/** The words and the tools of a run in memory. What was added to the run since the last call is read. */
+function foldOf(run: OpenRun): SearchFold {
+  const before = known.get(run);
+  const { log } = run;
+  if (before?.last === log.last) return before.fold;
+  const messages = (log.context as { readonly messages?: Json } | undefined)?.messages;
+  const all = Array.isArray(messages) ? (messages as readonly Json[]) : [];
+  const grows = before !== undefined && before.messages <= all.length;
+  const fold = grows ? before.fold : new SearchFold();
+  for (const message of all.slice(grows ? before.messages : 0)) fold.addMessage(whole(message, run));
+  known.set(run, { fold, last: log.last, messages: all.length });
+  return fold;
+}
+
+/** A message with its long strings. */
+function whole(message: Json, run: OpenRun): Json {
+  const fill = (_: string, value: Json): Json => {
+    if (!isObject(value) || typeof value["$blob"] !== "string") return value;
+    return run.blob(value["$blob"]) ?? value["head"] ?? "";
+  };
+  return JSON.parse(JSON.stringify(message), fill) as Json;
+}
+
+/** True if a run in memory, with this row, has what a filter asks for. */
+function matchesFilter(run: OpenRun, row: RunRow, filter: RunFilter): boolean {
+  const { q = "", tool } = filter;
+  if (!hasFacts(row, filter)) return false;
+  if (tool !== undefined && !foldOf(run).summary.tools.includes(tool)) return false;
+  if (q.trim() === "") return true;
+  const about = new SearchFold();
+  for (const text of [row.runId, row.agent, row.title ?? ""]) about.addText(text);
+  const query = queryWords(q);
+  return (
+    query.length > 0 &&
+    query.every((word) => hasWords(about.words, [word]) || hasWords(foldOf(run).words, [word]))
+  );
 }

@@ -1,17 +1,16 @@
+import packageJson from "agentchart/package.json" with { type: "json" };
+import * as s from "../../core/base/option-schema.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import packageJson from "agentchart/package.json" with { type: "json" };
 import { WebSocketServer } from "ws";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { readAddressFile } from "../protocol/hub-address.ts";
+import { readAddressFile, addressFilePath, type AddressFile } from "../protocol/hub-address.ts";
 import type { SuspicionCheck } from "../suspicions/suspicion.ts";
 import { suspicionSchema } from "../suspicions/suspicion-schema.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { removeAddress, writeAddress } from "./address-file.ts";
 import { ChartRegistry } from "./chart-registry.ts";
 import { openFile } from "./file-run.ts";
 import { httpApp } from "./http-app.ts";
@@ -28,6 +27,8 @@ import { StoreRuns } from "./store-runs.ts";
 import { TokenGate } from "./token-gate.ts";
 import { serveStately } from "./stately-socket.ts";
 import { serveWorker } from "./worker-socket.ts";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /** Options of {@link startHub}. */
 export type StartHubOptions = {
@@ -236,4 +237,23 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   });
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : port;
+}
+
+/**
+ * Writes the address of the hub, readable for its owner only. The last hub that was started is the one that
+ * agents find.
+ */
+async function writeAddress(address: AddressFile, home?: string): Promise<void> {
+  const file = addressFilePath(home);
+  const part = `${file}.${process.pid}.part`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await rm(part, { force: true });
+  await writeFile(part, `${JSON.stringify(address)}\n`, { mode: 0o600, flag: "wx" });
+  await rename(part, file);
+}
+
+/** Removes the address, unless another hub has written its own. */
+async function removeAddress({ workerToken }: AddressFile, home?: string): Promise<void> {
+  const current = await readAddressFile(home);
+  if (current?.workerToken === workerToken) await rm(addressFilePath(home), { force: true });
 }

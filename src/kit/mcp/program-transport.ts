@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { AgentError } from "../../core/base/error.ts";
 import type { Loaded } from "./load-client.ts";
-import { MessageLines } from "./message-lines.ts";
+import { MessageMeter } from "./bounded.ts";
+import { mendAnswer } from "./mend-answer.ts";
 
 /** The maximum time that a program and what it started may take to end by themselves, and after SIGTERM, ms. */
 const GRACE_MS = 2_000;
@@ -176,5 +177,58 @@ export class ProgramTransport implements Transport {
 
   #end({ pid }: ChildProcess): Promise<void> {
     return (this.#ending ??= pid === undefined ? Promise.resolve() : end(pid));
+  }
+}
+
+const LINE_FEED = 10;
+
+/** Reads messages that are lines of JSON. */
+class MessageLines {
+  readonly #meter: MessageMeter;
+  #parts: Buffer[] = [];
+
+  /** `max` is the size of the content of the largest message, in bytes. */
+  constructor(max: number) {
+    this.#meter = new MessageMeter(max);
+  }
+
+  /** Returns the messages that end in what has come, in the form that the protocol has; a line that is no JSON is skipped. Throws for a
+   *  message that is larger than it may be. */
+  read(chunk: Buffer): unknown[] {
+    const messages: unknown[] = [];
+    let start = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      this.#meter.add(byte);
+      if (byte !== LINE_FEED) continue;
+      this.#check();
+      this.#parts.push(chunk.subarray(start, at));
+      start = at + 1;
+      messages.push(...this.#taken());
+    }
+    this.#check();
+    if (start < chunk.length) this.#parts.push(Buffer.from(chunk.subarray(start)));
+    return messages;
+  }
+
+  #check(): void {
+    const problem: AgentError | undefined = this.#meter.problem;
+    if (problem) throw problem;
+  }
+
+  #taken(): unknown[] {
+    const line = Buffer.concat(this.#parts).toString();
+    this.#parts = [];
+    this.#meter.reset();
+    try {
+      return [mendAnswer(JSON.parse(line))];
+    } catch {
+      return []; // what a program logs
+    }
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#meter.reset();
   }
 }

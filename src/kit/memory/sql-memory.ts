@@ -1,7 +1,7 @@
+import * as s from "../../core/base/option-schema.ts";
 import { createHash } from "node:crypto";
 import { AgentError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 import {
@@ -12,9 +12,8 @@ import {
   vectorOf,
   type Near,
 } from "../../core/model/vectors.ts";
-import { fused } from "../../core/tool/rank.ts";
+import { fused, rarityOf, wordsOf } from "../../core/tool/rank.ts";
 import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
-import { scoresOf } from "./score.ts";
 
 /** A value of a column. */
 export type SqlValue = string | number | null | Uint8Array;
@@ -212,4 +211,22 @@ function placeOf(cursor: string): readonly [number, string] {
   if (at === undefined || id === undefined)
     throw new AgentError("config/invalid", "list: `cursor` is not one that a page had.");
   return [Number(at), id];
+}
+
+/**
+ * Returns the scores of texts, from 0 to 1. The score is the share of the query's words that a text has, of which those count more that few
+ * texts have.
+ */
+function scoresOf(query: string, texts: readonly string[]): readonly number[] {
+  const asked = [...new Set(wordsOf(query))];
+  const having = texts.map((text) => new Set(wordsOf(text)));
+  const weights = asked.map((word) => {
+    const count = having.filter((words) => words.has(word)).length;
+    return count === 0 ? 0 : rarityOf(count, texts.length);
+  });
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  return having.map((words) => {
+    const found = asked.reduce((sum, word, index) => (words.has(word) ? sum + weights[index]! : sum), 0);
+    return whole === 0 ? 0 : found / whole;
+  });
 }

@@ -5,19 +5,23 @@ import { defineTool } from "../../core/tool/define.ts";
 import type { Schema, Tool, AnyToolContext, ToolReturn } from "../../core/tool/types.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import { onLeft } from "../../agent/services/run-call.ts";
-import type { Agent, AnyAgent, Snapshot } from "../../agent/types.ts";
+import type { Agent, AnyAgent, Snapshot, Reply } from "../../agent/types.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { ModelOptions, ToolOptions } from "../../agent/options/config-groups.ts";
 import { codeModel } from "./code-model.ts";
 import { checkSessionless } from "./inner-config.ts";
 import { closeNestedAgents, leaveLive } from "./close-nested-agents.ts";
-import { runLive } from "./live-agent.ts";
 import { MAX_DEPTH } from "../../agent/nested-path.ts";
 import { checkNesting, noteAgent, toolNameOf } from "./nesting.ts";
 import type { AgentToolAgent } from "./options.ts";
 import { nextOf } from "./program.ts";
 import { runInner } from "./run-inner.ts";
 import { agentsOf, isComposite, roundsOf, type PipelineAgent, type PipelineStep } from "./steps.ts";
+import { isDeepStrictEqual } from "node:util";
+import { suspend } from "../../core/tool/suspend.ts";
+import { answerInside, asksFor, extendedBy, isGivenUp } from "./bubble.ts";
+import { isBroadcast } from "./hub.ts";
+import { executionError, resultOf } from "./result.ts";
 
 /** Options of {@link pipeline}: its steps, and what else any agent may have. */
 export type PipelineOptions = Omit<
@@ -142,4 +146,48 @@ export function pipeline(options: PipelineOptions): Agent {
     compaction: false,
     toolOptions: { ...config.toolOptions, results: false, search: false },
   });
+}
+
+/** The messages that an agent has not heard in a hub already. */
+async function unheard(agent: AnyAgent, messages: readonly Msg[]): Promise<readonly Msg[]> {
+  const heard = (await agent.messages()).filter(isBroadcast);
+  return messages.filter(
+    ({ name, content }) =>
+      !heard.some((message) => message.name === name && isDeepStrictEqual(message.content, content)),
+  );
+}
+
+/** A call of an agent that lives in this process, with a session of its own. */
+async function runLive(
+  agent: AnyAgent,
+  messages: readonly Msg[],
+  output: Schema | undefined,
+  ctx: AnyToolContext,
+): Promise<ToolReturn> {
+  const { resumed } = ctx;
+  await agent.open();
+  const isResumed = resumed !== undefined && agent.status().phase === "suspended";
+  if (isResumed && isGivenUp(resumed)) {
+    agent.interrupt();
+    return executionError(`Agent '${agent.name}' was stopped.`);
+  }
+  if (isResumed) {
+    const extra = extendedBy({ ...resumed, state: {} });
+    if (Object.keys(extra).length > 0) await agent.extendBudget(extra);
+    if ((await answerInside(agent, resumed)).length > 0) return waiting(agent);
+  }
+  const more = { idempotencyKey: ctx.idempotencyKey, ...(output && { output }) };
+  const options = { signal: ctx.signal, ...(!isResumed && more) };
+  const reply: Reply<unknown> = await agent.call(isResumed ? null : await unheard(agent, messages), options);
+  if (agent.status().phase === "suspended") return waiting(agent);
+  return resultOf(reply, { sessionId: agent.sessionId, session: undefined, mode: "all" });
+}
+
+/** Returns the questions of the call of an agent that waits. */
+function waiting(agent: AnyAgent): ToolReturn {
+  const { waitsFor, pending } = agent.status();
+  const open = pending.filter(({ decided }) => decided === undefined);
+  const asks = asksFor(agent.name, waitsFor, open);
+  const hashes = Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash]));
+  return suspend(`Agent '${agent.name}' waits.`, { then: "resume", state: { hashes }, asks });
 }

@@ -3,12 +3,12 @@ import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../core/tool/types.ts";
 import { contentHash } from "./content-hash.ts";
-import { editText } from "./edit-text.ts";
-import { mediaOf } from "./media-file.ts";
 import type { Workspace } from "./port.ts";
 import { filesSlot, withSeen } from "./seen-files.ts";
 import { linesOf, textOf } from "./text-file.ts";
 import { changeText, findText, keyOf, said, told } from "./tool-context.ts";
+import type { MediaBlock } from "../../core/message/types.ts";
+import { nearestName } from "../../core/base/nearest-name.ts";
 
 const MAX_LINES = 2_000;
 const MAX_CHARACTERS = 50_000;
@@ -132,4 +132,80 @@ function editTool(workspace: Workspace): Tool {
 /** Returns the tools that read and write files. */
 export function fileTools(workspace: Workspace): readonly Tool[] {
   return [readTool(workspace), writeTool(workspace), editTool(workspace)];
+}
+
+type Kind = readonly [type: MediaBlock["type"], mediaType: string, at: number, signature: string];
+
+const KINDS: readonly Kind[] = [
+  ["image", "image/png", 0, "\x89PNG\r\n\x1a\n"],
+  ["image", "image/jpeg", 0, "\xff\xd8\xff"],
+  ["image", "image/gif", 0, "GIF8"],
+  ["image", "image/webp", 8, "WEBP"],
+  ["audio", "audio/wav", 8, "WAVE"],
+  ["audio", "audio/mpeg", 0, "ID3"],
+  ["audio", "audio/mpeg", 0, "\xff\xfb"],
+  ["audio", "audio/ogg", 0, "OggS"],
+  ["audio", "audio/flac", 0, "fLaC"],
+  ["video", "video/mp4", 4, "ftyp"],
+  ["video", "video/webm", 0, "\x1a\x45\xdf\xa3"],
+];
+
+/** Returns the media that a file holds, told by its first bytes and not by its name; undefined if it holds none. */
+function mediaOf(content: Uint8Array): MediaBlock | undefined {
+  const head = Buffer.from(content.subarray(0, 16)).toString("latin1");
+  const kind = KINDS.find(([, , at, signature]) => head.startsWith(signature, at));
+  if (!kind) return undefined;
+  const [type, mediaType] = kind;
+  return { type, source: { type: "base64", mediaType, data: Buffer.from(content).toString("base64") } };
+}
+
+/** The change that is to be made in a text. */
+type TextEdit = {
+  readonly oldString: string;
+  readonly newString: string;
+  readonly replaceAll: boolean;
+};
+
+const MAX_SHOWN = 200;
+
+function occurrences(text: string, part: string): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) found.push(at);
+  return found;
+}
+
+const lineAt = (text: string, at: number): number => text.slice(0, at).split("\n").length;
+const squeezed = (line: string): string => line.trim().replaceAll(/\s+/gu, " ");
+
+/** Returns the place that the model probably meant: the line that differs in white space or in a few letters only. */
+function nearest(text: string, oldString: string): string {
+  const wanted = squeezed(linesOf(oldString).find((line) => line.trim() !== "") ?? "");
+  if (wanted === "") return "";
+  const lines = linesOf(text);
+  let at = lines.findIndex((line) => squeezed(line) === wanted);
+  if (at < 0) at = lines.findIndex((line) => squeezed(line).includes(wanted));
+  if (at < 0) {
+    const near = nearestName(wanted, lines.slice(0, 5_000).map(squeezed));
+    at = near === undefined ? -1 : lines.findIndex((line) => squeezed(line) === near);
+  }
+  return at < 0 ? "" : ` The nearest line is ${at + 1}: ${lines[at]!.slice(0, MAX_SHOWN)}`;
+}
+
+/** Returns the text with the edit, or what is wrong with it. The old string must occur, and once unless all are replaced. */
+function editText(
+  text: string,
+  { oldString, newString, replaceAll }: TextEdit,
+): { readonly text: string; readonly count: number } | { readonly problem: string } {
+  if (oldString === "") return { problem: "old_string is empty; to write a whole file use write_file." };
+  if (oldString === newString) return { problem: "old_string and new_string are the same." };
+  const found = occurrences(text, oldString);
+  if (found.length === 0) return { problem: `old_string is not in the file.${nearest(text, oldString)}` };
+  if (found.length > 1 && !replaceAll) {
+    const lines = found.slice(0, 10).map((at) => lineAt(text, at));
+    return {
+      problem: `old_string occurs ${found.length} times (lines ${lines.join(", ")}${found.length > 10 ? ", …" : ""}); add context or set replace_all.`,
+    };
+  }
+  const count = replaceAll ? found.length : 1;
+  return { text: text.split(oldString).join(newString), count };
 }

@@ -1,9 +1,8 @@
 import type { AgentEvent } from "../../core/event/types.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
-import { eventData } from "./event-data.ts";
-import { randomId } from "./random-id.ts";
 import { errorOf, SessionError } from "./session-error.ts";
+import { createParser } from "eventsource-parser";
 
 /** The address of a session, and the credentials of who asks for it. */
 export type SessionAddress = {
@@ -124,5 +123,22 @@ export class SessionApi {
     });
     if (!response.ok) throw await errorOf(response);
     return response;
+  }
+}
+
+/** An id that cannot be guessed, in 32 hexadecimal digits. `crypto.randomUUID` is missing on pages of another machine without TLS. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The data of the server-sent events of a response, piece by piece as it arrives: of a comment there is none. */
+export async function* eventData(response: Response): AsyncGenerator<readonly string[]> {
+  let data: string[] = [];
+  const parser = createParser({ onEvent: (event) => void data.push(event.data) });
+  for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
+    parser.feed(text);
+    yield data;
+    data = [];
   }
 }

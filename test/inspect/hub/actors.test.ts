@@ -4,7 +4,7 @@ import { agentLogic } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";
 import { assign, createActor, fromPromise, fromTransition, setup, waitFor } from "xstate";
 import { expect, onTestFinished, test } from "vitest";
-import type { MessagePage } from "../../../src/inspect/hub/actor-messages.ts";
+import type { MessagePage } from "../../../src/inspect/hub/http-app.ts";
 import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
 import { ask, HubPage, testHome, testHub } from "../../support/hub-page.ts";
 

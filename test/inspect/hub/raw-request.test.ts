@@ -6,7 +6,7 @@ import { createAgent, defineTool, type ChatModel, type GenerateOptions } from "a
 import { aiSdkModel } from "agentchart/ai-sdk";
 import { dashscopeModel, openaiModel } from "agentchart/openai";
 import type { Json } from "../../../src/core/base/json.ts";
-import { rawRequest } from "../../../src/inspect/hub/raw-request.ts";
+import { rawRequest } from "../../../src/inspect/hub/http-app.ts";
 import { providers } from "../../ai-sdk/providers.ts";
 import { lensesOf, watched } from "../../support/lens.ts";
 import { modelRecordings } from "../../fixtures/recordings/model-recordings.ts";

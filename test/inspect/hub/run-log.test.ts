@@ -1,6 +1,6 @@
 // Pages of a run's steps, and the contexts before them.
 import { expect, test } from "vitest";
-import { exportRun } from "../../../src/inspect/hub/export-run.ts";
+import { exportRun } from "../../../src/inspect/hub/http-app.ts";
 import { RunLog } from "../../../src/inspect/hub/run-log.ts";
 import type { Step } from "../../../src/inspect/protocol/protocol.ts";
 

@@ -2,7 +2,7 @@ import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { ModelInput, ToolInput } from "../../../machines/agent/services.ts";
-import { protocolProblem } from "../../../src/testing/explorer/protocol.ts";
+import { protocolProblem } from "../../../src/testing/explorer/key.ts";
 import { isAtRest, leafOf } from "../../../src/testing/explorer/pure.ts";
 import { openIds, startedOf } from "../../../src/testing/explorer/transition.ts";
 import { inputOf, keptIds, type Check } from "./memory.ts";

@@ -7,7 +7,7 @@ import { promptTokens } from "../../../machines/agent/updates/view.ts";
 import { SUMMARY_NAME } from "../../../machines/agent/updates/compaction.ts";
 import { viewOf } from "../../../machines/agent/prompt/view.ts";
 import type { Sent } from "./memory.ts";
-import { protocolProblem } from "../../../src/testing/explorer/protocol.ts";
+import { protocolProblem } from "../../../src/testing/explorer/key.ts";
 import { leafOf } from "../../../src/testing/explorer/pure.ts";
 import { startedOf } from "../../../src/testing/explorer/transition.ts";
 import type { Check, Transition } from "./memory.ts";

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Agent, SessionStore } from "agentchart";
 import { agentChart } from "../../../machines/agent/known-chart.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
-import { exportRun } from "../../../src/inspect/hub/export-run.ts";
+import { exportRun } from "../../../src/inspect/hub/http-app.ts";
 import { openFile } from "../../../src/inspect/hub/file-run.ts";
 import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
 import { RunSuspicions } from "../../../src/inspect/hub/run-suspicions.ts";

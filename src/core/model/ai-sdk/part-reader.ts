@@ -1,7 +1,6 @@
 import { AgentError } from "../../base/error.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { sourceMetadata, type AnswerSource } from "../../message/msg.ts";
-import { namedSource } from "./named-source.ts";
 import type { FinishReason, MediaBlock, Source, Usage } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
 import type { StreamPart } from "../port.ts";
@@ -262,4 +261,22 @@ function usageOf(usage: SdkUsage, { anthropic }: ProviderMetadata = {}): Usage |
     cacheWriteTokens: cacheWrite,
   };
   return usageFrom({ ...input, ...output, totalTokens }, isApart);
+}
+
+const givenText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Returns a source that the provider names; undefined for one without an id, a URL or a name. */
+function namedSource(part: object): AnswerSource | undefined {
+  const { id, url, filename, title } = part as { readonly [field: string]: unknown };
+  const document = givenText(url) ?? givenText(filename);
+  const known = givenText(id) ?? document;
+  if (known === undefined) return undefined;
+  const called = givenText(title);
+  return {
+    kind: "provider",
+    id: known,
+    ...(document !== undefined && { document }),
+    ...(called !== undefined && { title: called }),
+  };
 }

@@ -1,11 +1,10 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { FinishReason, MediaBlock } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
 import type { StreamPart } from "../port.ts";
 import { WireError } from "../wire-error.ts";
 import { AnswerMetadata } from "./answer-metadata.ts";
 import { toOpaque } from "./provider-data.ts";
-import { ReasoningDetails } from "./reasoning-details.ts";
 import { errorOf, saysMore, strayErrorOf } from "./stream-error.ts";
 import { StreamedCalls, type KnownCall } from "./streamed-calls.ts";
 import { usageOf } from "./usage.ts";
@@ -245,4 +244,45 @@ function callPart(fragment: WireToolDelta, { key, id }: KnownCall, host: string 
       opaque: toOpaque({ extra_content: fragment.extra_content }, host),
     }),
   };
+}
+
+/** Collects the signed or encrypted thinking that OpenRouter streams beside its text, and expects to be sent back unchanged. */
+class ReasoningDetails {
+  readonly #all: JsonObject[] = [];
+
+  /** The details so far, with the pieces of one detail joined. */
+  get all(): readonly JsonObject[] {
+    return this.#all;
+  }
+
+  /** Adds the details of one chunk; anything that is not an array of objects is ignored. */
+  add(details: unknown): void {
+    if (!Array.isArray(details)) return;
+    for (const detail of details) if (isObject(detail)) this.#addOne(detail);
+  }
+
+  #addOne(detail: JsonObject): void {
+    const last = this.#all.at(-1);
+    if (last && continues(last, detail)) this.#all[this.#all.length - 1] = joined(last, detail);
+    else this.#all.push(detail);
+  }
+}
+
+const TEXTS: { readonly [type: string]: string } = {
+  "reasoning.text": "text",
+  "reasoning.summary": "summary",
+};
+
+/** A signature ends a text. */
+function continues(last: JsonObject, next: JsonObject): boolean {
+  const { type, index, signature } = last;
+  const isSame = type === next["type"] && index === next["index"];
+  return isSame && Object.hasOwn(TEXTS, String(type)) && !signature;
+}
+
+function joined(last: JsonObject, next: JsonObject): JsonObject {
+  const field = TEXTS[String(last["type"])]!;
+  const present = Object.entries(next).filter(([, value]) => value !== null);
+  const text = [last[field], next[field]].filter((part) => typeof part === "string").join("");
+  return { ...last, ...Object.fromEntries(present), [field]: text };
 }
