@@ -1,4 +1,4 @@
-import { AgentError, errorFrom, type ErrorInfo } from "../core/base/error.ts";
+import { AgentError, type ErrorInfo } from "../core/base/error.ts";
 import type { AnyHook } from "../core/hook/types.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import { checkMessages } from "../core/message/validate.ts";
@@ -163,9 +163,8 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   /** Returns the reason for which the chart would refuse a command now; undefined if it would accept it. */
-  refusal(event: AgentCommand): AgentError | undefined {
-    const refused = agentResolver.refusal(this.path, this.context, event);
-    return refused && errorFrom(refused as ErrorInfo);
+  refusal(event: AgentCommand): ErrorInfo | undefined {
+    return agentResolver.refusal(this.path, this.context, event) as ErrorInfo | undefined;
   }
 
   /** Sends a command and resolves once the chart has accepted it; rejects with its refusal, or with why the agent has ended. An input

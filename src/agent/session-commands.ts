@@ -139,7 +139,7 @@ export class SessionCommands {
     const before = context.transcript.slice();
     const at = runtime.now();
     const refused = runtime.refusal({ type: "session.edit", at, messages: before });
-    if (refused) throw refused;
+    if (refused) throw errorFrom(refused);
     const messages = checkMessages(change(before), "edit: the messages");
     checkHistory({ ...context, transcript: Transcript.of(messages) }, "edit", "message/invalid");
     await runtime.command({ type: "session.edit", at, messages });

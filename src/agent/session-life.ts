@@ -72,7 +72,7 @@ export interface LivingSession {
   readonly journal: Journal;
   readonly fingerprint: Fingerprint;
   now(): number;
-  refusal(event: AgentCommand): AgentError | undefined;
+  refusal(event: AgentCommand): ErrorInfo | undefined;
   readonly host: Pick<AgentHost, "withRules" | "config">;
   send(event: AgentCommand): void;
   /** Takes over what a restored session has beside its context. */
@@ -214,7 +214,7 @@ export class SessionLife implements Leaver {
   #assertLoads(session: RestoredSession): void {
     assertRepeats(session, this.#session);
     const refused = this.#session.refusal(this.#loading(session));
-    if (refused?.code === "session/agent-changed") throw refused;
+    if (refused?.code === "session/agent-changed") throw errorFrom(refused);
   }
 
   #loading({ context, isReleased = false }: RestoredSession, takeOver?: TakeOver): AgentCommand {

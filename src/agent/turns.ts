@@ -204,7 +204,7 @@ export class Turns implements RuntimeListener {
       ...(clientTools.length > 0 && { clientTools }),
     } as const;
     const refused = runtime.refusal(event);
-    if (refused) throw refused;
+    if (refused) throw errorFrom(refused);
     host.userContext = options.context ?? host.sessionContext();
     if (options.output) host.schema = options.output;
     else if (phase === "stopped" && !runtime.context.progress.continues) host.schema = undefined;

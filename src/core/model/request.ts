@@ -99,6 +99,7 @@ export function ofEach<T>(pieces: readonly Piece[], by: symbol, make: (piece: Pi
 
 /** The tokenizer is quadratic in runs without a break, and in runs of spaces; an estimate may cut them. */
 const LONG_RUN = /(\S{400}|\s{400})/;
+const LONG = 400;
 /** The number of characters of a long text that are counted at its beginning, its middle and its end. */
 const PART = 20_000;
 /** The number of tokens of a message beside its content, as OpenAI counts it. */
@@ -142,15 +143,33 @@ function countPiece(text: string): number {
 /** An estimate of the tokens of a text, by the cl100k tokenizer, whatever the model. Of a text of more than 60,000
  *  characters three parts are counted, so that none holds up the process. */
 export function countText(text: string): number {
-  if (text.length <= 3 * PART) return countWhole(text);
+  if (text.length <= 3 * PART) return countKnown(text);
   const middle = Math.floor((text.length - PART) / 2);
   const parts = [0, middle, text.length - PART].map((at) => countWhole(text.slice(at, at + PART)));
   return Math.round((parts.reduce((sum, count) => sum + count) / (3 * PART)) * text.length);
 }
 
+/** The counts of texts that come again, since a worker makes agents with the same system prompt and tools for all its sessions; begun
+ *  again once they have so many characters. */
+const known = new Map<string, number>();
+const KNOWN_CHARACTERS = 1_000_000;
+let characters = 0;
+
 function countWhole(text: string): number {
-  const pieces = text.match(LONG_RUN) ? text.split(LONG_RUN) : [text];
-  return pieces.reduce((sum, piece) => sum + countPiece(piece), 0);
+  if (text.length < LONG) return countPiece(text);
+  return text.split(LONG_RUN).reduce((sum, piece) => sum + countPiece(piece), 0);
+}
+
+function countKnown(text: string): number {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  if ((characters += text.length) > KNOWN_CHARACTERS) {
+    known.clear();
+    characters = text.length;
+  }
+  const tokens = countWhole(text);
+  known.set(text, tokens);
+  return tokens;
 }
 
 function countBlock(block: Block): number {
