@@ -33,7 +33,7 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
   const load = `
       SELECT s.seq, CAST(s.position AS text) AS position, s.checksum, s.position_checksum, s.checkpoint_checksum,
         CAST(c.data AS text) AS checkpoint, e.seq AS last_seq, e.checksum AS last_checksum,
-        EXISTS (SELECT 1 FROM ${schema}.entries WHERE session_id = $1) AS has_entries
+        (SELECT seq FROM ${schema}.entries WHERE session_id = $1 ORDER BY seq LIMIT 1) IS NOT NULL AS has_entries
       FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
         LEFT JOIN ${schema}.checkpoints AS c ON c.session_id = s.session_id
         LEFT JOIN ${schema}.entries AS e ON e.session_id = s.session_id AND e.seq = s.seq`;
