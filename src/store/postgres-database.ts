@@ -1,5 +1,4 @@
 import crypto from "node:crypto";
-import type { Socket } from "node:net";
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { AgentError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/time.ts";
@@ -8,6 +7,7 @@ import { MODULUS } from "./checksum.ts";
 import type { Batch, OfferOptions } from "./port.ts";
 import { notifyKey, PostgresListener } from "./postgres-listener.ts";
 import type { PostgresConnection } from "./sql/postgres-connection.ts";
+import { PIPELINE_CONNECTIONS, PostgresPipeline, socketOf } from "./postgres-pipeline.ts";
 import { inPostgresTransaction, loadPg, migratePostgres, newPool } from "./sql/postgres.ts";
 import { MIGRATIONS } from "./postgres-schema.ts";
 import { postgresSearch, type SearchDialect } from "./search-sql.ts";
@@ -16,9 +16,6 @@ import { offerSql, type InputRow } from "./sql-inputs.ts";
 import type { Row } from "./sql-rows.ts";
 import type { Statement, Transaction } from "./sql-statements.ts";
 import type { SqlDatabase } from "./sql-store.ts";
-
-/** A client as the pool has it: with the socket of its connection, which the types of `pg` leave out. */
-type Connected = PoolClient & { readonly connection: { readonly stream: Socket } };
 
 /** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
 const TRANSIENT =
@@ -42,8 +39,21 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
   });
 }
 
+/** The most connections of a store, beside one that listens. */
+const CONNECTIONS = 10;
+
 /** The statements that a connection keeps prepared: all that a session needs, and some lists and searches. */
 const MAX_PREPARED = 100;
+
+/** The operations that touch few rows. They share connections, since none is long. The renewals of leases, which must not wait for a row
+ *  that is locked, do not. */
+const SHORT: ReadonlySet<string> = new Set([
+  "append",
+  "acquire a lease",
+  "put an input",
+  "take inputs",
+  "release a lease",
+]);
 
 /** For so long a session counts as watched after its watcher has said so, ms. */
 const WATCH_MS = 60_000;
@@ -64,7 +74,7 @@ const appendSql = (schema: string, now: string, channel: string) => `
   ), added AS (
     INSERT INTO ${schema}.entries (session_id, seq, entry, checksum)
     SELECT $1, e.seq, e.entry, (before + e.checksum) % ${MODULUS}
-    FROM fits, unnest($4::bigint[], $5::json[], $16::bigint[]) AS e (seq, entry, checksum)
+    FROM fits, ROWS FROM (unnest($4::bigint[]), json_array_elements($5::json), unnest($16::bigint[])) AS e (seq, entry, checksum)
   ), moved AS (
     UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9, searched = 0,
       meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now},
@@ -92,6 +102,8 @@ export class PostgresDatabase implements SqlDatabase {
   readonly search: SearchDialect;
   readonly #options: PostgresConnection;
   readonly #listener: PostgresListener;
+  /** Absent with a pool of the caller, who counts its connections. */
+  readonly #pipeline: PostgresPipeline | undefined;
   readonly #appendSql: string;
   readonly #timeoutMs: number;
   /** The names under which statements are prepared, by their text. */
@@ -108,6 +120,11 @@ export class PostgresDatabase implements SqlDatabase {
     this.search = postgresSearch(this.schema);
     const channel = `agentchart_${crypto.hash("md5", this.schema)}`; // a name that needs no quotes
     this.#listener = new PostgresListener(channel, () => this.#newClient());
+    if (!options.pool)
+      this.#pipeline = new PostgresPipeline(
+        (more) => this.#newClient(more),
+        async (config) => (await this.#pool()).query(config),
+      );
     this.#appendSql = appendSql(this.schema, this.now(12), channel);
   }
 
@@ -138,7 +155,10 @@ export class PostgresDatabase implements SqlDatabase {
   async query(operation: string, [sql, values]: Statement): Promise<readonly Row[]> {
     try {
       const pool = await this.#pool();
-      return (await pool.query<Row>(this.#timed(sql, values))).rows;
+      const query = this.#timed(sql, values);
+      const shared = SHORT.has(operation) ? this.#pipeline : undefined;
+      const { rows } = shared ? await shared.query<Row>(query) : await pool.query<Row>(query);
+      return rows;
     } catch (error) {
       throw postgresError(error, operation);
     }
@@ -179,7 +199,7 @@ export class PostgresDatabase implements SqlDatabase {
       fence,
       isNumbered ? expectedSeq : null,
       entries.map((entry) => entry.seq),
-      entries.map(({ json }) => json),
+      `[${entries.map(({ json }) => json).join()}]`, // as an array of Postgres each quote in it would be escaped
       seq,
       positionJson,
       phase,
@@ -220,9 +240,10 @@ export class PostgresDatabase implements SqlDatabase {
   /** Ends a pool of ours. The connections of a server that does not answer are cut. */
   async #end(pool: Pool): Promise<void> {
     const cut = setTimeout(() => {
-      for (const client of this.#clients) (client as Connected).connection.stream.destroy();
+      this.#pipeline?.cut();
+      for (const client of this.#clients) socketOf(client).destroy();
     }, this.#timeoutMs);
-    await pool.end().finally(() => clearTimeout(cut));
+    await Promise.all([pool.end(), this.#pipeline?.end()]).finally(() => clearTimeout(cut));
   }
 
   /** Returns a query that the driver gives up in time, of whichever pool, and that each connection prepares once. Planning a statement
@@ -249,6 +270,7 @@ export class PostgresDatabase implements SqlDatabase {
       (await newPool("postgresStore", {
         ...(connectionString !== undefined && { connectionString }),
         timeoutMs: this.#timeoutMs,
+        max: CONNECTIONS - PIPELINE_CONNECTIONS,
         allowExitOnIdle: true, // a program that has nothing left to do ends
       }));
     if (!ownPool) {
@@ -279,11 +301,12 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** Returns a client that the caller connects and ends. */
-  async #newClient(): Promise<import("pg").Client> {
+  async #newClient(more: { readonly pipeline?: true } = {}): Promise<import("pg").Client> {
     const { options } = await this.#pool();
     const { Client } = await loadPg("postgresStore");
     return new Client({
       ...options,
+      ...more,
       password: options.password,
       keepAlive: true,
       connectionTimeoutMillis: this.#timeoutMs,

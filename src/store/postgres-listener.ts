@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Socket } from "node:net";
 import type { Client } from "pg";
+import { socketOf } from "./postgres-pipeline.ts";
 
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 2_000];
 
@@ -131,8 +131,7 @@ export class PostgresListener {
 
   /** Cuts a connection whose server does not answer; another one takes its place. */
   #probe(client: Client): void {
-    const cut = (): void =>
-      void (client as Client & { connection: { stream: Socket } }).connection.stream.destroy();
+    const cut = (): void => void socketOf(client).destroy();
     this.#query(client, "SELECT 1").catch(cut);
   }
 

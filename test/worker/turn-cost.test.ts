@@ -7,6 +7,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
 import { bullQueue, createDispatcher, createWorker } from "agentchart/worker";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
+import { PostgresPipeline } from "../../src/store/postgres-pipeline.ts";
 import { toolOf } from "../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { echoModel } from "./kit.ts";
@@ -60,13 +61,18 @@ async function office(name: string) {
 
 /** Counts what the store asks of the database meanwhile: its statements, and the rows and characters that come back. */
 async function counted(work: () => Promise<void>) {
-  const query = vi.spyOn(pg.Pool.prototype, "query");
+  const spies = [vi.spyOn(pg.Pool.prototype, "query"), vi.spyOn(PostgresPipeline.prototype, "query")];
   await work();
-  const { calls, settledResults } = query.mock;
-  query.mockRestore();
-  const found = settledResults.filter((_, index) =>
-    String((calls[index]![0] as unknown as { readonly text?: string }).text).includes(`"${SCHEMA}"`),
+  const asked = spies.flatMap(({ mock: { calls, settledResults } }) =>
+    settledResults.map((result, index) => ({
+      config: calls[index]![0] as { readonly text?: string },
+      result,
+    })),
   );
+  for (const spy of spies) spy.mockRestore();
+  const found = asked
+    .filter(({ config }) => String(config.text).includes(`"${SCHEMA}"`))
+    .map(({ result }) => result);
   const rows = found.map(({ value }) => (value as pg.QueryResult).rows);
   const characters = rows.reduce((sum, each) => sum + JSON.stringify(each).length, 0);
   return { statements: rows.length, rows: rows.reduce((sum, each) => sum + each.length, 0), characters };

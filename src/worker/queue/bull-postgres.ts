@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
-import type { Socket } from "node:net";
 import type { Pool, PoolClient } from "pg";
 import { missingPackage } from "../../core/base/missing-package.ts";
 import { postgresError } from "../../store/postgres-database.ts";
+import { PIPELINE_CONNECTIONS, PostgresPipeline, socketOf } from "../../store/postgres-pipeline.ts";
 import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 
@@ -24,6 +24,8 @@ const PREPARE = `DO $do$ BEGIN
     CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
   END IF;
 END $do$`;
+/** The most connections of a queue, beside those that listen. */
+const CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const FAILURE_PAUSE_MS = 250;
 
@@ -42,8 +44,9 @@ async function capture(add: () => Promise<unknown>): Promise<Captured["found"]> 
   return captured.found;
 }
 
-/** Delays the failure of queries while the database is not available, because BullMQ repeats them at once. */
-function slowToFail(pool: Pool): Pool {
+/** The pool of BullMQ, whose own queries share connections. Delays the failure of queries while the database is not available, because
+ *  BullMQ repeats them at once. */
+function sharing(pool: Pool, pipeline: PostgresPipeline): Pool {
   const query = async (text: string, values: unknown[] = []): Promise<unknown> => {
     const captured = capturing.getStore();
     if (captured && ADD_JOB.test(text)) {
@@ -51,7 +54,7 @@ function slowToFail(pool: Pool): Pool {
       return { rows: [{ id: "captured" }] };
     }
     try {
-      return await pool.query(text, values);
+      return await pipeline.query({ text, values });
     } catch (error) {
       if (postgresError(error, "run a query").isRetryable) await sleep(FAILURE_PAUSE_MS);
       throw error;
@@ -66,28 +69,30 @@ function slowToFail(pool: Pool): Pool {
   });
 }
 
-/** A client with the socket of its connection, which the types of `pg` leave out. */
-type ConnectedClient = PoolClient & { readonly connection: { readonly stream: Socket } };
-
 /** Connects to BullMQ on Postgres. Rejects `config/invalid` for a missing package, and the driver's errors. */
 export async function postgresTransport(connectionString: string, name: string): Promise<BullTransport> {
   const { default: pg } = await import("pg").catch(missingPackage("bullQueue", "pg"));
   const bullmq = await import("bullmq").catch(missingPackage("bullQueue", "bullmq"));
   const { Queue, Worker } = bullmq.withBackend(bullmq.createPostgresBackend);
-  const pool: Pool = new pg.Pool({
+  const config = {
     connectionString,
     options: `-c search_path="${SCHEMA}"`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-  });
+  };
+  const pool: Pool = new pg.Pool({ ...config, max: CONNECTIONS - PIPELINE_CONNECTIONS });
   pool.on("error", () => {}); // a lost idle connection: the pool opens another one
-  const clients = new Set<ConnectedClient>();
+  const clients = new Set<PoolClient>();
   pool.on("connect", (client) => {
     client.on("error", () => {}); // a lost connection in use: its query fails
-    clients.add(client as ConnectedClient);
+    clients.add(client);
   });
-  pool.on("remove", (client) => void clients.delete(client as ConnectedClient));
-  const connection = slowToFail(pool) as unknown as PgPool;
+  pool.on("remove", (client) => void clients.delete(client));
+  const pipeline = new PostgresPipeline(
+    (more) => new pg.Client({ ...config, ...more }),
+    (query) => pool.query(query),
+  );
+  const connection = sharing(pool, pipeline) as unknown as PgPool;
   const openQueue = async () => {
     const client = await pool.connect();
     try {
@@ -106,7 +111,11 @@ export async function postgresTransport(connectionString: string, name: string):
     await pool.end();
     throw error;
   });
-  const signals = new PostgresSignals(pool, () => new pg.Client({ connectionString, keepAlive: true }), name);
+  const signals = new PostgresSignals(
+    pipeline,
+    () => new pg.Client({ connectionString, keepAlive: true }),
+    name,
+  );
   return {
     queue: queue as never,
     signals,
@@ -115,8 +124,11 @@ export async function postgresTransport(connectionString: string, name: string):
     async close() {
       signals.close();
       await queue.close();
-      await pool.end();
+      await Promise.all([pipeline.end(), pool.end()]);
     },
-    cut: () => clients.forEach((client) => client.connection.stream.destroy()),
+    cut() {
+      pipeline.cut();
+      for (const client of clients) socketOf(client).destroy();
+    },
   };
 }

@@ -1,7 +1,8 @@
 import crypto from "node:crypto";
-import type { Client, Pool } from "pg";
+import type { Client } from "pg";
 import type { JsonObject } from "../../core/base/json.ts";
 import { notifyKey, PostgresListener } from "../../store/postgres-listener.ts";
+import type { PostgresPipeline } from "../../store/postgres-pipeline.ts";
 import { decodeSignal, encodeSignal, type Signals } from "./bull-transport.ts";
 
 /** The longest payload that Postgres accepts is 8,000 bytes. */
@@ -11,7 +12,7 @@ const [MAX_PER_QUERY, MAX_WAITING] = [100, 1_000];
 
 /** Signals as Postgres notifications. */
 export class PostgresSignals implements Signals {
-  readonly #pool: Pool;
+  readonly #pipeline: PostgresPipeline;
   readonly #listener: PostgresListener;
   readonly #channel: string;
   readonly #outbox: string[] = [];
@@ -19,8 +20,8 @@ export class PostgresSignals implements Signals {
   #sent = 0;
 
   /** Queues of different names have channels of their own. `newClient` makes the one that listens. */
-  constructor(pool: Pool, newClient: () => Client, name: string) {
-    this.#pool = pool;
+  constructor(pipeline: PostgresPipeline, newClient: () => Client, name: string) {
+    this.#pipeline = pipeline;
     this.#channel = `agentchart_signals_${crypto.hash("md5", name)}`; // a name that needs no quotes
     this.#listener = new PostgresListener(this.#channel, newClient, { isKept: true });
   }
@@ -56,10 +57,10 @@ export class PostgresSignals implements Signals {
   async #send(): Promise<void> {
     while (this.#outbox.length > 0) {
       const signals = this.#outbox.splice(0, MAX_PER_QUERY);
-      await this.#pool.query("SELECT pg_notify($1, p) FROM unnest($2::text[]) AS s (p)", [
-        this.#channel,
-        signals,
-      ]);
+      await this.#pipeline.query({
+        text: "SELECT pg_notify($1, p) FROM unnest($2::text[]) AS s (p)",
+        values: [this.#channel, signals],
+      });
     }
   }
 }

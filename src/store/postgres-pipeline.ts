@@ -1,0 +1,144 @@
+import type { Socket } from "node:net";
+import type { Client, ClientBase, QueryConfig, QueryResult, QueryResultRow } from "pg";
+
+/** The most connections of a pipeline. */
+export const PIPELINE_CONNECTIONS = 3;
+/** A connection with so many open statements gets no others while another one has fewer. */
+const DEPTH = 8;
+/** For so long a statement may wait for a lock, ms: those behind it wait as well. */
+const LOCK_TIMEOUT_MS = 250;
+/** A connection without a statement is ended after this, ms. */
+const IDLE_MS = 10_000;
+
+/** Returns the socket of a connection, which the types of `pg` leave out. */
+export const socketOf = (client: ClientBase): Socket =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+
+type Line = {
+  readonly client: Promise<Client>;
+  /** The number of statements without an answer. */
+  open: number;
+  idle: NodeJS.Timeout | undefined;
+};
+
+type Waiting = {
+  readonly config: QueryConfig;
+  readonly resolve: (result: QueryResult<QueryResultRow>) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** True for the error of a statement that has waited for a lock, and has done nothing. */
+const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "55P03";
+
+/**
+ * Runs short statements of many callers on few connections, without waiting for the answers of those before. Each is a transaction of its
+ * own. Those that are asked for in one turn of the event loop leave in one packet: a packet costs both processes more than a statement.
+ */
+export class PostgresPipeline {
+  readonly #newClient: (options: { readonly pipeline: true }) => Client | Promise<Client>;
+  readonly #alone: (config: QueryConfig) => Promise<QueryResult<QueryResultRow>>;
+  readonly #lines = new Set<Line>();
+  #waiting: Waiting[] = [];
+
+  /** `alone` runs a statement that waits for a lock, on a connection where nothing waits for it. */
+  constructor(
+    newClient: (options: { readonly pipeline: true }) => Client | Promise<Client>,
+    alone: (config: QueryConfig) => Promise<QueryResult<QueryResultRow>>,
+  ) {
+    this.#newClient = newClient;
+    this.#alone = alone;
+  }
+
+  /** Rejects with the driver's error. A lost connection fails all statements that are open on it. */
+  async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+    try {
+      return (await new Promise<QueryResult<QueryResultRow>>((resolve, reject) => {
+        this.#waiting.push({ config, resolve, reject });
+        if (this.#waiting.length === 1) setImmediate(() => void this.#flush());
+      })) as QueryResult<R>;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      return (await this.#alone(config)) as QueryResult<R>;
+    }
+  }
+
+  /** Ends the connections once their statements are answered. */
+  async end(): Promise<void> {
+    await this.#flush();
+    await Promise.all(Array.from(this.#lines, (line) => this.#endLine(line)));
+  }
+
+  /** Cuts the connections: all open statements fail. */
+  cut(): void {
+    for (const { client } of this.#lines)
+      client.then(
+        (connected) => socketOf(connected).destroy(),
+        () => {},
+      );
+  }
+
+  async #flush(): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    const line = this.#chosen();
+    line.open += waiting.length;
+    try {
+      const client = await line.client;
+      const stream = socketOf(client);
+      if (line.open === waiting.length) stream.ref();
+      stream.cork();
+      for (const { config, resolve, reject } of waiting)
+        void client
+          .query(config)
+          .finally(() => this.#answered(line, stream))
+          .then(resolve, reject);
+      stream.uncork();
+    } catch (error) {
+      this.#lines.delete(line);
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  #answered(line: Line, stream: Socket): void {
+    if (stream.destroyed) this.#lines.delete(line); // as the driver does to a connection that has not answered in time
+    if (--line.open > 0) return;
+    stream.unref(); // a program that has nothing left to do ends
+    line.idle ??= setTimeout(() => {
+      if (line.open === 0) void this.#endLine(line);
+    }, IDLE_MS).unref();
+    line.idle.refresh();
+  }
+
+  #chosen(): Line {
+    const lines = [...this.#lines];
+    const free = lines.find(({ open }) => open < DEPTH);
+    if (free) return free;
+    if (lines.length < PIPELINE_CONNECTIONS) return this.#open();
+    return lines.reduce((best, line) => (line.open < best.open ? line : best));
+  }
+
+  #open(): Line {
+    const line: Line = { client: this.#connect(() => this.#lines.delete(line)), open: 0, idle: undefined };
+    this.#lines.add(line);
+    return line;
+  }
+
+  async #connect(onLost: () => void): Promise<Client> {
+    const client = await this.#newClient({ pipeline: true });
+    client.on("error", onLost);
+    client.on("end", onLost);
+    await client.connect();
+    client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`).catch(() => {}); // a lost connection fails the next one as well
+    return client;
+  }
+
+  async #endLine(line: Line): Promise<void> {
+    this.#lines.delete(line);
+    clearTimeout(line.idle);
+    await line.client.then(
+      (client) => client.end(),
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,154 @@
+// Statements of many sessions share connections, hold each other up for a moment at most, and never scan a table.
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { SessionStore } from "agentchart";
+import { postgresStore } from "agentchart/store/postgres";
+import { acquireLease, batchOf } from "../../src/testing/store-contract-kit.ts";
+import { PostgresPipeline } from "../../src/store/postgres-pipeline.ts";
+import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const server = await startPostgres();
+const idsOf = (length: number) => Array.from({ length }, (_, index) => `s${index}`);
+
+/** A store with tables of its own, and another connection to them. */
+async function office(schema: string, isPooled = false) {
+  const { connectionString } = server!;
+  const db = new pg.Client({ connectionString });
+  await db.connect();
+  const pool = isPooled ? new pg.Pool({ connectionString, max: 2 }) : undefined;
+  const store = postgresStore({ schema, ...(pool ? { pool } : { connectionString }) });
+  const close = async (): Promise<void> => {
+    await store.close();
+    if (pool?.ended === false) await pool.end();
+  };
+  onTestFinished(async () => {
+    await close();
+    await db.query(`DROP SCHEMA ${schema} CASCADE`);
+    await db.end();
+  });
+  return { db, store, close };
+}
+
+/** What a worker does with a session: all statements that are asked for each turn. */
+async function turn(store: SessionStore, id: string): Promise<void> {
+  await store.offerInput!(id, { id: "i", data: { kind: "call" } }, { isKnown: false });
+  await store.peek!(id, 5);
+  const lease = (await store.acquire(id, { owner: "o", ttlMs: 60_000, inputs: 5 }))!;
+  await store.append(id, batchOf(lease, 0));
+  await store.append(id, { ...batchOf(lease, 1), ackInputs: ["i"] });
+  await store.takeInputs(id, 5);
+  await store.release(lease);
+}
+
+describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES})`}`, () => {
+  afterAll(() => server?.stop());
+
+  test.each([
+    ["connections of its own", false],
+    ["a pool of the caller", true],
+  ])(
+    "no turn scans a table that grows, whose size was unknown when it was planned: %s",
+    async (_, isPooled) => {
+      const schema = `agentchart_plans_${isPooled}`;
+      const { db, store, close } = await office(schema, isPooled);
+      await store.load("before");
+      const tables = ["sessions", "entries", "inputs", "checkpoints"];
+      for (const table of tables)
+        await db.query(`ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
+      for (const id of idsOf(100)) await turn(store, id);
+      await close(); // its connections report what they have counted
+      const counted = async () => {
+        const { rows } = await db.query<{ table: string; inserted: number; scans: number }>(
+          `SELECT relname AS table, n_tup_ins::int AS inserted, seq_scan::int AS scans FROM pg_stat_user_tables
+         WHERE schemaname = $1 AND relname = ANY ($2)`,
+          [schema, tables],
+        );
+        return rows;
+      };
+      await expect
+        .poll(async () => (await counted()).find(({ table }) => table === "inputs")?.inserted)
+        .toBe(100);
+      // the migrations scan them while they are empty
+      for (const { table, scans } of await counted()) expect(scans, table).toBeLessThan(10);
+    },
+  );
+
+  test("a session that somebody has locked delays no other one by more than a moment, and goes on when it is free", async () => {
+    const { db, store } = await office("agentchart_locked");
+    const leases = await Promise.all(idsOf(30).map((id) => acquireLease(store, id)));
+    const [stuck, ...others] = leases;
+    await db.query("BEGIN");
+    await db.query("SELECT FROM agentchart_locked.sessions WHERE session_id = 's0' FOR UPDATE");
+    let isStored = false;
+    const waiting = store.append("s0", batchOf(stuck!, 0)).then((seq) => ((isStored = true), seq));
+    expect(
+      await Promise.all(others.map((lease) => store.append(lease.sessionId, batchOf(lease, 0)))),
+    ).toEqual(others.map(() => 1));
+    expect(isStored).toBe(false);
+    await db.query("COMMIT");
+    expect(await waiting).toBe(1);
+  });
+
+  test("statements of one turn of the event loop share a connection, up to a number, and each is a transaction of its own", async () => {
+    const { connectionString } = server!;
+    const made: pg.Client[] = [];
+    const pipeline = new PostgresPipeline(
+      (options) => {
+        made.push(new pg.Client({ connectionString, ...options }));
+        return made.at(-1)!;
+      },
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+    );
+    const asked = (text: string) => pipeline.query<{ pid: number; tx: string }>({ text });
+    const WHO = "SELECT pg_backend_pid() AS pid, pg_current_xact_id()::text AS tx";
+    const results = await Promise.allSettled([
+      asked(WHO),
+      asked("SELECT 1 / 0"),
+      asked(WHO),
+      asked("nonsense"),
+      asked(WHO),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    const rows = results.flatMap((result) => (result.status === "fulfilled" ? result.value.rows : []));
+    expect(new Set(rows.map(({ pid }) => pid)).size).toBe(1);
+    expect(new Set(rows.map(({ tx }) => tx)).size).toBe(3);
+    // while a connection has many open statements others get some
+    const slow = Array.from({ length: 40 }, async (_, index) => {
+      await sleep(index);
+      return asked("SELECT pg_sleep(0.02)");
+    });
+    await Promise.all(slow);
+    expect(made.length).toBeGreaterThan(1);
+    expect(made.length).toBeLessThanOrEqual(3);
+    const last = asked(WHO);
+    await pipeline.end(); // with what was asked for before
+    expect((await last).rows).toHaveLength(1);
+  });
+
+  test("a lost connection fails what is open on it, and the next statement has another one", async () => {
+    const { connectionString } = server!;
+    const pipeline = new PostgresPipeline(
+      (options) => new pg.Client({ connectionString, ...options }),
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+    );
+    const open = [1, 2, 3].map(() => pipeline.query({ text: "SELECT pg_sleep(30)" }));
+    const failed = Promise.allSettled(open);
+    const db = new pg.Client({ connectionString });
+    await db.connect();
+    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)'";
+    await expect.poll(async () => (await db.query(end)).rowCount).toBe(1);
+    expect((await failed).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await expect.poll(async () => (await pipeline.query({ text: "SELECT 7 AS n" })).rows).toEqual([{ n: 7 }]);
+    await pipeline.end();
+    await db.end();
+  });
+});
