@@ -3,7 +3,7 @@ import type { CrashFinding, CrashReport, CrashTestOptions } from "../testing/cra
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { crashtest as definition } from "./definitions.ts";
-import { interruptible } from "./interruptible.ts";
+import { interruptible } from "./on-signal.ts";
 import { redactPassword } from "./open-store.ts";
 import { printsJson, table } from "./output.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";

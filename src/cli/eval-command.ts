@@ -8,7 +8,7 @@ import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { evaluateSuite as definition } from "./definitions.ts";
 import { importFile } from "./import-file.ts";
-import { interruptible } from "./interruptible.ts";
+import { interruptible } from "./on-signal.ts";
 import { openStore } from "./open-store.ts";
 import { printsJson, table } from "./output.ts";
 import { writeAtomically } from "./sessions/write-atomically.ts";

@@ -16,7 +16,7 @@ import type { WorkerAgents } from "../worker/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { experimentOn as definition } from "./definitions.ts";
-import { interruptible } from "./interruptible.ts";
+import { interruptible } from "./on-signal.ts";
 import { openStore, withExistingStore } from "./open-store.ts";
 import { printsJson, table } from "./output.ts";
 import { readJson } from "./sessions/read-json.ts";

@@ -1,6 +1,6 @@
 import { AgentError } from "../core/base/error.ts";
 import type { DecideOptions } from "../agent/types.ts";
-import { readPending } from "../session/read-pending.ts";
+import { readPending } from "../session/newest-state.ts";
 import { isTaken } from "../session/input-outcome.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/shared.ts";

@@ -7,7 +7,7 @@ import type { Msg } from "../core/message/types.ts";
 import { readEntries } from "../session/read-entry.ts";
 import { openSession } from "../session/open-session.ts";
 import { EntryReader, type StoredEvent } from "../session/replay.ts";
-import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
+import { readSlots, type WrittenSlots } from "../session/newest-state.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
 import { LEASE_MS } from "../store/lease.ts";

@@ -1,5 +1,5 @@
-import type { EmulatedHost } from "./emulated-hosts.ts";
 import { hostRefusal } from "./host-refusal.ts";
+import type { EmulatedHost } from "./host-tools.ts";
 
 /** Options of {@link emulateHost}. */
 export type HostEmulationOptions = {

@@ -1,7 +1,6 @@
 import { isObject } from "../core/base/json.ts";
 import { problemOf, type ChatCompletionsRequest } from "./chat-completions-request.ts";
-import type { EmulatedHost } from "./emulated-hosts.ts";
-import { toolsProblem, type OfferedTool } from "./host-tools.ts";
+import { toolsProblem, type OfferedTool, type EmulatedHost } from "./host-tools.ts";
 
 type Fields = { readonly [field: string]: unknown };
 type Message = {

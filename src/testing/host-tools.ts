@@ -1,5 +1,27 @@
 import { isObject } from "../core/base/json.ts";
-import type { EmulatedHost } from "./emulated-hosts.ts";
+
+/** The names of all emulated hosts. */
+export const EMULATED_HOSTS = [
+  "openai",
+  "azure",
+  "mistral",
+  "deepseek",
+  "moonshot",
+  "dashscope",
+  "groq",
+  "xai",
+  "anthropic",
+  "gemini",
+  "vllm",
+  "ollama",
+  "llama.cpp",
+  "lmstudio",
+  "openrouter",
+] as const;
+
+/** A host whose refusals are emulated. `anthropic` is asked by its Messages API, `gemini` by its own API or the compatible one, `openai`
+ *  also by Responses; the others by Chat Completions. */
+export type EmulatedHost = (typeof EMULATED_HOSTS)[number];
 
 /** A tool of a request, whatever the API calls its parts. */
 export type OfferedTool = {

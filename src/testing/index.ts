@@ -15,7 +15,7 @@ export type {
 } from "./chat-completions-request.ts";
 export { emulateHost } from "./host-emulation.ts";
 export type { HostEmulation, HostEmulationOptions } from "./host-emulation.ts";
-export { EMULATED_HOSTS, type EmulatedHost } from "./emulated-hosts.ts";
+export { EMULATED_HOSTS, type EmulatedHost } from "./host-tools.ts";
 export { hostRefusal } from "./host-refusal.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";

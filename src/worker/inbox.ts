@@ -16,7 +16,7 @@ import { AgentError } from "../core/base/error.ts";
 import type { ClientTool } from "../core/tool/declared-tools.ts";
 import { waitsBeforeRequest, type Decision } from "../core/tool/pending.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
-import { readPending } from "../session/read-pending.ts";
+import { readPending } from "../session/newest-state.ts";
 import type { SessionStatus, Quarantine } from "./types.ts";
 import { quarantineReason } from "../session/format.ts";
 

@@ -1,7 +1,7 @@
 // Charts in rows: what is drawn of a chart with very many states on a level, and of one that takes too long otherwise.
 import { createMachine } from "xstate";
 import { expect, test } from "vitest";
-import { chartInRows } from "../../src/core/diagram/chart-in-rows.ts";
+import { chartInRows } from "../../src/core/diagram/rows.ts";
 import { chartJson, type Chart } from "../../src/core/diagram/chart-json.ts";
 import type { Layout } from "../../src/core/diagram/layout.ts";
 import { layoutChart } from "../../src/core/diagram/layout-chart.ts";

@@ -1,7 +1,7 @@
 // Layouts in a thread, with a deadline.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { chartInRows } from "../../src/core/diagram/chart-in-rows.ts";
+import { chartInRows } from "../../src/core/diagram/rows.ts";
 import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
 import { layoutInWorker } from "../../src/core/diagram/layout-in-worker.ts";
 import { CHARTS } from "./charts.ts";

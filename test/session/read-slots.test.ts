@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createAgent, defineSlot, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { readSlots } from "../../src/session/read-slots.ts";
+import { readSlots } from "../../src/session/newest-state.ts";
 import { openSession } from "agentchart/session";
 
 const notes = defineSlot<string>({ name: "notes", initial: "" });

@@ -9,7 +9,7 @@ import { connectServers, openMcpServers } from "../mcp-servers.ts";
 import { withStore } from "../open-store.ts";
 import { openAgent } from "../with-agent.ts";
 import { withCleanup } from "../with-cleanup.ts";
-import { shutdownSignal } from "../workers/shutdown-signal.ts";
+import { shutdownSignal } from "../on-signal.ts";
 import { acpAgent } from "./acp-agent.ts";
 
 const pairs = (all: readonly { readonly name: string; readonly value: string }[]) =>

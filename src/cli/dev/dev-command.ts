@@ -13,7 +13,7 @@ import { asSentence, errorMessage } from "../error-message.ts";
 import type { Handler } from "../define-command.ts";
 import { withStore } from "../open-store.ts";
 import { withCleanup } from "../with-cleanup.ts";
-import { shutdownSignal } from "../workers/shutdown-signal.ts";
+import { shutdownSignal } from "../on-signal.ts";
 import { AgentsHost } from "./agents-host.ts";
 import type { dev as definition } from "./definitions.ts";
 import { devApp } from "./dev-app.ts";

@@ -4,6 +4,8 @@ import { errorMessage } from "../error-message.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import type { doctor } from "./definitions.ts";
+import { connect } from "node:net";
+import { messageOf } from "../../core/base/error.ts";
 
 /** The result of a check. `unasked`: it cannot be known without something that the user has not allowed. */
 export type State = "ok" | "missing" | "wrong" | "unasked";
@@ -58,5 +60,29 @@ export async function runCheck(
     return [wrong(name, errorMessage(thrown))];
   } finally {
     over.abort();
+  }
+}
+
+const PORTS: { readonly [protocol: string]: number } = {
+  "https:": 443,
+  "http:": 80,
+  "redis:": 6379,
+  "rediss:": 6379,
+};
+
+/** Returns why the server of a URL takes no connection; undefined if it takes one, which is closed at once. */
+export async function connectionProblem(url: string, signal: AbortSignal): Promise<string | undefined> {
+  const { hostname, port, protocol } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const host = hostname.replaceAll(/[[\]]/g, "");
+  const socket = connect({ host, port: Number(port) || (PORTS[protocol] ?? 0), signal });
+  socket.once("connect", resolve).once("error", reject);
+  try {
+    await promise;
+    return undefined;
+  } catch (thrown) {
+    return messageOf(thrown) || String((thrown as NodeJS.ErrnoException).code);
+  } finally {
+    socket.destroy();
   }
 }

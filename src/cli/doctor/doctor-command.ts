@@ -1,18 +1,26 @@
 import packageJson from "agentchart/package.json" with { type: "json" };
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
-import { interruptible } from "../interruptible.ts";
+import { interruptible } from "../on-signal.ts";
 import { redact, secretsOf } from "../secrets.ts";
 import { oneLine } from "../terminal.ts";
-import { runCheck, type Asked, type Check, type Finding, ok, wrong, missing } from "./check.ts";
+import {
+  runCheck,
+  type Asked,
+  type Check,
+  type Finding,
+  ok,
+  wrong,
+  missing,
+  connectionProblem,
+} from "./check.ts";
 import type { doctor } from "./definitions.ts";
-import { modelCheck } from "./model-check.ts";
+import { modelCheck, askModel } from "./model-check.ts";
 import { packageCheck } from "./package-check.ts";
 import { storeCheck } from "./store-check.ts";
 import { tokenCheck } from "./token-check.ts";
 import { nodeVersionProblem } from "../../core/base/node-version.ts";
 import { openQueue, queueSpec } from "../workers/open-backend.ts";
-import { connectionProblem } from "./connection.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +28,6 @@ import { folderWorkspace } from "../../kit/workspace/folder-workspace.ts";
 import { errorMessage, asSentence } from "../error-message.ts";
 import { loadAgents } from "../workers/load-agents.ts";
 import { makeConfig, tryAgents } from "../../worker/make-config.ts";
-import { askModel } from "./ask-model.ts";
 import { createServer } from "node:net";
 
 /** True for what was asked for and does not work. */

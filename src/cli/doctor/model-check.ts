@@ -1,11 +1,11 @@
 import { openaiModel } from "../../core/model/openai/openai-model.ts";
 import { aiSdkProviderModel } from "../ai-sdk-provider.ts";
 import { chooseModel } from "../choose-model.ts";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage, asSentence } from "../error-message.ts";
 import { UsageError } from "../usage-error.ts";
-import { askModel } from "./ask-model.ts";
-import { connectionProblem } from "./connection.ts";
-import { missing, ok, unasked, wrong, type Check, type Finding } from "./check.ts";
+import { connectionProblem, missing, ok, unasked, wrong, type Check, type Finding } from "./check.ts";
+import { createAgent } from "../../agent/create-agent.ts";
+import type { ChatModel } from "../../core/model/port.ts";
 
 /** Looks for the model that `run` would ask: its key, and whether its server takes a connection, through which nothing is sent. */
 export const modelCheck: Check = {
@@ -39,4 +39,17 @@ async function serverFinding(baseURL: string, model: string, signal: AbortSignal
   return problem === undefined
     ? ok("model", `${model}: the server takes connections; --online asks the model`)
     : wrong("model", `${model}: no connection (${problem}); the server is set with --base-url`);
+}
+
+/** Asks a model for one word, once. */
+export async function askModel(model: ChatModel, which: string, signal: AbortSignal): Promise<Finding> {
+  const agent = createAgent({ name: "doctor", model, modelOptions: { execution: { maxAttempts: 1 } } });
+  try {
+    await agent.call("Answer with the word OK.", { signal });
+    return ok("model", `${model.name} (${which}) has answered`);
+  } catch (thrown) {
+    return wrong("model", `${model.name} (${which}): ${asSentence(errorMessage(thrown))}`);
+  } finally {
+    await agent.close();
+  }
 }

@@ -8,7 +8,7 @@ import { logWorker } from "./log-worker.ts";
 import { mcpOptions } from "./mcp-options.ts";
 import { withBackend } from "./open-backend.ts";
 import { openLog } from "./open-log.ts";
-import { shutdownSignal } from "./shutdown-signal.ts";
+import { shutdownSignal } from "../on-signal.ts";
 
 /** `agentchart mcp`: an MCP server over stdio, and a worker for its agents, until the host closes stdin. */
 export const mcpCommand: Handler<typeof definition> = async ({ flags }, { env, exit, stdout }) => {

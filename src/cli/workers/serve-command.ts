@@ -14,7 +14,7 @@ import { withBackend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { withCleanup } from "../with-cleanup.ts";
-import { shutdownSignal } from "./shutdown-signal.ts";
+import { shutdownSignal } from "../on-signal.ts";
 import { AgentError } from "../../core/base/error.ts";
 import { importFile } from "../import-file.ts";
 import { readFile } from "node:fs/promises";

@@ -7,7 +7,7 @@ import { logWorker } from "./log-worker.ts";
 import { withBackend, type Backend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { shutdownSignal } from "./shutdown-signal.ts";
+import { shutdownSignal } from "../on-signal.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import { metricsOf, type Metrics } from "./worker-metrics.ts";
 import { Hono } from "hono";

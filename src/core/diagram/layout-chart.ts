@@ -1,7 +1,7 @@
 import elk from "elkjs/lib/elk.bundled.js";
 import type { ELK } from "elkjs";
 import type { Chart } from "./chart-json.ts";
-import { chartInRows } from "./chart-in-rows.ts";
+import { chartInRows } from "./rows.ts";
 import { ChartTree } from "./chart-tree.ts";
 import { ElkGraph } from "./elk-graph.ts";
 import type { Flow } from "./flow.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import type { Chart } from "./chart-json.ts";
-import { chartInRows } from "./chart-in-rows.ts";
+import { chartInRows } from "./rows.ts";
 import agentLayouts from "./agent-layouts.json" with { type: "json" };
 import type { Layouts } from "./layout.ts";
 

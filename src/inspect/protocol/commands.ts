@@ -6,21 +6,6 @@ import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { ActorBreak } from "./actor-break.ts";
 import type { ForkPlace, ForkStep } from "./fork-plan.ts";
 
-/** The types of commands that a user can give to a run. */
-export type RunCommandType =
-  | "decide"
-  | "extendBudget"
-  | "interrupt"
-  | "steer"
-  | "send"
-  | "shutdown"
-  | "resume"
-  | "compact"
-  | "setSlot"
-  | "breakAt"
-  | "fork"
-  | "forkPlan";
-
 /** The revision that the user saw (`leaf` of the row). A run that has continued since then answers `stale`. */
 type ExpectedRevision = { readonly expect?: { readonly leaf: string } };
 
@@ -70,6 +55,9 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
    */
   | { readonly type: "forkPlan"; readonly seq: number; readonly at?: ForkPlace; readonly step?: ForkStep }
 );
+
+/** The types of commands that a user can give to a run. */
+export type RunCommandType = RunCommand["type"];
 
 /**
  * An open call with the input schema of its tool, if the tool is known; the page builds the edit form from it.

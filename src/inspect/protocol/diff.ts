@@ -1,8 +1,7 @@
 import { Transcript } from "../../core/message/transcript.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PatchOp } from "./protocol.ts";
-import type { PlainObject } from "./encode.ts";
-import { quoteKey } from "./quote-key.ts";
+import { type PlainObject, quoteKey } from "./encode.ts";
 import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 
 /** Serializes a value to a JSON string. */

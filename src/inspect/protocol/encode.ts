@@ -1,7 +1,6 @@
 import crypto from "node:crypto";
 import type { Json } from "../../core/base/json.ts";
 import type { Blob } from "./protocol.ts";
-import { quoteKey } from "./quote-key.ts";
 import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 
 /** The size limits of an encoded value. */
@@ -243,4 +242,19 @@ function mapEntries(map: ReadonlyMap<unknown, unknown>, max: number): PlainObjec
     entries.push([typeof key === "object" ? "[object]" : String(key), item]);
   }
   return Object.fromEntries(entries);
+}
+
+/** Quoted keys; an object tree repeats a few keys many times. */
+const cache = new Map<string, string>();
+const MAX_QUOTED = 2_000;
+const MAX_QUOTED_LENGTH = 100;
+
+/** Quotes a key as JSON. */
+export function quoteKey(key: string): string {
+  let quoted = cache.get(key);
+  if (quoted === undefined) {
+    quoted = JSON.stringify(key);
+    if (cache.size < MAX_QUOTED && key.length <= MAX_QUOTED_LENGTH) cache.set(key, quoted);
+  }
+  return quoted;
 }

@@ -1,7 +1,6 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { HooksInput, ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
-import { suspensionIn } from "./asks.ts";
-import { innerSpent, innerSuspension } from "./inner.ts";
+import { suspensionIn, innerSpent, innerSuspension } from "./asks.ts";
 import { written } from "./slots.ts";
 import { hookOutcomes } from "./hook-outcomes.ts";
 import { toolResult } from "./messages.ts";

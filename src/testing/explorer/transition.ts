@@ -1,4 +1,3 @@
-import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Move } from "./move.ts";
 import { isAtRest, leafOf, type AgentSnapshot, type Service, type Step } from "./pure.ts";
 import type { World } from "./world.ts";
@@ -29,13 +28,3 @@ export const isRefusal = (transition: Moved): boolean =>
 /** True if the session did not rest before and does now. */
 export const comesToRest = ({ before, after }: Pick<Transition<unknown>, "before" | "after">): boolean =>
   isAtRest(leafOf(after.snapshot.value)) && !isAtRest(leafOf(before.snapshot.value));
-
-/** The calls of the batch whose results are not stored. */
-export const openIds = ({ calls }: AgentContext): ReadonlySet<string> =>
-  new Set(calls.filter(({ stored }) => !stored).map(({ call }) => call.id));
-
-/** Returns the fields of the context that an event has changed, the clock and the trace of refusals aside. */
-export function changesOf(before: AgentContext, after: AgentContext): readonly string[] {
-  const names = Object.keys(after) as (keyof AgentContext)[];
-  return names.filter((name) => name !== "at" && before[name] !== after[name]);
-}

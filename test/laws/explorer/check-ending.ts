@@ -3,14 +3,8 @@ import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import type { Reason } from "../../../src/core/message/types.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import { isAtRest, leafOf } from "../../../src/testing/explorer/pure.ts";
-import {
-  changesOf,
-  comesToRest,
-  isRestored,
-  openIds,
-  startedOf,
-} from "../../../src/testing/explorer/transition.ts";
-import type { Check } from "./memory.ts";
+import { comesToRest, isRestored, startedOf } from "../../../src/testing/explorer/transition.ts";
+import { changesOf, openIds, type Check } from "./memory.ts";
 
 /** Every event is handled or queued; one that is not is refused with a trace. */
 export const eventsCount: Check = (transition) => {

@@ -4,8 +4,8 @@ import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
 import type { ModelInput, ToolInput } from "../../../machines/agent/services.ts";
 import { protocolProblem } from "../../../src/testing/explorer/key.ts";
 import { isAtRest, leafOf } from "../../../src/testing/explorer/pure.ts";
-import { openIds, startedOf } from "../../../src/testing/explorer/transition.ts";
-import { inputOf, keptIds, type Check } from "./memory.ts";
+import { startedOf } from "../../../src/testing/explorer/transition.ts";
+import { inputOf, keptIds, openIds, type Check } from "./memory.ts";
 
 /** The history is provider-valid whenever the model is called and at rest; only recorded calls may be open. */
 export const historyIsValid: Check = ({ world, after }) => {

@@ -1,7 +1,7 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { statsWithWaiting } from "../../../machines/agent/updates/record.ts";
-import { INNER_DECISIONS } from "../../../src/testing/explorer/inner.ts";
+import { INNER_DECISIONS } from "../../../src/testing/explorer/asks.ts";
 import { startedOf } from "../../../src/testing/explorer/transition.ts";
 import type { Check } from "./memory.ts";
 

@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { EdgeCoverage } from "../../../src/testing/explorer/edges.ts";
 import { isSameKind, type Violation } from "../../../src/testing/explorer/walk.ts";
 import type { Findings } from "./explore.ts";
 import { OutcomeTable } from "./state-table.ts";
 import type { Bounds } from "../../../src/testing/explorer/world.ts";
 import { BOUNDS } from "./worlds.ts";
+import { EdgeCoverage } from "./edge-coverage.ts";
 
 /** What a thread is told: the bounds, and the index of the next world that no thread has taken. */
 export type Share = { readonly name: Bounds["name"]; readonly next: Int32Array };

@@ -1,10 +1,10 @@
-import { EdgeCoverage } from "../../../src/testing/explorer/edges.ts";
 import { isSameKind, Walk, type Violation, type WalkOptions } from "../../../src/testing/explorer/walk.ts";
 import type { Bounds } from "../../../src/testing/explorer/world.ts";
 import { NOTHING_RAN } from "./check-rules.ts";
 import { problemsOf } from "./invariants.ts";
 import { NOTHING, remember, type Memory } from "./memory.ts";
 import { OutcomeTable } from "./state-table.ts";
+import { EdgeCoverage } from "./edge-coverage.ts";
 
 export type Findings = {
   readonly states: number;

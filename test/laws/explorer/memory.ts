@@ -132,3 +132,13 @@ export function remember(memory: Memory, move: Move, after: Step, leaf: string):
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
   };
 }
+
+/** The calls of the batch whose results are not stored. */
+export const openIds = ({ calls }: AgentContext): ReadonlySet<string> =>
+  new Set(calls.filter(({ stored }) => !stored).map(({ call }) => call.id));
+
+/** Returns the fields of the context that an event has changed, the clock and the trace of refusals aside. */
+export function changesOf(before: AgentContext, after: AgentContext): readonly string[] {
+  const names = Object.keys(after) as (keyof AgentContext)[];
+  return names.filter((name) => name !== "at" && before[name] !== after[name]);
+}

@@ -1,7 +1,7 @@
 // The table of states and events, and what each state refuses.
 import { describe, expect, it, test } from "vitest";
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
-import { EdgeCoverage } from "../../../src/testing/explorer/edges.ts";
+import { EdgeCoverage } from "../../laws/explorer/edge-coverage.ts";
 import { contextOf, outcomeOf, titleOf } from "./at.ts";
 import { ACTING } from "./tables/acting.ts";
 import { branchTaken, edgeTaken } from "./tables/branch.ts";
