@@ -9,7 +9,12 @@ import { cpuOf, freePort, startPostgres, startRestate } from "./servers.mjs";
 const STUCK_MS = 300_000;
 const STATEMENTS = `SELECT sum(calls)::float8 AS calls, count(*)::int AS kinds, sum(total_plan_time)::float8 AS planning
   FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-const WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal";
+/** WAL, commits, and bytes of tables and indexes that outlive a crash. */
+const GROWTH = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal,
+  (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database())::float8 AS commits,
+  (SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relpersistence = 'p')::float8 AS bytes`;
+/** A connection reports its commits within this time, ms. */
+const REPORTED_MS = 1_500;
 
 const { system: name, workers: count, turns, warm, fsync } = JSON.parse(process.argv[2]);
 const system = await import(`./systems/${name}.mjs`);
@@ -70,10 +75,11 @@ async function run(ids, total) {
 
 const idsOf = (prefix, length) => Array.from({ length }, (_, index) => `${prefix}-${index}`);
 await run(idsOf("warm", warm), warm);
+await sleep(REPORTED_MS);
 await sql("SELECT pg_stat_statements_reset()");
 const crewCpu = () => crew.reduce((sum, { pid }) => sum + cpuOf(pid), 0);
-const [[{ wal: walBefore }], worker, database, from] = [
-  needsPostgres ? await sql(WAL) : [{}],
+const [[before], worker, database, from] = [
+  needsPostgres ? await sql(GROWTH) : [{}],
   crewCpu(),
   cpuOf(server.pid),
   performance.now(),
@@ -88,12 +94,15 @@ const result = {
 };
 if (needsPostgres) {
   const [{ calls, kinds, planning }] = await sql(STATEMENTS);
-  const [{ wal }] = await sql(WAL);
+  await sleep(REPORTED_MS);
+  const [after] = await sql(GROWTH);
   Object.assign(result, {
     statements: calls / turns,
     kinds,
     planningMs: planning / turns,
-    walKb: (wal - walBefore) / turns / 1_000,
+    walKb: (after.wal - before.wal) / turns / 1_000,
+    commits: (after.commits - before.commits) / turns,
+    rowsKb: (after.bytes - before.bytes) / turns / 1_000,
   });
 }
 const good = await system.verify(orders, sql, ids);

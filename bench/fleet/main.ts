@@ -17,7 +17,8 @@ Usage: npm run bench:fleet -- [options]
   --turns N       turns that are measured in each round (default: 500), after 200 to warm up
   --rounds N      rounds, each with all systems (default: 3)
   --fsync         Postgres and Restate write through to the disk
-  --write         measures one worker without and with fsync, then four workers, and writes docs/bench-workers.md
+  --write         measures one worker without and with fsync, then four workers, and writes
+                  docs/bench-workers.md and bench/partition-costs.json
   --help          prints this
 
 The packages of bench/fleet/packages.json are installed into a temporary folder, which is removed at the end. It needs an installed
@@ -143,6 +144,23 @@ ${rows.map(([what, measured, aim]) => `| ${what} | ${Number.isNaN(measured) ? ""
 `;
 }
 
+/** What one turn costs, for the arithmetic of `npm run bench:partitions`. */
+function costsOf({ taken }: Comparison): string {
+  const of = (column: string): number =>
+    Number(median(taken.get("agentchart")!.map((result) => result[column]!)).toFixed(1));
+  const costs = {
+    measured: `npm run bench:fleet: one warm worker, its queue and its store in one Postgres on the same two cores, ${turns} new sessions of one turn each: a question, one tool call, an answer.`,
+    workerCpuMs: of("workerMs"),
+    databaseCpuMs: of("serverMs"),
+    statements: of("statements"),
+    commits: of("commits"),
+    walKb: of("walKb"),
+    rowsKb: of("rowsKb"),
+    queueJobs: 1,
+  };
+  return `${JSON.stringify(costs, null, 2)}\n`;
+}
+
 const PAGE = join(ROOT, "docs/bench-workers.md");
 const SECTION = /## Beside others[^]*?(?=\n## |$)/;
 const NOT_COMPARABLE = `Not comparable: the floor repeats the whole turn after a crash and has no lease. A workflow of DBOS is one turn, without a session,
@@ -184,6 +202,7 @@ ${values.write ? `${aimsOf(comparisons)}\n` : ""}${NOT_COMPARABLE}`;
     const page = readFileSync(PAGE, "utf8");
     const rest = page.replace(SECTION, "").trimEnd();
     writeFileSync(PAGE, `${rest}\n\n${section}`);
+    writeFileSync(join(ROOT, "bench/partition-costs.json"), costsOf(comparisons[0]!));
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

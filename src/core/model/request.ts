@@ -149,8 +149,8 @@ export function countText(text: string): number {
   return Math.round((parts.reduce((sum, count) => sum + count) / (3 * PART)) * text.length);
 }
 
-/** The counts of texts that come again, since a worker makes agents with the same system prompt and tools for all its sessions; begun
- *  again once they have so many characters. */
+/** The counts of texts that come again. A worker makes agents with the same system prompt and tools for all its sessions. It is emptied
+ *  once its texts have too many characters. */
 const known = new Map<string, number>();
 const KNOWN_CHARACTERS = 1_000_000;
 let characters = 0;

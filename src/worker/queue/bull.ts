@@ -18,7 +18,7 @@ export type BullQueueOptions = {
   readonly postgres?: string | undefined;
   /** Queues of different names are independent; 1 to 50 letters, digits, `-` and `_`; default `agentchart`. */
   readonly name?: string | undefined;
-  /** The time for which a wake-up stays with a consumer that died, ms, at least 100; default 2,500. It may take twice as long. A consumer whose process is
+  /** The time for which a wake-up stays with a consumer that died, ms, at least 100; default 2,500. It takes half as long again at most. A consumer whose process is
    *  blocked for longer loses it, too; the lease of the session keeps the other one from doing anything. */
   readonly lockMs?: number | undefined;
 };
@@ -142,7 +142,7 @@ class BullQueue implements WakeQueue {
         concurrency,
         autorun: false, // a worker that did not become ready would retry without a pause
         lockDuration: this.#lockMs,
-        stalledInterval: this.#lockMs,
+        stalledInterval: Math.ceil(this.#lockMs / 2), // the second look after a lock has expired returns its wake-up
         maxStalledCount: 2 ** 31 - 1, // the maximum of Postgres; the store counts the workers that die with a session
         runRetryDelay: 1_000,
         drainDelay: 5,
