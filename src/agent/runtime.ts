@@ -297,6 +297,7 @@ export class Runtime implements ChartOwner, LivingSession {
     const error = this.stoppedBy!;
     this.#rest?.stop();
     this.#chart.stop();
+    this.steps.end();
     this.#commands.end(error);
     this.#moved?.resolve();
     this.host.stop();

@@ -62,15 +62,25 @@ export type StepSource = {
   /** Returns the present position of the session. */
   current(): Pick<ChartStep, "state" | "context">;
   /** Returns the function that ends the subscription. What a listener throws has no effect. `onCall` hears of each request to a model when it is
-   *  made, after the step that led to it. */
-  subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void;
+   *  made, after the step that led to it, and `onEnd` once nothing of the session runs in this process any more. */
+  subscribe(
+    listener: (step: ChartStep) => void,
+    onCall?: (call: ModelCall) => void,
+    onEnd?: () => void,
+  ): () => void;
+};
+
+type Subscriber = {
+  readonly onStep: (step: ChartStep) => void;
+  readonly onCall: ((call: ModelCall) => void) | undefined;
+  readonly onEnd: (() => void) | undefined;
 };
 
 /** The steps of one session, published to its observers. */
 export class StepPublisher implements StepSource {
   // Most sessions have no observer.
-  #listeners: Set<(step: ChartStep) => void> | undefined;
-  #callListeners: Set<(call: ModelCall) => void> | undefined;
+  #subscribers: Set<Subscriber> | undefined;
+  #hasEnded = false;
   readonly #session: { readonly path: string; readonly context: AgentContext };
 
   constructor(session: { readonly path: string; readonly context: AgentContext }) {
@@ -82,31 +92,40 @@ export class StepPublisher implements StepSource {
     return { state: path, context };
   }
 
-  subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void {
-    (this.#listeners ??= new Set()).add(listener);
-    if (onCall) (this.#callListeners ??= new Set()).add(onCall);
-    return () => {
-      this.#listeners?.delete(listener);
-      if (onCall) this.#callListeners?.delete(onCall);
-    };
+  subscribe(
+    onStep: Subscriber["onStep"],
+    onCall?: Subscriber["onCall"],
+    onEnd?: Subscriber["onEnd"],
+  ): () => void {
+    if (this.#hasEnded && onEnd) queueMicrotask(() => guarded(onEnd));
+    const subscriber = { onStep, onCall, onEnd };
+    (this.#subscribers ??= new Set()).add(subscriber);
+    return () => void this.#subscribers?.delete(subscriber);
   }
 
   /** True if somebody listens to steps. */
   get hasListeners(): boolean {
-    return this.#listeners !== undefined && this.#listeners.size > 0;
+    return this.#subscribers !== undefined && this.#subscribers.size > 0;
   }
 
   /** True if somebody listens to model calls. */
   get hasCallListeners(): boolean {
-    return this.#callListeners !== undefined && this.#callListeners.size > 0;
+    for (const { onCall } of this.#subscribers ?? []) if (onCall) return true;
+    return false;
   }
 
   publishCall(call: ModelCall): void {
-    for (const listener of this.#callListeners ?? []) guarded(() => listener(call));
+    for (const { onCall } of this.#subscribers ?? []) guarded(() => onCall?.(call));
   }
 
   publish(step: ChartStep): void {
-    for (const listener of this.#listeners ?? []) guarded(() => listener(step));
+    for (const { onStep } of this.#subscribers ?? []) guarded(() => onStep(step));
+  }
+
+  /** Nothing of the session runs in this process any more. */
+  end(): void {
+    this.#hasEnded = true;
+    for (const { onEnd } of this.#subscribers ?? []) guarded(() => onEnd?.());
   }
 }
 

@@ -41,6 +41,11 @@ export class HeardAgent {
     const ignore = steps.subscribe(
       (step) => this.#hear((to) => to.step(step)),
       (call) => this.#hear((to) => to.call(call)),
+      () => {
+        ignore();
+        unsubscribe();
+        this.#hear((to) => to.end());
+      },
     );
     const unsubscribe = agent.subscribe(
       (event) => {
@@ -52,12 +57,6 @@ export class HeardAgent {
       },
       { types: ["block.delta", "tool.delta", "turn.end", "input.refused"] },
     );
-    const end = (): void => {
-      ignore();
-      unsubscribe();
-      this.#hear((to) => to.end());
-    };
-    agent.actor.subscribe({ complete: end, error: end });
   }
 
   /** Returns the position of the journal at what the listener is told. */

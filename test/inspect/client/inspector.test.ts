@@ -12,6 +12,7 @@ import {
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { liveMachine } from "../../../src/agent/services/actors.ts";
 import { stepsOf as chartSteps } from "../../../src/agent/steps.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { SessionStore } from "../../../src/store/port.ts";
@@ -78,8 +79,8 @@ test("the inspector observes an agent once, until it is closed", async () => {
   const source = chartSteps(agent);
   const { subscribe } = source;
   let observers = 0;
-  vi.spyOn(source, "subscribe").mockImplementation((listener) => {
-    const end = subscribe.call(source, listener);
+  vi.spyOn(source, "subscribe").mockImplementation((...listeners) => {
+    const end = subscribe.apply(source, listeners);
     observers++;
     return () => {
       observers--;
@@ -92,6 +93,21 @@ test("the inspector observes an agent once, until it is closed", async () => {
   expect(observers).toBe(1);
   await agent.close();
   expect(observers).toBe(0);
+});
+
+test("an agent takes its steps in the short way while the inspector watches it, and in XState's own for an observer of its events", async () => {
+  const microsteps = vi.spyOn(liveMachine, "getTransitionData");
+  onTestFinished(() => microsteps.mockRestore());
+  const taken = async (inspect: AgentConfig["inspect"]): Promise<number> => {
+    microsteps.mockClear();
+    const agent = bot(inspect);
+    await agent.call("go");
+    await agent.close();
+    return microsteps.mock.calls.length;
+  };
+  const alone = await taken(undefined);
+  expect(await taken(testInspector({ home: testHome() }))).toBe(alone);
+  expect(await taken(() => {})).toBeGreaterThan(alone);
 });
 
 test("runs that start before and after the hub are both reported from their first step", async () => {
