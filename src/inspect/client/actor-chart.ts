@@ -177,6 +177,7 @@ export function activeStates({ root }: AnyStateMachine, value: unknown): readonl
 
 /** Returns the status that a snapshot says. */
 export function statusOf({ status }: ActorSnapshot): ActorStatus {
+  if (status === "active") return status;
   return ACTOR_STATUSES.find((each) => each === status) ?? "active";
 }
 

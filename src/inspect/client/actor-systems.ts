@@ -8,7 +8,7 @@ import type { RunCommand } from "../protocol/commands.ts";
 import { statusOf, type ActorSnapshot } from "./actor-chart.ts";
 import type { ReadActor } from "./actor-kind.ts";
 import type { HistoryLimits } from "./history.ts";
-import { ObservedActor } from "./observed-actor.ts";
+import { ObservedActor, type Sent } from "./observed-actor.ts";
 import { StepBudget } from "./step-budget.ts";
 
 /** Actors that are shown at a time; of more, those that ended first make room. */
@@ -55,14 +55,6 @@ type Transition6 = {
 /** An inspection event of XState 5 or 6. */
 type Inspected = InspectionEvent | Transition6;
 
-/** An event that was sent to an actor. */
-type Sent = {
-  readonly event: unknown;
-  readonly order: number;
-  readonly from: string | undefined;
-  readonly at: number;
-};
-
 type Observation = {
   readonly actor: ReadActor;
   readonly shown: ObservedActor;
@@ -99,7 +91,12 @@ export class ActorSystems {
 
   /** Takes an inspection event. */
   observe(event: Inspected): void {
-    if (!this.#hasEnded) guarded(() => this.#budget.timed(() => this.#take(event)));
+    if (this.#hasEnded) return;
+    try {
+      this.#take(event);
+    } catch {
+      // an observer must not harm what it observes
+    }
   }
 
   /** Returns the run of the actor that is the agent of a session. */
@@ -156,7 +153,7 @@ export class ActorSystems {
 
   #take(event: Inspected): void {
     const actor = event.actorRef as ReadActor;
-    const observation = this.#observations.get(actor) ?? this.#add(actor);
+    const observation = this.#observations.get(actor) ?? this.#budget.timed(() => this.#add(actor));
     if (event.type === "@xstate.transition") {
       if (observation && "microsteps" in event) this.#transition(event, observation); // XState 5 has others beside it
       return;
@@ -182,7 +179,7 @@ export class ActorSystems {
     if (this.#shown.size >= MAX_ACTORS && !this.#dropEnded()) {
       this.#leftOut.add(actor);
       system.missing++;
-      return this.#notice(system);
+      return this.#saysMore(system);
     }
     const root = system.root?.shown.runId;
     const runId = `${system.id}.${system.actors++}`;
@@ -193,6 +190,8 @@ export class ActorSystems {
       parent: parent?.shown.runId ?? root,
       keep,
       redact,
+      budget: this.#budget,
+      leftOut: () => noticeOf(made),
       held: this.#options.takesCommands ? () => this.#options.changed(runId) : undefined,
     };
     const shown = new ObservedActor(actor, place);
@@ -210,7 +209,7 @@ export class ActorSystems {
     const from = sourceRef && this.#observations.get(sourceRef)?.shown.runId;
     const sent = { ...event, type };
     to.waiting.push({ event: sent, order: ++to.system.events, from, at: Date.now() });
-    to.shown.tookAll(microsteps);
+    to.shown.took(microsteps);
     for (const action of actions) to.shown.ran(action.type.replace(/^@(?=xstate\.)/, ""));
     this.#record(to, sent, snapshot);
   }
@@ -258,22 +257,22 @@ export class ActorSystems {
   }
 
   #record(observation: Observation, event: { readonly type: string }, snapshot: ActorSnapshot): void {
-    const { shown, waiting, system } = observation;
-    const place = waiting.findIndex((sent) => sent.event === event);
-    const [sent] = place < 0 ? [] : waiting.splice(0, place + 1).slice(-1);
-    const isPlain = shown.history.last > 0 && statusOf(snapshot) === "active";
+    const { shown, system } = observation;
+    const begin = this.#budget.now();
+    const sent = takeSent(observation.waiting, event);
+    const isPlain = shown.hasBegun && statusOf(snapshot) === "active";
     const hasRoom = this.#budget.takesStep();
     if (isPlain && !hasRoom) {
       shown.skip(snapshot);
       observation.omitted++;
       observation.omittedInAll++;
-      shown.notice = noticeOf(observation);
     } else {
-      const { order = ++system.events, from, at = Date.now() } = sent ?? {};
       const { omitted } = observation;
       observation.omitted = 0;
       const readsContext = !isPlain || this.#budget.hasTime();
-      shown.record({ event, snapshot, at, order, from, omitted, readsContext });
+      const told = sent ?? { event, order: ++system.events, from: undefined, at: Date.now() };
+      shown.record(told, snapshot, omitted, readsContext);
+      this.#budget.spent(begin);
     }
     this.#options.changed(shown.runId);
   }
@@ -295,7 +294,7 @@ export class ActorSystems {
       this.#observations.delete(actor);
       this.#leftOut.add(actor);
       system.missing++;
-      this.#notice(system);
+      this.#saysMore(system);
       this.#options.dropped(runId);
       return true;
     }
@@ -306,11 +305,16 @@ export class ActorSystems {
     return [...this.#shown.values()].some((each) => each.system === system && each.shown !== root);
   }
 
-  #notice({ root }: System): undefined {
-    if (!root) return;
-    root.shown.notice = noticeOf(root);
-    this.#options.changed(root.shown.runId);
+  #saysMore({ root }: System): undefined {
+    if (root) this.#options.changed(root.shown.runId);
   }
+}
+
+/** Takes an event out of those that wait, with those before it. */
+function takeSent(waiting: Sent[], event: unknown): Sent | undefined {
+  if (waiting[0]?.event === event) return waiting.shift();
+  const place = waiting.findIndex((sent) => sent.event === event);
+  return place < 0 ? undefined : waiting.splice(0, place + 1).at(-1);
 }
 
 /** Says what is left out of an actor, and in the first one what is left out of its system. */

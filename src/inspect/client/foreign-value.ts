@@ -18,9 +18,17 @@ export function foreignJson(value: unknown, limits: EncodeLimits = CONTEXT_LIMIT
   return new Reader(limits).value(value);
 }
 
+/** Same as {@link foreignJson}, of the value of a key: it is hidden if the key is named like a secret. */
+export function foreignField(key: string, value: unknown): Json {
+  return new Reader(CONTEXT_LIMITS).field(key, value);
+}
+
+type Inside = { readonly value: object; readonly depth: number; readonly around: Inside | undefined };
+
 class Reader {
   readonly #limits: EncodeLimits;
-  readonly #ancestors: object[] = [];
+  /** The object that is being read, and those around it. */
+  #inside: Inside | undefined;
   #nodes: number;
   #characters: number;
 
@@ -60,15 +68,17 @@ class Reader {
   }
 
   #object(value: object): Json {
-    if (this.#ancestors.includes(value)) return "[cycle]";
-    if (this.#ancestors.length >= this.#limits.depth) return "[deeper]";
-    this.#ancestors.push(value);
+    const around = this.#inside;
+    for (let at = around; at; at = at.around) if (at.value === value) return "[cycle]";
+    const depth = (around?.depth ?? 0) + 1;
+    if (depth > this.#limits.depth) return "[deeper]";
+    this.#inside = { value, depth, around };
     try {
       return this.#members(value);
     } catch {
       return "[unreadable]"; // a proxy whose traps throw
     } finally {
-      this.#ancestors.pop();
+      this.#inside = around;
     }
   }
 
@@ -135,31 +145,35 @@ class Reader {
   }
 
   #fields(value: object): { readonly [key: string]: Json } {
-    const shown: [string, Json][] = [];
+    const shown: { [key: string]: Json } = {};
     const keys = Object.keys(value);
-    for (const [at, key] of keys.entries()) {
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at]!;
       if (this.#nodes <= 0) {
-        shown.push(["…", `[${keys.length - at} more]`]);
+        shown["…"] = `[${keys.length - at} more]`;
         break;
       }
       const field = Object.getOwnPropertyDescriptor(value, key);
-      if (!field || ("value" in field && field.value === undefined)) continue;
+      if (!field) continue;
+      const isGetter = !("value" in field);
+      if (!isGetter && field.value === undefined) continue;
       const name = key.length > MAX_KEY ? `${key.slice(0, MAX_KEY)}…` : key;
       this.#characters -= name.length;
-      shown.push([name, this.#field(key, field)]);
+      const json = isGetter ? "[getter]" : this.field(key, field.value);
+      if (name === "__proto__") Object.defineProperty(shown, name, { ...OWN, value: json });
+      else shown[name] = json;
     }
-    return Object.fromEntries(shown); // also of a key such as __proto__
+    return shown;
   }
 
-  #field(key: string, field: PropertyDescriptor): Json {
-    if (!("value" in field)) return "[getter]";
-    const value: unknown = field.value;
+  field(key: string, value: unknown): Json {
     const isPlain = typeof value !== "object" || value === null;
     // of an object under a key such as `token` only its JSON would tell whether it is a text, which is not asked for
     return isSecret(key, isPlain ? value : "") ? REDACTED : this.value(value);
   }
 }
 
+const OWN = { enumerable: true, configurable: true, writable: true };
 const LARGE = 10n ** 300n;
 
 const call = <This, T>(method: (this: This) => T, value: This): T => Reflect.apply(method, value, []);

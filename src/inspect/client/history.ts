@@ -32,8 +32,8 @@ export const historySchema = s.lazily(() =>
 
 /** The configurations that steps refer to. A machine with twenty regions has a million. */
 const MAX_CONFIGURATIONS = 5_000;
-/** Steps are evicted in batches of this size, so that the cost per step is small. */
-const EVICTED_AT_ONCE = 256;
+/** Steps are evicted in batches of about this size, bytes, so that the cost per step is small. */
+const EVICTED_AT_ONCE = 32_768;
 
 /**
  * The newest steps of a run as JSON, to be sent to a hub that connects later.
@@ -141,11 +141,12 @@ export class History {
 
   #evict(): void {
     const { first, last } = this.#pages;
-    const end = Math.min(first + EVICTED_AT_ONCE, last);
-    for (let next = first; next < end; next++) {
-      const step = JSON.parse(textOfBytes(this.#pages.from(next, 0).bytes)) as Step;
-      this.#base = applyPatch(this.#base ?? {}, step.p ?? []);
-    }
-    this.#pages.drop(end - first);
+    const oldest = textOfBytes(this.#pages.from(first, EVICTED_AT_ONCE).bytes);
+    const steps = (JSON.parse(`[${oldest}]`) as Step[]).slice(0, last - first);
+    this.#base = applyPatch(
+      this.#base ?? {},
+      steps.flatMap(({ p = [] }) => p),
+    );
+    this.#pages.drop(steps.length);
   }
 }

@@ -1,32 +1,29 @@
+import type { AnyStateMachine } from "xstate";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
-import type { ActorInfo, ActorKind, ActorStep } from "../protocol/actor-info.ts";
+import type { ActorInfo, ActorKind } from "../protocol/actor-info.ts";
 import { stateName, type ActorBreak } from "../protocol/actor-break.ts";
 import type { EncodeLimits } from "../protocol/encode.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { machineChart, statusChart, statusOf, type ActorChart, type ActorSnapshot } from "./actor-chart.ts";
 import { kindByEvent, kindOf, machineOf, type ReadActor } from "./actor-kind.ts";
-import { mayBePreempted, preemptedOf } from "./preempted.ts";
 import { foreignJson, PAYLOAD_LIMITS } from "./foreign-value.ts";
+import { ActorSteps, NOTHING, type Microstep } from "./actor-steps.ts";
+import type { StepBudget } from "./step-budget.ts";
 import { ActorGate } from "./actor-gate.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import { ShownValues } from "./shown-values.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { guarded } from "../../core/base/guarded.ts";
 
-/** An event that an actor has processed. */
-export type Processed = {
-  readonly event: { readonly type: string };
-  readonly snapshot: ActorSnapshot;
-  /** Epoch ms. */
-  readonly at: number;
+/** An event that was sent to an actor. */
+export type Sent = {
+  readonly event: unknown;
   /** The place among the events of the system, and the run of the sender. */
   readonly order: number;
   readonly from: string | undefined;
-  /** The actor's events before it that were not recorded. */
-  readonly omitted: number;
-  /** False if there is no time to read the context. */
-  readonly readsContext: boolean;
+  /** Epoch ms. */
+  readonly at: number;
 };
 
 /** The relations of an actor to its system. */
@@ -36,54 +33,65 @@ export type ActorPlace = {
   readonly parent: string | undefined;
   readonly keep: HistoryLimits;
   readonly redact: ((value: Json) => Json) | undefined;
+  readonly budget: StepBudget;
+  /** Says what is left out of the actor, or of its system; "" if nothing is. */
+  readonly leftOut: () => string;
   /** Is called when an event waits for the actor, or it goes on by itself; absent if nobody may hold it. */
   readonly held: (() => void) | undefined;
 };
 
-const NOTHING: readonly never[] = [];
 const MAX_NAME = 200;
 /** The limits of what `redact` returns: it may make a value that was cut somewhat longer. */
 const REDACTED_LIMITS: EncodeLimits = { string: 4_000, depth: 20, nodes: 4_000, characters: 120_000 };
 const MAX_MESSAGE = 500;
-
-/** An actor of a system that is not ours, and what was recorded of it. The text of each step is made at once: contexts may be mutated. */
+/**
+ * An actor of a system that is not ours, and what was recorded of it. Contexts and events are read at once, since a program may change them;
+ * the text of a step is made later.
+ */
 export class ObservedActor implements ReportedRun {
   readonly runId: string;
-  readonly history: History;
-  /** The place that says something of the whole system: `notice` of its row. */
-  notice = "";
   /** Holds the actor between two events; absent if nobody may ask for it. */
   readonly gate: ActorGate | undefined;
   readonly #actor: ReadActor;
+  readonly #machine: AnyStateMachine | undefined;
   readonly #place: ActorPlace;
   #kind: ActorKind;
   #chart: ActorChart;
   readonly #startedAt = Date.now();
   #snapshot: ActorSnapshot = {};
   readonly #values: ShownValues;
-  #edges: string[] = [];
-  /** The edges of the step that were selected and not taken, each with its place among the others. */
-  #preempted: (readonly [at: number, edge: string])[] = [];
-  /** True if nobody tells which of the transitions were preempted. */
-  #mayBePreempted = false;
-  /** The snapshot after the newest microstep of the step. */
-  #within: ActorSnapshot | undefined;
-  /** True if all transitions of the step are told, be they none; undefined before the first microstep. */
-  #isTold: boolean | undefined;
-  /** The states after the newest step; undefined after one that is not recorded. */
-  #states: readonly string[] | undefined = NOTHING;
+  readonly #history: History;
+  readonly #steps: ActorSteps;
+  /** What XState told of the step so far, and the snapshot after the newest microstep. */
+  #microsteps: Microstep[] = [];
   #actions: string[] = [];
+  #within: ActorSnapshot | undefined;
+  /** Why the actor is shown as stopped, although nobody stopped it. */
+  #ending = "";
 
   constructor(actor: ReadActor, place: ActorPlace) {
     this.#actor = actor;
     this.#place = place;
     this.runId = place.runId;
-    this.history = new History(place.keep);
-    this.#values = new ShownValues((value) => this.#redacted(value));
+    this.#values = new ShownValues(place.redact && ((value) => this.#redacted(value)));
     this.#kind = guarded(() => kindOf(actor)) ?? "actor";
     const machine = machineOf(actor);
+    this.#machine = machine;
     if ((machine || this.#kind === "transition") && place.held) this.gate = new ActorGate(actor, place.held);
     this.#chart = (machine && guarded(() => machineChart(machine))) ?? statusChart(this.#kind);
+    this.#history = new History(place.keep);
+    this.#steps = new ActorSteps(this.#chart, machine, this.#history, place.budget);
+  }
+
+  /** The recorded steps. */
+  get history(): History {
+    this.write();
+    return this.#history;
+  }
+
+  /** True if a step was recorded. */
+  get hasBegun(): boolean {
+    return this.#steps.hasBegun;
   }
 
   /** The kind of the actor. */
@@ -108,28 +116,12 @@ export class ObservedActor implements ReportedRun {
     return typeof sessionId === "string" ? sessionId : undefined;
   }
 
-  /** Notes the transitions of a microstep; with the snapshot `after` it, those that were preempted are not among those that were taken. */
+  /** Notes the transitions of a microstep, and the snapshot after it. */
   took(transitions: readonly object[], after?: ActorSnapshot): void {
-    const machine = machineOf(this.#actor);
-    const before = this.#within ?? this.#snapshot;
-    const lost =
-      after && machine && transitions.filter(hasTarget).length > 1
-        ? guarded(() => preemptedOf(machine, transitions, before))
-        : undefined;
+    const step = { transitions, before: this.#within ?? this.#snapshot, after };
+    if (this.#microsteps.length > 0) this.#microsteps.push(step);
+    else this.#microsteps = [step]; // without room for more
     this.#within = after;
-    this.#isTold ??= true;
-    for (const transition of transitions) {
-      const id = this.#chart.edgeOf(transition);
-      if (id === undefined) this.#isTold = false;
-      else if (lost?.has(transition)) this.#preempted.push([this.#edges.length, id]);
-      else this.#edges.push(id);
-    }
-  }
-
-  /** Notes the transitions of all microsteps of a step, as XState 6 tells them. */
-  tookAll(transitions: readonly object[]): void {
-    this.#mayBePreempted = transitions.length > 1 && guarded(() => mayBePreempted(transitions)) !== false;
-    this.took(transitions);
   }
 
   /** Notes an action that runs. */
@@ -140,80 +132,63 @@ export class ObservedActor implements ReportedRun {
   /** Forgets what was noted of a step that is not recorded. */
   skip(snapshot: ActorSnapshot): void {
     this.#snapshot = snapshot;
-    this.#states = undefined;
     this.#forget();
-    if (this.gate?.asksForStates) this.gate.isIn(this.#names(this.#statesOf(snapshot)));
+    if (this.gate?.asksForStates) this.gate.isIn(this.#names());
   }
 
   /** Replaces the conditions at which the actor is paused. */
   breakAt(breaks: readonly ActorBreak[]): void {
-    this.gate?.breakAt(breaks, this.#names(this.#statesOf(this.#snapshot)));
+    this.gate?.breakAt(breaks, this.#names());
   }
 
-  #statesOf(snapshot: ActorSnapshot): readonly string[] {
-    return guarded(() => this.#chart.statesOf(snapshot)) ?? NOTHING;
-  }
-
-  #names(states: readonly string[]): readonly string[] {
+  /** The names of the active states. */
+  #names(): readonly string[] {
+    const states = this.#steps.statesOf(this.#snapshot.value, statusOf(this.#snapshot));
     return states.slice(1).map((id) => stateName(id, states[0]!));
   }
 
   #forget(): void {
-    this.#edges = [];
-    this.#preempted = [];
-    this.#mayBePreempted = false;
-    this.#within = undefined;
+    this.#microsteps = [];
     this.#actions = [];
-    this.#isTold = undefined;
+    this.#within = undefined;
   }
 
   /** Shows the actor as stopped, although nobody stopped it. */
   end(reason: string): void {
     this.#snapshot = { ...this.#snapshot, status: "stopped" };
-    this.notice = [this.notice, reason].filter(Boolean).join(" ");
+    this.#ending = reason;
   }
 
-  /** Records a step. */
-  record({ event, snapshot, at, order, from, omitted, readsContext }: Processed): void {
-    const before = statusOf(this.#snapshot);
-    const isFirst = this.history.last === 0;
-    this.#snapshot = snapshot;
-    this.#noteKind(typeOf(event));
-    const status = statusOf(snapshot);
-    const edges = this.#edges;
+  /** Records a step, after `omitted` ones that were not recorded. If there is no time for it, it does not read the context. */
+  record(sent: Sent, snapshot: ActorSnapshot, omitted: number, readsContext: boolean): void {
+    const { order, from, at } = sent;
+    const event = sent.event as object;
+    const microsteps = this.#microsteps;
     const actions = this.#actions;
-    const preempted = this.#preempted;
-    const isOpen = this.#mayBePreempted;
-    const isTold = this.#isTold === true || !machineOf(this.#actor);
     this.#forget();
-    if (!machineOf(this.#actor) && !isFirst && status !== before)
-      edges.push(`${this.#chart.chart.id}.active|${status}|0`);
-    const states = this.#statesOf(snapshot);
-    if (status === "active" && this.gate?.asksForStates) this.gate.isIn(this.#names(states));
-    if (edges.length === 1 && this.#states) edges[0] = this.#chart.learnt(edges[0]!, this.#states, states);
-    this.#states = states;
-    const changes = readsContext ? guarded(() => this.#values.changes(snapshot)) : undefined;
-    const ops = changes ?? "[]";
-    const error = status === "error" ? errorOf(snapshot.error) : undefined;
-    const about: ActorStep = {
-      n: order,
-      ...(from !== undefined && { f: from }),
-      ...(omitted > 0 && { o: omitted }),
-      ...(changes === undefined && { h: 1 as const }),
-      ...(!isTold && { u: 1 as const }),
-      ...(preempted.length > 0 && { p: preempted }),
-      ...(isOpen && { w: 1 as const }),
-      ...(error && { z: this.#redacted(error) as { name: string; message: string } }),
-    };
-    const payload = guarded(() => this.#payload(event));
+    this.#snapshot = snapshot;
+    const status = statusOf(snapshot);
     const type = typeOf(event);
-    let text = `{"q":${this.history.last + 1},"t":${at},"m":${this.history.elapsedAt(at)},"e":`;
-    text += JSON.stringify(type);
-    text += `,"x":${JSON.stringify(edges)},"s":${this.history.stateOf(states)},"a":${JSON.stringify(about)}`;
-    if (actions.length > 0) text += `,"k":${JSON.stringify(actions)}`;
-    if (payload !== undefined) text += `,"v":${JSON.stringify(payload)}`;
-    if (ops !== "[]") text += `,"p":${ops}`;
-    this.history.push(`${text}}`);
+    this.#noteKind(type);
+    const changes = readsContext ? this.#values.changes(snapshot) : undefined;
+    const payload = this.#payload(event);
+    const error = status === "error" ? this.#redacted(errorOf(snapshot.error)) : undefined;
+    const value = this.#machine && snapshot.value;
+    this.#steps.note({
+      type,
+      at,
+      order,
+      from,
+      omitted,
+      payload,
+      microsteps,
+      actions,
+      value,
+      status,
+      changes,
+      error,
+    });
+    if (status === "active" && this.gate?.asksForStates) this.gate.isIn(this.#names());
   }
 
   /** Reports the row of the actor. */
@@ -222,12 +197,12 @@ export class ObservedActor implements ReportedRun {
     const info = this.#info();
     const { startedAt = this.#startedAt, updatedAt = startedAt } = this.history;
     const error = info.status === "error" ? errorOf(this.#snapshot.error) : undefined;
-    const isRoot = machineOf(this.#actor) && !parent;
+    const isRoot = this.#machine && !parent;
     const name = info.systemId ?? (isRoot ? this.#chart.chart.id.slice(0, MAX_NAME) : nameOf(info));
     const many =
       this.history.leavesOutStates &&
       "Later configurations are shown without their inner states: there are too many.";
-    const notice = [this.notice, many, this.gate?.notice].filter(Boolean).join(" ");
+    const notice = [this.#place.leftOut(), this.#ending, many, this.gate?.notice].filter(Boolean).join(" ");
     const row: RunRow = {
       runId: this.runId,
       agent: name,
@@ -255,7 +230,9 @@ export class ObservedActor implements ReportedRun {
     return { row, pending: [] };
   }
 
-  write(): void {}
+  write(): void {
+    this.#steps.write();
+  }
 
   drain(): { readonly items: readonly never[]; readonly dropped: number } {
     return { items: NOTHING, dropped: 0 };
@@ -287,7 +264,11 @@ export class ObservedActor implements ReportedRun {
   }
 
   #payload(event: object): Json | undefined {
-    if (Object.keys(event).length < 2) return undefined; // the type alone
+    try {
+      if (Object.keys(event).length < 2) return undefined; // the type alone
+    } catch {
+      return undefined; // a proxy whose traps throw
+    }
     const json = this.#redacted(foreignJson(event, PAYLOAD_LIMITS));
     if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
     const { type: _, ...rest } = json as JsonObject;
@@ -302,12 +283,9 @@ export class ObservedActor implements ReportedRun {
   }
 }
 
-/** True for a transition that may leave states. */
-const hasTarget = (transition: object): boolean =>
-  (transition as { readonly target?: unknown }).target !== undefined;
-
 /** The type of an event; a program may send anything. */
-function typeOf({ type }: { readonly type: unknown }): string {
+function typeOf(event: object): string {
+  const { type } = event as { readonly type?: unknown };
   return (typeof type === "string" ? type : `[${typeof type}]`).slice(0, MAX_NAME);
 }
 

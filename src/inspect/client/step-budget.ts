@@ -7,13 +7,14 @@ const SAVED_MS = 100;
 
 /** Bounds what the observation of other systems costs their process. Times are ms of `now`. */
 export class StepBudget {
-  readonly #now: () => number;
+  /** Returns the time. */
+  readonly now: () => number;
   #at: number;
   #steps = BURST;
   #time = SAVED_MS;
 
   constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+    this.now = now;
     this.#at = now();
   }
 
@@ -31,17 +32,22 @@ export class StepBudget {
   }
 
   /** Runs a part of the observation, whose time counts. */
-  timed(work: () => void): void {
-    const begin = this.#now();
+  timed<T>(work: () => T): T {
+    const begin = this.now();
     try {
-      work();
+      return work();
     } finally {
-      this.#time -= this.#now() - begin;
+      this.spent(begin);
     }
   }
 
+  /** Same as {@link timed}, of what began at `begin`. */
+  spent(begin: number): void {
+    this.#time -= this.now() - begin;
+  }
+
   #refill(): void {
-    const now = this.#now();
+    const now = this.now();
     const elapsed = now - this.#at;
     this.#at = now;
     this.#steps = Math.min(BURST, this.#steps + (elapsed / 1_000) * STEPS_PER_SECOND);

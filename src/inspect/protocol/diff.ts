@@ -1,4 +1,5 @@
 import { Transcript } from "../../core/message/transcript.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PatchOp } from "./protocol.ts";
 import { type PlainObject, quoteKey } from "./encode.ts";
@@ -41,6 +42,12 @@ export function patchJson(before: PlainObject | undefined, after: PlainObject, o
   return before === after ? "[]" : new Differ(options).between(before, after);
 }
 
+/** Returns the JSON of the operations that make `is` of the value `was` of a key, with commas between them. `path` is the JSON of its path
+ *  without the closing bracket. */
+export function valueJson(was: Json | undefined, is: Json | undefined, path: string, key: string): string {
+  return was === is ? "" : new Differ({ serialize: JSON.stringify }).ofValue(was, is, path, key);
+}
+
 /**
  * Builds the JSON of the operations by hand, because it runs about ten times per iteration of an agent, mostly
  * for a few numbers. A path is passed as the JSON of its array without the closing bracket.
@@ -59,6 +66,11 @@ class Differ {
     if (before) this.#diffObjects(before, after, "[");
     else this.#setAll(after);
     return `[${this.#ops}]`;
+  }
+
+  ofValue(was: unknown, is: unknown, path: string, key: string): string {
+    this.#diffValues(was, is, path, key);
+    return this.#ops;
   }
 
   #setAll({ transcript, ...rest }: PlainObject): void {

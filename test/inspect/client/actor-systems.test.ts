@@ -277,6 +277,28 @@ test("a context with cycles, proxies, classes, getters and secrets is shown boun
   expect(actor.getSnapshot().context.count).toBe(1);
 });
 
+test("a step shows its event and its context as they were, although the program changes both before the step is written", () => {
+  const { inspect, actors } = observe();
+  const event = { type: "add", by: { n: 0 } };
+  const machine = setup({
+    types: {} as { context: { all: { sum: number } }; events: typeof event },
+  }).createMachine({
+    id: "sums",
+    context: { all: { sum: 0 } },
+    on: { add: { actions: assign({ all: ({ event: { by } }) => ({ sum: by.n }) }) } },
+  });
+  const actor = createActor(machine, { inspect }).start();
+  for (let n = 1; n <= 3; n++) {
+    event.by.n = n;
+    actor.send(event);
+    actor.getSnapshot().context.all.sum = -n;
+  }
+  const [, ...steps] = keptSteps(actors[0]!.history);
+  expect(steps.map(({ v, p }) => [v, p])).toEqual(
+    [1, 2, 3].map((n) => [{ by: { n } }, [["=", ["context", "all", "sum"], n]]]),
+  );
+});
+
 test("of a flood as many events are recorded as there is room for, the rest is counted, and the actor takes all of them", () => {
   let now = 0;
   const { inspect, actors, rowOf } = observe(new StepBudget(() => now));

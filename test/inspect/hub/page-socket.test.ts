@@ -17,7 +17,7 @@ const answer = (turn: number) =>
 test("a page that reads too slowly gets the newest steps and a gap for the skipped ones", async () => {
   const place = testHome();
   const busy = await testHub({ home: place });
-  const inspect = inspector({ home: place, retryMs: [10, 50] });
+  const inspect = inspector({ home: place, retryMs: [10, 50], keep: { bytes: 4_000_000 } }); // a half of what comes at once
   onTestFinished(() => inspect.close());
   const turns = 260;
   const agent = createAgent({
