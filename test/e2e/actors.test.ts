@@ -1,5 +1,7 @@
 // The page over a system of XState actors without an agent: the list of its actors, their charts, and the events between them.
 import { inspector } from "agentchart/inspect";
+import { createWebSocketInspector } from "@statelyai/inspect";
+import type { Page } from "playwright-core";
 import {
   assign,
   createActor,
@@ -9,6 +11,7 @@ import {
   sendTo,
   setup,
   waitFor,
+  type InspectionEvent,
 } from "xstate";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { accessibilityProblems } from "./support/axe.ts";
@@ -222,6 +225,69 @@ test("a machine is paused at an event and in a state that the page names, which 
   await page.getByRole("button", { name: /^Resume/ }).click();
   await expect.poll(() => actor.getSnapshot().value).toBe("closed");
   expect(faults).toEqual(NO_FAULTS);
+  await made.close();
+  actor.stop();
+});
+
+/** Opens the run of an actor at its newest step, with what the event did. */
+async function openEvent(name: string): Promise<Page> {
+  const { page } = await env.open();
+  await page.getByText(name, { exact: true }).first().click();
+  await page.getByRole("tab", { name: "Event" }).click();
+  return page;
+}
+
+test("of a machine that reports with @statelyai/inspect the page says that it cannot be paused, and which transitions nobody told", async () => {
+  const url = /ws:\S+\/stately\?t=\S+/.exec(env.hub.output())![0];
+  const reporter = createWebSocketInspector({ url });
+  const turnstile = createMachine({
+    id: "turnstile",
+    initial: "locked",
+    states: {
+      locked: { on: { coin: [{ guard: "isGold", target: "open" }, { target: "open" }] } },
+      open: { on: { push: "locked" } },
+    },
+  }).provide({ guards: { isGold: () => false } });
+  const actor = createActor(turnstile, { inspect: reporter.inspect }).start();
+  actor.send({ type: "coin" });
+  const page = await openEvent("turnstile");
+  await page
+    .getByTestId("not-paused")
+    .getByText("What observes this actor takes no commands, so it cannot be paused from here.")
+    .waitFor();
+  expect(await page.getByRole("button", { name: /^(?:Pause|Breakpoints)/ }).count()).toBe(0);
+  await page.getByText("Nobody told which transitions were taken here.").waitFor();
+  actor.send({ type: "push" }); // only one transition can have been taken
+  await page.getByText("Transition", { exact: true }).waitFor();
+  expect(await page.getByTestId("edges-not-recorded").count()).toBe(0);
+  reporter.stop();
+  await page.getByTestId("worker-lost").waitFor();
+  actor.stop();
+});
+
+test("of a step of XState 6 with two transitions the page says that one may have preempted the other", async () => {
+  const made = inspector({ url: env.hub.address });
+  const region = { initial: "a", states: { a: { on: { leave: "#ship.away", stay: "b" } }, b: {} } };
+  const ship = createMachine({
+    id: "ship",
+    initial: "docked",
+    states: { docked: { type: "parallel", states: { left: region, right: region } }, away: {} },
+  });
+  const microsteps: object[] = [];
+  const asXState6 = (event: InspectionEvent): void => {
+    if (event.type === "@xstate.microstep") microsteps.push(...event._transitions);
+    if (event.type !== "@xstate.snapshot") return;
+    const told = { ...event, type: "@xstate.transition", microsteps: microsteps.splice(0), actions: [] };
+    made.inspect(told as unknown as InspectionEvent);
+  };
+  const actor = createActor(ship, { inspect: asXState6 }).start();
+  actor.send({ type: "leave" });
+  const page = await openEvent("ship");
+  await page
+    .getByText(
+      "Two regions went on with events here. XState 6 does not tell whether one preempted the other.",
+    )
+    .waitFor();
   await made.close();
   actor.stop();
 });

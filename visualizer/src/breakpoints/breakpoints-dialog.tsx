@@ -1,12 +1,9 @@
 import { useState } from "react";
 import { breakpointText } from "../../../src/core/tool/breakpoint.ts";
 import type { Breakpoint } from "../../../src/core/tool/breakpoint.ts";
-import { Frame } from "../dialogs/frame.tsx";
-import { Button } from "../parts/button.tsx";
-import { model } from "../store/model.ts";
-import { canBreak } from "../store/open-breakpoints.ts";
 import { useModel } from "../store/use-model.ts";
 import { t } from "../words/t.ts";
+import { BreakpointsFrame } from "./breakpoints-frame.tsx";
 import { useBreakpoints, writeBreakpoints } from "./use-breakpoints.ts";
 
 /** A breakpoint that can be chosen without JSON, with what is entered for it. */
@@ -39,93 +36,63 @@ const jsonOf = (condition: Breakpoint): string => JSON.stringify(condition, null
 /** Lists the breakpoints of the run, and adds and removes them. */
 export default function BreakpointsDialog({ add }: { readonly add?: Breakpoint }) {
   const stored = useBreakpoints();
-  const isOffered = useModel(canBreak);
   const isSent = useModel((all) => all.sent.has("setSlot"));
   const [kind, setKind] = useState(() => Object.keys(add ?? { tool: "" })[0]!);
   const [text, setText] = useState(() => jsonOf(add ?? EXAMPLES["tool"]!.condition));
   const [error, setError] = useState<string>();
-  const isDisabled = !stored || !isOffered || isSent;
   const write = async (list: readonly Breakpoint[]): Promise<void> => {
     if (stored) setError(await writeBreakpoints(stored, list));
   };
   const submit = (): void => {
     try {
-      if (stored && !isDisabled) void write([...stored.list, JSON.parse(text) as Breakpoint]);
+      if (stored) void write([...stored.list, JSON.parse(text) as Breakpoint]);
     } catch (problem) {
       setError((problem as Error).message);
     }
   };
+  const about = (
+    <p className="muted">
+      {t(
+        "The run is suspended before the next call of a tool that meets one, and waits for an approval. What happened before counts since it rested last.",
+      )}
+    </p>
+  );
   return (
-    <Frame title={t("Breakpoints")}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <h2>{t("Breakpoints")}</h2>
-        <p className="muted">
-          {t(
-            "The run is suspended before the next call of a tool that meets one, and waits for an approval. What happened before counts since it rested last.",
-          )}
-        </p>
-        {stored?.list.length === 0 && <p className="placeholder">{t("This run has no breakpoints.")}</p>}
-        <ul className="breakpoints">
-          {stored?.list.map((each, index) => (
-            <li key={index} data-breakpoint={index}>
-              <span className="mono">{textOf(each)}</span>
-              <Button
-                tone="quiet"
-                icon="cross"
-                title={t`Remove ${textOf(each)}`}
-                isDisabled={isDisabled}
-                onClick={() => void write(stored.list.toSpliced(index, 1))}
-              />
-            </li>
+    <BreakpointsFrame
+      about={about}
+      texts={stored?.list.map(textOf)}
+      isSent={isSent}
+      error={error}
+      add={submit}
+      remove={(place) => stored && void write(stored.list.toSpliced(place, 1))}
+    >
+      <label>
+        {t("Stop at")}
+        <select
+          className="input"
+          value={kind}
+          onChange={({ target }) => {
+            setKind(target.value);
+            setText(jsonOf(EXAMPLES[target.value]!.condition));
+          }}
+        >
+          {Object.entries(EXAMPLES).map(([name, { label }]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
           ))}
-        </ul>
-        <label>
-          {t("Stop at")}
-          <select
-            className="input"
-            value={kind}
-            onChange={({ target }) => {
-              setKind(target.value);
-              setText(jsonOf(EXAMPLES[target.value]!.condition));
-            }}
-          >
-            {Object.entries(EXAMPLES).map(([name, { label }]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t("Condition (JSON): all that it names must hold")}
-          <textarea
-            className="input mono"
-            rows={6}
-            spellCheck={false}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        </label>
-        {error !== undefined && (
-          <p className="error" role="alert">
-            {error}
-          </p>
-        )}
-        {!isOffered && (
-          <p className="note">
-            {t("Not available:")} {t("no process drives the run")}.
-          </p>
-        )}
-        <footer>
-          <Button tone="quiet" label={t("Close")} onClick={() => model.set({ dialog: null })} />
-          <Button type="submit" icon="plus" label={t("Add the breakpoint")} isDisabled={isDisabled} />
-        </footer>
-      </form>
-    </Frame>
+        </select>
+      </label>
+      <label>
+        {t("Condition (JSON): all that it names must hold")}
+        <textarea
+          className="input mono"
+          rows={6}
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </label>
+    </BreakpointsFrame>
   );
 }

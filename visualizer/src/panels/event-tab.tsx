@@ -110,15 +110,23 @@ const INCOMPLETE = {
   none: t("The edges are not recorded: another release of agentchart stored this step."),
 };
 
+/** Says which edges of a step are not known; undefined if all are. */
+function missingEdges({ event, actor }: Step, coverage: keyof typeof INCOMPLETE): string | undefined {
+  if (event === "xstate.init") return undefined;
+  const isUntold = actor && (actor.u || coverage === "none");
+  return isUntold ? t("Nobody told which transitions were taken here.") : INCOMPLETE[coverage];
+}
+
 /** The edges that were taken, and those whose guards were judged beside them. */
 function Transitions({ index, step }: { readonly index: ChartIndex; readonly step: Step }) {
-  const { event, edges: taken, actor } = step;
+  const { edges: taken, actor } = step;
   const { choices, coverage } = choicesAt(model.run, index, step.number);
-  const note = event === "xstate.init" ? undefined : INCOMPLETE[coverage];
+  const note = missingEdges(step, coverage);
   if (choices.length === 0 && note === undefined) return null;
+  const hasGuardsAlone = taken.length === 0 && choices.length > 0;
   return (
     <section>
-      <h4>{taken.length === 0 ? t("Guards") : taken.length > 1 ? t("Transitions") : t("Transition")}</h4>
+      <h4>{taken.length === 1 ? t("Transition") : hasGuardsAlone ? t("Guards") : t("Transitions")}</h4>
       {choices.map(({ source, edges, unasked }) => (
         <div
           key={edges.map(({ edge }) => edge.id).join(" ")}
