@@ -15,7 +15,7 @@ export type Microstep = {
   readonly after: ActorSnapshot | undefined;
 };
 
-/** What is known of an event that an actor has processed. Nothing in it changes later: what a program may change has been read. */
+/** An event that an actor has processed. Nothing in it changes later: the parts that a program may change have been read. */
 export type NotedStep = {
   readonly type: string;
   /** Epoch ms. */
@@ -46,8 +46,10 @@ const MAX_WAITING = 64;
 /** The configurations that are found by the value of a snapshot. */
 const MAX_CONFIGURATIONS = 200;
 
-/** The steps of an actor: those that were noted are written several at once, since a process that does something else between two events
- *  finds nothing of this in its caches. */
+/**
+ * The steps of an actor. They are noted one by one and written several at once: a process that does something else between two events finds
+ * nothing of the writing in its caches.
+ */
 export class ActorSteps {
   readonly #chart: ActorChart;
   readonly #machine: AnyStateMachine | undefined;
@@ -83,7 +85,7 @@ export class ActorSteps {
     if (steps.length === 0) return;
     this.#waiting = [];
     this.#budget.timed(() => {
-      for (const each of steps) this.#push(each);
+      for (const each of steps) guarded(() => this.#push(each));
     });
   }
 

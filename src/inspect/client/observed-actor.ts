@@ -62,11 +62,11 @@ export class ObservedActor implements ReportedRun {
   readonly #values: ShownValues;
   readonly #history: History;
   readonly #steps: ActorSteps;
-  /** What XState told of the step so far, and the snapshot after the newest microstep. */
+  /** The parts of the step that XState has told so far, and the snapshot after the newest microstep. */
   #microsteps: Microstep[] = [];
   #actions: string[] = [];
   #within: ActorSnapshot | undefined;
-  /** Why the actor is shown as stopped, although nobody stopped it. */
+  /** The reason for which the actor is shown as stopped, although nobody stopped it. */
   #ending = "";
 
   constructor(actor: ReadActor, place: ActorPlace) {
