@@ -10,14 +10,6 @@ import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { AgentEventBody } from "../core/event/types.ts";
 
-/** Returns a state value as a string such as "reasoning.calling". The substate `running` is left out. */
-export function stateName(value: unknown): string {
-  if (typeof value === "string") return value === "running" ? "" : value;
-  return Object.entries(value as object)
-    .map(([key, inner]) => [key, stateName(inner)].filter((part) => part !== "").join("."))
-    .join("|");
-}
-
 function resultIn(messages: readonly Msg[], callId: string): ToolResultBlock | undefined {
   return messages.flatMap(toolResultsOf).find(({ id }) => id === callId);
 }

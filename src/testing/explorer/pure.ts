@@ -1,4 +1,4 @@
-import { createActor, type ActorScope, type SnapshotFrom } from "xstate";
+import { createActor, type ActorScope, type SnapshotFrom, type StateValue } from "xstate";
 import { agentSlots, type AgentMachine } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { AgentCommand } from "../../../machines/agent/events.ts";
@@ -7,6 +7,7 @@ import type { takenStep } from "../../agent/steps.ts";
 import { acceleratedMachine } from "../../../machines/chart/accelerator.ts";
 import type { Refusal } from "../../../machines/chart/definition.ts";
 import type { ServiceEvent } from "../../../machines/chart/machine-type.ts";
+import { statePath } from "../../../machines/chart/nodes.ts";
 import type { Resolver } from "../../../machines/chart/resolve.ts";
 
 export type { ServiceEvent };
@@ -138,12 +139,7 @@ export function servicesOf(snapshot: AgentSnapshot): readonly Service[] {
 }
 
 /** A state value as one path: "reasoning.calling.running". */
-export function leafOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  return Object.entries(value as object)
-    .map(([key, inner]) => `${key}.${leafOf(inner)}`)
-    .join("|");
-}
+export const leafOf = (value: unknown): string => statePath(value as StateValue);
 
 /** True for the states in which a session rests. */
 export function isAtRest(leaf: string): boolean {

@@ -1,6 +1,6 @@
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { stateName } from "../../agent/derive-events.ts";
+import { shortPath } from "../../../machines/agent/updates/calls.ts";
 import { takenStep, type ChartStep } from "../../agent/steps.ts";
 import type { Resolver } from "../../../machines/chart/resolve.ts";
 import type { Move } from "./move.ts";
@@ -39,7 +39,7 @@ export function replayed(
     taken.push(takenStep(event, step, { now: () => at }));
   });
   let { snapshot } = chart.begin(contextOf(world));
-  const state = (): string => stateName(snapshot.value);
+  const state = (): string => shortPath(leafOf(snapshot.value));
   steps.push({
     event: { type: "xstate.init" },
     at,
