@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check, problemOf as mistakeIn } from "../core/base/options.ts";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +9,7 @@ import {
   type ChatCompletionsRequest,
   type ChatCompletionsToolCall,
 } from "./chat-completions-request.ts";
+import type { ScriptedCall } from "./scripted-model.ts";
 
 export type { ChatCompletionsRequest, ChatCompletionsToolCall };
 
@@ -22,13 +22,7 @@ export type ChatCompletionsAnswer = {
   /** The reason for which the model refuses to answer. */
   readonly refusal?: string | undefined;
   /** The tool calls, as `scriptedModel` has them. Those without an id get `call_1`, `call_2` … */
-  readonly calls?:
-    | readonly {
-        readonly id?: string | undefined;
-        readonly name: string;
-        readonly input?: JsonObject | undefined;
-      }[]
-    | undefined;
+  readonly calls?: readonly ScriptedCall[] | undefined;
   /** Tool calls as they are sent, behind `calls`: their arguments may be any text. */
   readonly tool_calls?:
     | readonly (Pick<ChatCompletionsToolCall, "function"> & { readonly id?: string | undefined })[]

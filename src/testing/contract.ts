@@ -28,6 +28,27 @@ export function registerContract<Context>(
   });
 }
 
+/** Opens what is tested for `body`, and again when that asks for it, and closes all that was opened. */
+export async function withOpened<Tested extends { dispose?(): unknown }, Opened extends { close(): unknown }>(
+  make: () => Tested | Promise<Tested>,
+  openOf: (tested: Tested) => Opened | Promise<Opened>,
+  body: (opened: Opened, open: () => Promise<Opened>) => Promise<void>,
+): Promise<void> {
+  const tested = await make();
+  const opened = new Set<Opened>();
+  const open = async (): Promise<Opened> => {
+    const one = await openOf(tested);
+    opened.add(one);
+    return one;
+  };
+  try {
+    await body(await open(), open);
+  } finally {
+    await Promise.all([...opened].map((each) => each.close()));
+    await tested.dispose?.();
+  }
+}
+
 /** Fails unless the promise rejects with an AgentError of this code. */
 export async function rejectsWith(attempt: Promise<unknown>, code: ErrorCode): Promise<void> {
   await assert.rejects(attempt, (error) => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import type { KnowledgeQuery, KnowledgeStore } from "../kit/knowledge/port.ts";
 import type { EmbedderInfo } from "../core/model/embedder.ts";
-import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
+import {
+  registerContract,
+  withOpened,
+  rejectsWith,
+  type ContractTest,
+  type TestFramework,
+} from "./contract.ts";
 
 /** The subject that {@link knowledgeContract} tests. */
 export type KnowledgeUnderTest = {
@@ -276,21 +282,13 @@ export function knowledgeContract(
   make: () => KnowledgeUnderTest | Promise<KnowledgeUnderTest>,
   framework: KnowledgeContractOptions,
 ): void {
-  const run = async (body: ContractTest<Context>[1]): Promise<void> => {
-    const tested = await make();
+  const run = (body: ContractTest<Context>[1]): Promise<void> => {
     const clock = { now: 1_000 };
-    const opened: KnowledgeStore[] = [];
-    const open = async () => {
-      const store = await tested.open({ now: () => clock.now });
-      opened.push(store);
-      return store;
-    };
-    try {
-      await body({ store: await open(), open, clock });
-    } finally {
-      for (const store of new Set(opened)) await store.close();
-      await tested.dispose?.();
-    }
+    return withOpened(
+      make,
+      (tested) => tested.open({ now: () => clock.now }),
+      (store, open) => body({ store, open, clock }),
+    );
   };
   registerContract(name, { keeping, words, vectors }, run, framework);
 }

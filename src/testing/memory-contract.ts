@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import type { MemoryStore } from "../kit/memory/port.ts";
 import type { EmbedderInfo } from "../core/model/embedder.ts";
-import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
+import {
+  registerContract,
+  withOpened,
+  rejectsWith,
+  type ContractTest,
+  type TestFramework,
+} from "./contract.ts";
 
 /** The subject that {@link memoryContract} tests. */
 export type MemoryUnderTest = {
@@ -266,21 +272,13 @@ export function memoryContract(
   make: () => MemoryUnderTest | Promise<MemoryUnderTest>,
   framework: MemoryContractOptions,
 ): void {
-  const run = async (body: ContractTest<Context>[1]): Promise<void> => {
-    const tested = await make();
+  const run = (body: ContractTest<Context>[1]): Promise<void> => {
     const clock = { now: 1_000 };
-    const opened: MemoryStore[] = [];
-    const open = async () => {
-      const memory = await tested.open({ maxPerScope: 4, now: () => clock.now });
-      opened.push(memory);
-      return memory;
-    };
-    try {
-      await body({ memory: await open(), open, clock });
-    } finally {
-      for (const memory of new Set(opened)) await memory.close();
-      await tested.dispose?.();
-    }
+    return withOpened(
+      make,
+      (tested) => tested.open({ maxPerScope: 4, now: () => clock.now }),
+      (memory, open) => body({ memory, open, clock }),
+    );
   };
   const groups = { keeping, scopes, searching, ...(framework.vectors === true && { vectors }) };
   registerContract(name, groups, run, framework);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { WakeQueue } from "../worker/queue/port.ts";
-import { registerContract, type TestFramework } from "./contract.ts";
+import { registerContract, withOpened, type TestFramework } from "./contract.ts";
 import { deliveryTests } from "./queue-contract-delivery.ts";
 import { type QueueContractTest, type QueueUnderTest, settle, waitUntil } from "./queue-contract-kit.ts";
 import type { JsonObject } from "../core/base/json.ts";
@@ -32,21 +31,12 @@ export function queueContract(
   make: () => QueueUnderTest | Promise<QueueUnderTest>,
   framework: QueueContractOptions,
 ): void {
-  const run = async (body: QueueContractTest[1]): Promise<void> => {
-    const transport = await make();
-    const opened: WakeQueue[] = [];
-    const open = async () => {
-      const queue = await transport.open();
-      opened.push(queue);
-      return queue;
-    };
-    try {
-      await body({ queue: await open(), open });
-    } finally {
-      await Promise.all(opened.map((queue) => queue.close()));
-      await transport.dispose?.();
-    }
-  };
+  const run = (body: QueueContractTest[1]): Promise<void> =>
+    withOpened(
+      make,
+      (tested) => tested.open(),
+      (queue, open) => body({ queue, open }),
+    );
   registerContract(name, { delivery: deliveryTests, signals: signalTests }, run, framework);
 }
 

@@ -5,6 +5,13 @@ import { check } from "../core/base/options.ts";
 import type { FinishReason, Usage } from "../core/message/types.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../core/model/port.ts";
 
+/** A call for which a scripted model asks. */
+export type ScriptedCall = {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly input?: JsonObject | undefined;
+};
+
 /** One answer of a scripted model: a string is a text answer, an array the parts of a stream, a function makes the stream. Tool
  *  calls without an id get `call_1`, `call_2` … A structured answer is a call of `generate_response` with the input
  *  `{ response: value }`. */
@@ -13,13 +20,7 @@ export type ScriptedTurn =
   | {
       readonly thinking?: string | undefined;
       readonly text?: string | undefined;
-      readonly calls?:
-        | readonly {
-            readonly id?: string | undefined;
-            readonly name: string;
-            readonly input?: JsonObject | undefined;
-          }[]
-        | undefined;
+      readonly calls?: readonly ScriptedCall[] | undefined;
       readonly usage?: Usage | undefined;
       /** Default: `tool_calls` with calls, else `stop`. */
       readonly finish?: FinishReason | undefined;

@@ -1,5 +1,4 @@
-import type { SessionStore } from "../store/port.ts";
-import { registerContract, type TestFramework } from "./contract.ts";
+import { registerContract, withOpened, type TestFramework } from "./contract.ts";
 import { dueTests } from "./store-contract-due.ts";
 import { inboxTests } from "./store-contract-inbox.ts";
 import { journalTests } from "./store-contract-journal.ts";
@@ -54,21 +53,13 @@ export function storeContract(
   make: () => StoreUnderTest | Promise<StoreUnderTest>,
   { outlivesClose = true, ...framework }: StoreContractOptions,
 ): void {
-  const run = async (body: StoreContractTest[1]): Promise<void> => {
-    const storage = await make();
+  const run = (body: StoreContractTest[1]): Promise<void> => {
     const clock = { now: 1_700_000_000_000 };
-    const opened: SessionStore[] = [];
-    const open = async () => {
-      const store = await storage.open({ now: () => clock.now });
-      opened.push(store);
-      return store;
-    };
-    try {
-      await body({ store: await open(), open, clock });
-    } finally {
-      await Promise.all(opened.map((store) => store.close()));
-      await storage.dispose?.();
-    }
+    return withOpened(
+      make,
+      (tested) => tested.open({ now: () => clock.now }),
+      (store, open) => body({ store, open, clock }),
+    );
   };
   const groups = { ...GROUPS, ...(outlivesClose && { survival: survivalTests }) };
   registerContract(name, groups, run, framework);

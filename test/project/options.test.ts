@@ -65,12 +65,11 @@ import { modelSchema } from "../../src/core/model/openai/openai-model.ts";
 import { messagesSchema } from "../../src/core/model/openai/to-chat-messages.ts";
 import { requestSchema } from "../../src/core/model/openai/to-chat-request.ts";
 import { otelSchema } from "../../src/kit/otel/options.ts";
-import { traceKnowledgeSchema } from "../../src/kit/otel/trace-knowledge.ts";
+import { traceMemorySchema } from "../../src/kit/otel/traced-stores.ts";
 import { codingPermissionsSchema } from "../../src/kit/workspace/coding-permissions.ts";
 import { codingToolsSchema } from "../../src/kit/workspace/coding-tools.ts";
 import { folderWorkspaceSchema } from "../../src/kit/workspace/folder-workspace.ts";
 import { memoryWorkspaceSchema } from "../../src/kit/workspace/memory-workspace.ts";
-import { traceMemorySchema } from "../../src/kit/otel/trace-memory.ts";
 import { rateLimitSchema, serverSchema } from "../../src/server/option-schemas.ts";
 import { serveSchema } from "../../src/server/serve.ts";
 import { tokenSchema } from "../../src/server/tokens.ts";
@@ -217,7 +216,7 @@ const OPTIONS: readonly (readonly [
   ],
   ["mcp", mcpSchema(), mcp, { command: "none" }],
   ["otelObserver", otelSchema(), otelObserver],
-  ["traceKnowledge", traceKnowledgeSchema(), (given) => traceKnowledge(memoryKnowledge(), given)],
+  ["traceKnowledge", traceMemorySchema(), (given) => traceKnowledge(memoryKnowledge(), given)],
   ["traceMemory", traceMemorySchema(), (given) => traceMemory(memoryMemory(), given)],
   ["createWorker", worker.workerSchema(), createWorker, { ...backend, agents }],
   ["limits", worker.tenantLimitsSchema(), (acme) => createWorker({ ...backend, agents, limits: { acme } })],

@@ -1,15 +1,19 @@
-/** True if the name of a tool matches the pattern, in which `*` stands for any characters and `?` for one. Its time grows with the
- *  product of both lengths, whatever the pattern is. */
-export function matchesName(pattern: string, name: string): boolean {
+/** A place of a pattern: `*` for any characters, `?` for one, a character, or one that fits. */
+export type Place = string | ((character: string) => boolean);
+
+/** True if a name matches a pattern. Only the last star is tried again, so that the time grows with the product of both lengths, whatever
+ *  the pattern is. */
+export function matchesName(pattern: string | readonly Place[], name: string): boolean {
   let star = -1;
   let resumed = 0;
   let at = 0;
   let index = 0;
   while (index < name.length) {
-    if (pattern[at] === "*") {
+    const place = pattern[at];
+    if (place === "*") {
       star = at++;
       resumed = index;
-    } else if (pattern[at] === "?" || pattern[at] === name[index]) {
+    } else if (place === "?" || (typeof place === "function" ? place(name[index]!) : place === name[index])) {
       at++;
       index++;
     } else if (star >= 0) {
@@ -17,5 +21,5 @@ export function matchesName(pattern: string, name: string): boolean {
       index = ++resumed;
     } else return false;
   }
-  return /^\**$/.test(pattern.slice(at));
+  return [...pattern.slice(at)].every((place) => place === "*");
 }

@@ -202,7 +202,7 @@ export class SessionSpans implements SessionTelemetry {
     };
     if (attempt > 1) metrics?.retries.add(1, labels);
     const measured = metrics && { metrics, labels: labels! };
-    return new ModelAttempt(open, this.#running, this.#turn, this.#content, measured);
+    return new ModelAttempt(open, this.#running, { sums: this.#turn, content: this.#content, measured });
   }
 
   tool(input: ToolInput, tool: AnyTool | undefined): Observation<ToolRunOutcome> | undefined {
@@ -221,7 +221,8 @@ export class SessionSpans implements SessionTelemetry {
     }
     const labels = metrics && { [GEN_AI.operation]: OPERATION.tool, [GEN_AI.tool]: tool?.name ?? OTHER };
     if (input.attempt > 1) metrics?.retries.add(1, labels);
-    return new ToolAttempt(open, this.#running, this.#content, metrics && { metrics, labels: labels! });
+    const measured = metrics && { metrics, labels: labels! };
+    return new ToolAttempt(open, this.#running, { content: this.#content, measured });
   }
 
   /** Undefined if there is no provider. A span that is kept says whose it is. */

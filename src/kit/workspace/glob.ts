@@ -1,3 +1,5 @@
+import { matchesName, type Place } from "../../core/tool/name-pattern.ts";
+
 const MAX_PATTERN = 1_000;
 const MAX_ALTERNATIVES = 64;
 
@@ -13,9 +15,6 @@ function alternatives(pattern: string): readonly string[] {
   }
   return found;
 }
-
-/** One character of a name: any, one of a class such as `[a-z]` or `[!a-z]`, or this very one. */
-type Place = "?" | "*" | ((character: string) => boolean);
 
 function classAt(pattern: string, at: number): { readonly place: Place; readonly end: number } | undefined {
   const [whole, negated, members] = /^\[([!^]?)(\]?[^\]]+)\]/u.exec(pattern.slice(at)) ?? [];
@@ -50,28 +49,6 @@ function placesOf(pattern: string): readonly Place[] {
   return places;
 }
 
-/** True if a name matches; only the last star is tried again, so that the time grows with the product of both lengths. */
-function matchesPlaces(places: readonly Place[], name: string): boolean {
-  let star = -1;
-  let resumed = 0;
-  let at = 0;
-  let index = 0;
-  while (index < name.length) {
-    const place = places[at];
-    if (place === "*") {
-      star = at++;
-      resumed = index;
-    } else if (place === "?" || (place !== undefined && place(name[index]!))) {
-      at++;
-      index++;
-    } else if (star >= 0) {
-      at = star + 1;
-      index = ++resumed;
-    } else return false;
-  }
-  return places.slice(at).every((place) => place === "*");
-}
-
 function matchesOne(pattern: string, names: readonly string[]): boolean {
   /** The numbers of names that each beginning of the pattern may have matched. */
   let reached = new Set([0]);
@@ -80,7 +57,7 @@ function matchesOne(pattern: string, names: readonly string[]): boolean {
     const places = part === "**" ? undefined : placesOf(part);
     for (const count of reached) {
       if (places) {
-        if (count < names.length && matchesPlaces(places, names[count]!)) next.add(count + 1);
+        if (count < names.length && matchesName(places, names[count]!)) next.add(count + 1);
       } else for (let all = count; all <= names.length; all++) next.add(all);
     }
     if (next.size === 0) return false;

@@ -1,14 +1,13 @@
-import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
 import { embedInBatches, type EmbedOptions, type Embedder } from "../embedder.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse } from "../model-error.ts";
 import { familyOf } from "./own-data.ts";
 import { sdkError } from "./sdk-error.ts";
-import { VERSIONS, type ProviderMetadata } from "./sdk-types.ts";
+import { checkSdkModel, type ProviderMetadata } from "./sdk-types.ts";
 
 /** The part of an embedding model of an AI SDK provider that is needed, of the specification v2, v3 or v4. Each has it:
  *  `createGoogleGenerativeAI({ apiKey }).embedding("gemini-embedding-001")`. */
@@ -67,7 +66,12 @@ const KINDS: { readonly [family: string]: (kind: EmbedOptions["kind"]) => JsonOb
  * ```
  */
 export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder {
-  checkEmbeddingModel(model);
+  checkSdkModel(model, "an embedding model", {
+    by: "aiSdkEmbedder",
+    has: "doEmbed",
+    example: 'mistral.embedding("mistral-embed")',
+    pkg: "@ai-sdk/mistral",
+  });
   check(optionsSchema(), options, "aiSdkEmbedder");
   const { provider, modelId } = model;
   const { dimensions, batchSize = 100, headers } = options;
@@ -107,21 +111,4 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
       );
     },
   };
-}
-
-function checkEmbeddingModel(model: unknown): void {
-  const invalid = (problem: string): AgentError =>
-    new AgentError("config/invalid", `aiSdkEmbedder: ${problem}`);
-  const example =
-    'an embedding model of an AI SDK provider, such as mistral.embedding("mistral-embed") of @ai-sdk/mistral';
-  if (typeof model === "string")
-    throw invalid(`"${model}" is the name of a model; expected ${example} (npm install @ai-sdk/mistral).`);
-  const found = isObject(model) ? (model as { readonly [field: string]: unknown }) : {};
-  if (typeof found["doEmbed"] !== "function" || typeof found["modelId"] !== "string")
-    throw invalid(`The argument is no embedding model; expected ${example}.`);
-  const version = found["specificationVersion"];
-  if (!VERSIONS.some((known) => known === version))
-    throw invalid(
-      `The model has the specification version ${JSON.stringify(version)}; expected ${VERSIONS.join(", ")}: install a release of its package that has one of them.`,
-    );
 }

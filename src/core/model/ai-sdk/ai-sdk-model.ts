@@ -1,7 +1,6 @@
-import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { cutOff } from "../model-error.ts";
@@ -15,7 +14,7 @@ import { familyOf } from "./own-data.ts";
 import { createSdkPartReader } from "./part-reader.ts";
 import { sdkError } from "./sdk-error.ts";
 import { aiSdkWire } from "./wire-request.ts";
-import { VERSIONS, type AiSdkLanguageModel, type SdkPart } from "./sdk-types.ts";
+import { checkSdkModel, type AiSdkLanguageModel, type SdkPart } from "./sdk-types.ts";
 
 /** Options of {@link aiSdkModel}. */
 export type AiSdkModelOptions = {
@@ -72,7 +71,12 @@ const optionsSchema = s.lazily(() =>
  * ```
  */
 export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): ChatModel {
-  checkLanguageModel(languageModel);
+  checkSdkModel(languageModel, "a language model", {
+    by: "aiSdkModel",
+    has: "doStream",
+    example: 'anthropic("claude-…")',
+    pkg: "@ai-sdk/anthropic",
+  });
   check(optionsSchema(), options, "aiSdkModel");
   const { provider, modelId } = languageModel;
   const { name = `${familyOf(provider)}/${modelId}`, capabilities, cache = "auto", ...settings } = options;
@@ -135,20 +139,4 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
     leftOut: (tools) => leftOutOf(tools, dialect),
     stream,
   };
-}
-
-function checkLanguageModel(model: unknown): void {
-  const invalid = (problem: string): AgentError => new AgentError("config/invalid", `aiSdkModel: ${problem}`);
-  const example =
-    'a language model of an AI SDK provider, such as anthropic("claude-…") of @ai-sdk/anthropic';
-  if (typeof model === "string")
-    throw invalid(`"${model}" is the name of a model; expected ${example} (npm install @ai-sdk/anthropic).`);
-  const found = isObject(model) ? (model as { readonly [field: string]: unknown }) : {};
-  if (typeof found["doStream"] !== "function" || typeof found["modelId"] !== "string")
-    throw invalid(`The argument is no language model; expected ${example}.`);
-  const version = found["specificationVersion"];
-  if (!VERSIONS.some((known) => known === version))
-    throw invalid(
-      `The model has the specification version ${JSON.stringify(version)}; expected ${VERSIONS.join(", ")}: install a release of its package that has one of them.`,
-    );
 }

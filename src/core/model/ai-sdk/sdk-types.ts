@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "../../base/json.ts";
+import { AgentError } from "../../base/error.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 /** The part of a language model of an AI SDK provider that is needed, of the specification v2, v3 or v4. Each has it: `createAnthropic({
  *  apiKey })("claude-…")`. */
@@ -58,3 +59,23 @@ export type SdkUsage = {
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
 };
+
+/** Throws `config/invalid` for what is no model of a provider in one of {@link VERSIONS}. `example` says where one is had. */
+export function checkSdkModel(
+  model: unknown,
+  kind: "a language model" | "an embedding model",
+  { by, has, example, pkg }: { readonly [name in "by" | "has" | "example" | "pkg"]: string },
+): void {
+  const invalid = (problem: string): AgentError => new AgentError("config/invalid", `${by}: ${problem}`);
+  const expected = `expected ${kind} of an AI SDK provider, such as ${example} of ${pkg}`;
+  if (typeof model === "string")
+    throw invalid(`"${model}" is the name of a model; ${expected} (npm install ${pkg}).`);
+  const found = isObject(model) ? (model as { readonly [field: string]: unknown }) : {};
+  if (typeof found[has] !== "function" || typeof found["modelId"] !== "string")
+    throw invalid(`The argument is ${kind.replace(/^an? /, "no ")}; ${expected}.`);
+  const version = found["specificationVersion"];
+  if (!VERSIONS.some((known) => known === version))
+    throw invalid(
+      `The model has the specification version ${JSON.stringify(version)}; expected ${VERSIONS.join(", ")}: install a release of its package that has one of them.`,
+    );
+}
