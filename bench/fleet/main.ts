@@ -7,6 +7,9 @@ import { median } from "../cpu.ts";
 
 const SYSTEMS = ["floor", "agentchart", "dbos", "restate", "langgraph"];
 
+/** The turns with which each worker warms up. */
+const WARM = 200;
+
 const HELP = `Measures durable turns of a fleet of workers beside others: the same question, tool call and answer in new sessions, and
 every turn read back from storage.
 
@@ -14,7 +17,7 @@ Usage: npm run bench:fleet -- [options]
 
   --systems A,B   of ${SYSTEMS.join(", ")} (default: all); floor, a bare loop behind BullMQ, is always there
   --workers N     worker processes (default: 1)
-  --turns N       turns that are measured in each round (default: 500), after 200 to warm up
+  --turns N       turns that are measured in each round (default: 500), after ${WARM} for each worker to warm up
   --rounds N      rounds, each with all systems (default: 3)
   --fsync         Postgres and Restate write through to the disk
   --write         measures one worker without and with fsync, then four workers, and writes
@@ -67,7 +70,7 @@ const npm = (...words: readonly string[]): string =>
 type Setting = { readonly workers: number; readonly fsync: boolean };
 
 function measure(system: string, setting: Setting): Result {
-  const orders = JSON.stringify({ system, ...setting, turns, warm: 200 });
+  const orders = JSON.stringify({ system, ...setting, turns, warm: WARM * setting.workers });
   const said = execFileSync(process.execPath, ["fleet.mjs", orders], {
     cwd: folder,
     encoding: "utf8",
@@ -192,7 +195,7 @@ try {
   const section = `## Beside others
 
 Written by \`npm run bench:fleet -- --write\`: the same durable turn, a question, one tool and an answer, in new sessions; ${turns} turns a round
-after 200 to warm up, medians of ${rounds} interleaved rounds, ${cpus().length} cores that workers, server and dispatcher share, Node ${process.versions.node}. Every turn is read back
+after ${WARM} for each worker to warm up, medians of ${rounds} interleaved rounds, ${cpus().length} cores that workers, server and dispatcher share, Node ${process.versions.node}. Every turn is read back
 from storage. The floor is a bare loop behind BullMQ. ${versions.join(", ")}.
 
 ${comparisons.map(textOf).join("\n")}

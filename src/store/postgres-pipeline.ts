@@ -39,6 +39,7 @@ export class PostgresPipeline {
   readonly #alone: (config: QueryConfig) => Promise<QueryResult<QueryResultRow>>;
   readonly #lines = new Set<Line>();
   #waiting: Waiting[] = [];
+  #isEnded = false;
 
   /** `alone` runs a statement that waits for a lock, on a connection where nothing waits for it. */
   constructor(
@@ -51,6 +52,7 @@ export class PostgresPipeline {
 
   /** Rejects with the driver's error. A lost connection fails all statements that are open on it. */
   async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+    if (this.#isEnded) throw new Error("The connections are closed.");
     try {
       return (await new Promise<QueryResult<QueryResultRow>>((resolve, reject) => {
         this.#waiting.push({ config, resolve, reject });
@@ -64,6 +66,7 @@ export class PostgresPipeline {
 
   /** Ends the connections once their statements are answered. */
   async end(): Promise<void> {
+    this.#isEnded = true;
     await this.#flush();
     await Promise.all(Array.from(this.#lines, (line) => this.#endLine(line)));
   }

@@ -132,6 +132,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     const last = asked(WHO);
     await pipeline.end(); // with what was asked for before
     expect((await last).rows).toHaveLength(1);
+    await expect(asked(WHO)).rejects.toThrow("closed");
   });
 
   test("a lost connection fails what is open on it, and the next statement has another one", async () => {
