@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from "xstate";
 import { guarded } from "../../core/base/guarded.ts";
-import type { Json } from "../../core/base/json.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { ActorStatus } from "../protocol/actor-info.ts";
 import { quoteKey } from "../protocol/encode.ts";
 import type { ActorChart, ActorSnapshot } from "./actor-chart.ts";
@@ -36,6 +36,14 @@ export type NotedStep = {
   readonly error: Json | undefined;
 };
 
+/** The parts of an actor's record that its steps need. */
+export type ActorParts = {
+  readonly history: History;
+  readonly budget: StepBudget;
+  /** Keeps the context that is shown after the newest step, and returns what returns it. */
+  readonly keep: () => () => JsonObject;
+};
+
 /** The states of a snapshot, and their index in the history. */
 type Configuration = { readonly states: readonly string[]; readonly index: number };
 
@@ -55,6 +63,7 @@ export class ActorSteps {
   readonly #machine: AnyStateMachine | undefined;
   readonly #history: History;
   readonly #budget: StepBudget;
+  readonly #keep: ActorParts["keep"];
   #waiting: NotedStep[] = [];
   #status: ActorStatus | undefined;
   /** The states after the newest step; undefined after one that is not recorded. */
@@ -62,11 +71,12 @@ export class ActorSteps {
   /** By the JSON of the value of the snapshot, or by the status of an actor that is no machine. */
   readonly #configurations = new Map<string, Configuration>();
 
-  constructor(chart: ActorChart, machine: AnyStateMachine | undefined, history: History, budget: StepBudget) {
+  constructor(chart: ActorChart, machine: AnyStateMachine | undefined, parts: ActorParts) {
     this.#chart = chart;
     this.#machine = machine;
-    this.#history = history;
-    this.#budget = budget;
+    this.#history = parts.history;
+    this.#budget = parts.budget;
+    this.#keep = parts.keep;
   }
 
   /** True if there is a step. */
@@ -86,6 +96,7 @@ export class ActorSteps {
     this.#waiting = [];
     this.#budget.timed(() => {
       for (const each of steps) guarded(() => this.#push(each));
+      this.#history.settle(this.#keep);
     });
   }
 

@@ -1,9 +1,7 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { BlobCache } from "../protocol/blob-cache.ts";
-import { applyPatch } from "../protocol/patch.ts";
-import type { Step } from "../protocol/protocol.ts";
-import { StepPages, textOfBytes } from "./step-pages.ts";
+import { StepPages } from "./step-pages.ts";
 
 /** The amount of a run that a process retains for a hub that connects later. */
 export type HistoryLimits = {
@@ -32,8 +30,11 @@ export const historySchema = s.lazily(() =>
 
 /** The configurations that steps refer to. A machine with twenty regions has a million. */
 const MAX_CONFIGURATIONS = 5_000;
-/** Steps are evicted in batches of about this size, bytes, so that the cost per step is small. */
-const EVICTED_AT_ONCE = 32_768;
+/** The parts of a history that are evicted at once. */
+const PARTS = 8;
+
+/** A place where the history may begin: the number of a step, and the context before it. */
+type Beginning = { readonly from: number; readonly base: () => JsonObject };
 
 /**
  * The newest steps of a run as JSON, to be sent to a hub that connects later.
@@ -54,7 +55,10 @@ export class History {
   readonly #states: string[][] = [];
   readonly #stateIndex = new Map<string, number>();
   readonly #pages = new StepPages();
-  #base: JsonObject | undefined;
+  #base: (() => JsonObject) | undefined;
+  /** The places where it may begin later, the oldest first, and the size of the steps after the newest one. */
+  readonly #beginnings: Beginning[] = [];
+  #units = 0;
   #leavesOutStates = false;
 
   constructor({ steps = 10_000, bytes = 18_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
@@ -74,7 +78,9 @@ export class History {
 
   /** The context before {@link History.first}; undefined if that is step 1. */
   get base(): JsonObject | undefined {
-    return this.#base;
+    const base = this.#base?.();
+    if (base) this.#base = () => base;
+    return base;
   }
 
   /** The configurations that steps refer to by index. */
@@ -123,7 +129,24 @@ export class History {
   /** Adds the JSON of the step that follows {@link History.last}. */
   push(text: string): void {
     this.#pages.push(text);
-    while (this.#isFull()) this.#evict();
+    this.#units += text.length;
+  }
+
+  /** Evicts the oldest steps. The history may begin after the newest step from now on: then `keep` is called, and returns what makes the context
+   *  that is shown after it, however late that is asked for. To be called after each few steps. */
+  settle(keep: () => () => JsonObject): void {
+    const { last } = this.#pages;
+    const { steps, bytes } = this.#limits;
+    const from = this.#beginnings.at(-1)?.from ?? this.first;
+    if (last + 1 - from >= steps / PARTS || this.#units >= bytes / PARTS) {
+      this.#beginnings.push({ from: last + 1, base: keep() });
+      this.#units = 0;
+    }
+    while (this.#isFull() && this.#beginnings[0]!.from <= last) {
+      const { from: next, base } = this.#beginnings.shift()!;
+      this.#pages.drop(next - this.first);
+      this.#base = base;
+    }
   }
 
   /**
@@ -136,17 +159,6 @@ export class History {
 
   #isFull(): boolean {
     const { first, last, bytes } = this.#pages;
-    return last > first && (last - first >= this.#limits.steps || bytes > this.#limits.bytes);
-  }
-
-  #evict(): void {
-    const { first, last } = this.#pages;
-    const oldest = textOfBytes(this.#pages.from(first, EVICTED_AT_ONCE).bytes);
-    const steps = (JSON.parse(`[${oldest}]`) as Step[]).slice(0, last - first);
-    this.#base = applyPatch(
-      this.#base ?? {},
-      steps.flatMap(({ p = [] }) => p),
-    );
-    this.#pages.drop(steps.length);
+    return this.#beginnings.length > 0 && (last - first >= this.#limits.steps || bytes > this.#limits.bytes);
   }
 }

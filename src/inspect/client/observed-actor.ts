@@ -80,7 +80,14 @@ export class ObservedActor implements ReportedRun {
     if ((machine || this.#kind === "transition") && place.held) this.gate = new ActorGate(actor, place.held);
     this.#chart = (machine && guarded(() => machineChart(machine))) ?? statusChart(this.#kind);
     this.#history = new History(place.keep);
-    this.#steps = new ActorSteps(this.#chart, machine, this.#history, place.budget);
+    this.#steps = new ActorSteps(this.#chart, machine, {
+      history: this.#history,
+      budget: place.budget,
+      keep: () => {
+        const shown = this.#values.shown();
+        return () => shown;
+      },
+    });
   }
 
   /** The recorded steps. */

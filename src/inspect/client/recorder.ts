@@ -1,7 +1,7 @@
 import type { ChartStep } from "../../agent/steps.ts";
-import type { Json } from "../../core/base/json.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
 import { activeIds, type ChartVersion } from "../protocol/chart-version.ts";
-import { patchJson, type DiffOptions } from "../protocol/diff.ts";
+import { patchBetween, patchJson, type DiffOptions } from "../protocol/diff.ts";
 import {
   encodeToString,
   EncodeCache,
@@ -11,6 +11,7 @@ import {
 } from "../protocol/encode.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { RecordedCall } from "../protocol/recorded-call.ts";
+import { applyPatch } from "../protocol/patch.ts";
 import type { History } from "./history.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
 
@@ -117,7 +118,14 @@ export class Recorder {
         // this step is missing from the history; the agent continues
       }
     }
+    this.#options.history.settle(this.#keep);
   }
+
+  /** Contexts are replaced, never mutated: one can be shown later. */
+  readonly #keep = (): (() => JsonObject) => {
+    const { context = {} } = this.#options.history;
+    return () => applyPatch({}, patchBetween(undefined, context as PlainObject, this.#diffOptions));
+  };
 
   #push(recordedStep: RecordedStep): void {
     const { at, m, event, account, state, context, edges, actions, position, modelCall } = recordedStep;

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/base/json.ts";
 import type { WorkerToHub } from "../protocol/protocol.ts";
 import type { ReportedRun, WorkerInfo } from "./reported-run.ts";
 import { textOfBytes } from "./step-pages.ts";
@@ -44,6 +45,7 @@ export class RunSender {
   /** Creates the messages that are due, while `hasRoom` returns true. */
   *messages(worker: WorkerInfo, hasRoom: () => boolean): Generator<MessageParts> {
     yield* this.#reportMessage(worker);
+    void this.#keyframe; // its long strings are blobs, which are sent before it
     yield* this.#blobMessages(hasRoom);
     while (!this.isUpToDate && hasRoom()) yield this.#stepsMessage();
     const { items, dropped } = this.run.drain();
@@ -73,17 +75,24 @@ export class RunSender {
     }
   }
 
+  /** The context before the next step, if the hub does not have the one before that. */
+  get #keyframe(): JsonObject | undefined {
+    const { history } = this.run;
+    const isNext = this.#sent + 1 > history.first || history.first === 1;
+    return isNext ? undefined : history.base;
+  }
+
   #stepsMessage(): MessageParts {
     const { history, runId } = this.run;
-    const { first, last, base, states } = history;
+    const { first, last, states } = history;
     const from = Math.max(this.#sent + 1, first);
     const { bytes, count } = history.from(from, MAX_MESSAGE_SIZE);
-    const isPartial = from > this.#sent + 1 || (from === first && from > 1);
+    const keyframe = this.#keyframe;
     const fields = {
       runId,
       states: states.slice(this.#sentStates),
       statesFrom: this.#sentStates,
-      ...(isPartial && base && { keyframe: base }),
+      ...(keyframe && { keyframe }),
       total: last,
       first,
     };

@@ -51,8 +51,13 @@ export class ShownValues {
       const more = before === others ? "" : patchJson(before, others, SERIALIZE).slice(1, -1);
       return joined(ops, more);
     }
-    const shown = this.#shownContext();
-    return `["=",[],${JSON.stringify(shown === undefined ? others : { context: shown, ...others })}]`;
+    return `["=",[],${JSON.stringify(this.shown())}]`;
+  }
+
+  /** Returns all that is shown. */
+  shown(): JsonObject {
+    const context = this.#shownContext();
+    return context === undefined ? { ...this.#others } : { context, ...this.#others };
   }
 
   #othersOf(output: unknown, children: unknown): JsonObject {

@@ -9,6 +9,7 @@ import {
 } from "xstate";
 import { describe, expect, test } from "vitest";
 import { ActorSystems } from "../../../src/inspect/client/actor-systems.ts";
+import type { HistoryLimits } from "../../../src/inspect/client/history.ts";
 import type { ObservedActor } from "../../../src/inspect/client/observed-actor.ts";
 import { StepBudget } from "../../../src/inspect/client/step-budget.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
@@ -20,13 +21,13 @@ import { keptSteps } from "./kept-steps.ts";
 const WORKER = { id: "w", pid: 1, isUp: true, since: 0 };
 
 /** Observes systems without a hub. */
-function observe(budget?: StepBudget, redact?: (value: Json) => Json) {
+function observe(budget?: StepBudget, redact?: (value: Json) => Json, keep?: HistoryLimits) {
   const actors: ObservedActor[] = [];
   const systems = new ActorSystems({
     added: (actor) => actors.push(actor),
     changed: () => {},
     dropped: () => {},
-    keep: undefined,
+    keep,
     redact,
     ...(budget && { budget }),
   });
@@ -297,6 +298,28 @@ test("a step shows its event and its context as they were, although the program 
   expect(steps.map(({ v, p }) => [v, p])).toEqual(
     [1, 2, 3].map((n) => [{ by: { n } }, [["=", ["context", "all", "sum"], n]]]),
   );
+});
+
+test("of more steps than are kept the oldest are left out, and the context before the others is as it was", () => {
+  const { inspect, actors } = observe(undefined, undefined, { steps: 100 });
+  const machine = setup({
+    types: {} as { context: object; events: { type: "add"; n: number } },
+  }).createMachine({
+    id: "long",
+    context: { fixed: "x", all: { sum: 0 } },
+    on: { add: { actions: assign(({ event: { n } }) => ({ all: { sum: n }, [`key${n % 9}`]: n })) } },
+  });
+  const actor = createActor(machine, { inspect }).start();
+  for (let n = 1; n <= 500; n++) {
+    actor.send({ type: "add", n });
+    if (n % 7 === 0) expect(actors[0]!.history.last).toBe(n + 1); // as if a hub asked for them
+  }
+  const { history } = actors[0]!;
+  expect(history.first).toBeGreaterThan(350);
+  const [oldest] = keptSteps(history);
+  expect(history.base).toMatchObject({ context: { fixed: "x", all: { sum: oldest!.q - 2 } } });
+  const shown = keptSteps(history).reduce<JsonObject>((all, { p = [] }) => applyPatch(all, p), history.base!);
+  expect(shown).toEqual({ context: actor.getSnapshot().context });
 });
 
 test("of a flood as many events are recorded as there is room for, the rest is counted, and the actor takes all of them", () => {

@@ -24,7 +24,9 @@ test.each([
     const contexts: JsonObject[] = [{}];
     for (let q = 1; q <= 1_000; q++) {
       history.push(step(q, `${text} ${q}`));
-      contexts.push({ ...contexts.at(-1), [`key${q % 7}`]: `${text} ${q}` });
+      const context = { ...contexts.at(-1), [`key${q % 7}`]: `${text} ${q}` };
+      contexts.push(context);
+      history.settle(() => () => context);
     }
     const steps = keptSteps(history);
     expect(history.last).toBe(1_000);
@@ -55,7 +57,10 @@ test("History keeps 10,000 steps of an agent that calls a tool in each iteration
     .filter(({ q }) => q > 3 && q <= 33)
     .map((each) => JSON.stringify(each));
   const history = new History();
-  for (let q = 1; q <= 10_000; q++) history.push(steps[q % steps.length]!);
+  for (let q = 1; q <= 10_000; q++) {
+    history.push(steps[q % steps.length]!);
+    history.settle(() => () => ({}));
+  }
   expect(history.first).toBe(1);
 });
 
