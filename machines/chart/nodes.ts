@@ -1,5 +1,5 @@
 import type { StateValue } from "xstate";
-import { AgentError } from "../../src/core/base/error.ts";
+import { configError } from "../../src/core/base/error.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type {
   Branch,
@@ -105,7 +105,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
   return nodes;
 
   function invalid(problem: string): never {
-    throw new AgentError("config/invalid", `The chart '${chart.id}' is invalid: ${problem}.`);
+    throw configError(`The chart '${chart.id}' is invalid: ${problem}.`);
   }
 
   function add(

@@ -6,7 +6,7 @@ import {
   type AnyActor,
   type AnyStateMachine,
 } from "xstate";
-import { AgentError } from "../../src/core/base/error.ts";
+import { AgentError, configError } from "../../src/core/base/error.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { withoutFacts, type Effect } from "./definition.ts";
 import type { Named } from "./nodes.ts";
@@ -99,10 +99,7 @@ export function implementationsOf<Context extends object>(
             .resolveState({ value: {}, context: args.context })
             .can(args.event as never);
       if (typeof held === "boolean") return held;
-      throw new AgentError(
-        "config/invalid",
-        `The provided guard '${name}' returned ${String(held)}; expected true or false.`,
-      );
+      throw configError(`The provided guard '${name}' returned ${String(held)}; expected true or false.`);
     }),
   );
   const own = mapped(guards, (judge) =>

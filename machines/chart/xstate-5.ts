@@ -8,7 +8,7 @@ import {
   type PromiseActorLogic,
   type Snapshot,
 } from "xstate";
-import { AgentError, messageOf } from "../../src/core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../src/core/base/error.ts";
 import { nearestName } from "../../src/core/base/nearest-name.ts";
 import { isEmpty } from "../../src/core/base/json.ts";
 import type { ChartMachine, Names, Slots } from "./machine-type.ts";
@@ -171,8 +171,7 @@ export function madeOf<Context extends object>(
   for (const { id, services } of resolver.nodes.values()) {
     const unknown = services.find(({ src }) => !Object.hasOwn(actors, src));
     if (unknown)
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         `The chart '${resolver.chart.id}' is invalid: ${id} invokes the unknown service '${unknown.src}'.`,
       );
   }
@@ -230,10 +229,7 @@ export class EmittedMachine<Context extends object> extends StateMachine<
       if (unknown) {
         const near = nearestName(unknown, Object.keys(known[name]));
         const hint = near === undefined ? "" : `; did you mean '${near}'?`;
-        throw new AgentError(
-          "config/invalid",
-          `provide: the chart '${this.id}' has no '${unknown}' among its ${name}${hint}`,
-        );
+        throw configError(`provide: the chart '${this.id}' has no '${unknown}' among its ${name}${hint}`);
       }
       return { ...this.#provided[name], ...given[name] };
     };
@@ -255,8 +251,7 @@ export class EmittedMachine<Context extends object> extends StateMachine<
     try {
       return super.transition(snapshot, event, scope);
     } catch (error) {
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         `What was provided to the chart '${this.id}' failed on the event '${event.type}': ${messageOf(error)}`,
         { cause: error },
       );

@@ -1,4 +1,4 @@
-import { AgentError, messageOf, type ErrorInfo } from "../core/base/error.ts";
+import { type AgentError, configError, messageOf, type ErrorInfo } from "../core/base/error.ts";
 import { frozenCopy, type Json } from "../core/base/json.ts";
 import { newId } from "../core/message/msg.ts";
 import type { EventEmitter } from "../core/event/emitter.ts";
@@ -149,7 +149,7 @@ export class AgentHost implements Host {
     try {
       return (context as (session: object) => never)({ sessionId: this.sessionId, meta });
     } catch (cause) {
-      throw new AgentError("config/invalid", `The agent's \`context\` failed: ${messageOf(cause)}`, {
+      throw configError(`The agent's \`context\` failed: ${messageOf(cause)}`, {
         cause,
       });
     }

@@ -1,6 +1,6 @@
 import { truncated } from "../core/base/shown.ts";
 import { LONGEST_DELAY_MS, unref } from "../core/base/time.ts";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import { EventEmitter, type EventPlace } from "../core/event/emitter.ts";
 import type { AnyHook } from "../core/hook/types.ts";
 import type { Msg } from "../core/message/types.ts";
@@ -257,8 +257,7 @@ export class AgentSession implements AnyAgent, ClassMember {
     listener: (event: AgentEvent) => void,
     options: Parameters<Agent["subscribe"]>[1] = {},
   ): () => void {
-    if (typeof listener !== "function")
-      throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
+    if (typeof listener !== "function") throw configError("subscribe: the listener must be a function.");
     check(subscribeSchema(), options, "subscribe");
     const [{ after, types }, { events }, { store }] = [options, this.runtime, this.#config];
     if (after === undefined || !store) return events.subscribe(listener, types);
@@ -325,8 +324,7 @@ export class AgentSession implements AnyAgent, ClassMember {
 
   async passivate(): Promise<void> {
     this.runtime.assertAccepts("command");
-    if (!this.#config.store)
-      throw new AgentError("config/invalid", "passivate: the agent has no store that keeps its session.");
+    if (!this.#config.store) throw configError("passivate: the agent has no store that keeps its session.");
     const live = this.#live;
     if (!live?.runtime.isOpen) return this.#leaving;
     this.#assertIdle(live);

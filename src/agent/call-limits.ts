@@ -1,5 +1,5 @@
 import { elapsed, LONGEST_DELAY_MS } from "../core/base/time.ts";
-import { AgentError, type ErrorCode, errorFrom } from "../core/base/error.ts";
+import { AgentError, configError, type ErrorCode, errorFrom } from "../core/base/error.ts";
 import { assistantMsg, newId } from "../core/message/msg.ts";
 import type { AnyCallOptions, Reply, RetryOptions } from "./types.ts";
 import type { Msg } from "../core/message/types.ts";
@@ -114,7 +114,7 @@ type Options = Pick<AnyCallOptions, "fallbackReply"> & RetryOptions;
 export function unretried<S>(options: AnyCallOptions<S> & RetryOptions): AnyCallOptions<S> {
   if (options?.retries === undefined) return options;
   checkCallOptions(options);
-  throw new AgentError("config/invalid", "stream: `retries` is an option of call(); expected none.");
+  throw configError("stream: `retries` is an option of call(); expected none.");
 }
 
 /** The options of a call whose attempts are one input: with a key, if there is an input. */

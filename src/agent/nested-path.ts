@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import type { Permissions } from "./options/agent-config.ts";
 
 /** The default of the maximum depth to which agents may call each other. */
@@ -9,14 +9,12 @@ export function checkPath(path: readonly string[], maxDepth: number): void {
   const shown = path.join("/");
   const name = path.at(-1)!;
   if (path.indexOf(name) < path.length - 1)
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `Agent '${name}' would run inside of itself: ${shown}. Expected agents that do not call each other in a circle.`,
       { data: { path: shown } },
     );
   if (path.length - 1 > maxDepth)
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `The agents ${shown} are nested ${path.length - 1} deep; expected at most ${maxDepth} (\`maxDepth\`).`,
       { data: { path: shown } },
     );

@@ -1,5 +1,5 @@
 import * as s from "../core/base/option-schema.ts";
-import { AgentError, errorFrom } from "../core/base/error.ts";
+import { AgentError, configError, errorFrom } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import { restoreRedacted } from "../core/base/secrets.ts";
 import { Transcript } from "../core/message/transcript.ts";
@@ -210,8 +210,7 @@ export function agentSlots(
   ready: () => Promise<void> | undefined,
 ): AgentSlots & Pick<InboxAgent, "writeSlot"> {
   const unknown = (from: string, name: string): AgentError =>
-    new AgentError(
-      "config/invalid",
+    configError(
       `${from}: the agent has no slot '${name}'; give it in \`slots\`, or in \`writes\` of a tool or a hook.`,
     );
   const write = async (slot: Slot, given: unknown, seen?: number, inputId?: string): Promise<void> => {

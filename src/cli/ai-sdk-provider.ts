@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AiSdkLanguageModel } from "../core/model/ai-sdk/sdk-types.ts";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import type { ChatModel } from "../core/model/port.ts";
 import type { Environment } from "./terminal.ts";
 
@@ -40,22 +40,19 @@ export async function aiSdkProviderModel(
   if (rest.length === 0 || flags.baseUrl || env["OPENAI_BASE_URL"]) return undefined;
   if (!provider) {
     if (!env["OPENAI_API_KEY"]?.trim() && env["DASHSCOPE_API_KEY"]?.trim()) return undefined; // DashScope's names may have a slash
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `The provider "${name}" of the model "${flags.model}" is not known: expected one of ${Object.keys(PROVIDERS).join(", ")}, whose package is @ai-sdk/NAME (npm install @ai-sdk/NAME), or --base-url with the server of the model.`,
     );
   }
   const path = pathOf(provider.package, folder);
   if (path === undefined) {
     const { package: needed } = provider;
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `The model "${flags.model}" needs the package ${needed}, which is not installed here: npm install ${needed}`,
     );
   }
   const apiKey = env[provider.key]?.trim();
-  if (!apiKey)
-    throw new AgentError("config/invalid", `The model "${flags.model}" needs a key: set ${provider.key}.`);
+  if (!apiKey) throw configError(`The model "${flags.model}" needs a key: set ${provider.key}.`);
   const { aiSdkModel } = await import("../core/model/ai-sdk/ai-sdk-model.ts");
   const loaded = (await import(pathToFileURL(path).href)) as {
     readonly [name: string]: (settings: object) => (model: string) => AiSdkLanguageModel;

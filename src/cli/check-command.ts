@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentConfig } from "../agent/options/agent-config.ts";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import {
   bypassRun,
   checkRules,
@@ -55,10 +55,7 @@ export const checkCommand: Handler<typeof definition> = async ({ args, flags }, 
     if (flags.runs !== undefined) await writeRuns(flags.runs, config, report, options, io);
   }
   if (reports.every(({ rules }) => rules.length === 0))
-    throw new AgentError(
-      "config/invalid",
-      `The agents of ${args.file} have no rules: there is nothing to prove.`,
-    );
+    throw configError(`The agents of ${args.file} have no rules: there is nothing to prove.`);
   if (flags.json) io.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
   const codes = reports.map(({ result }) => CODES[result]);
   return codes.includes(1) ? 1 : Math.max(...codes);

@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import type { Environment } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -32,14 +32,12 @@ export function chooseModel(
     flags.model ?? (isDashscope ? "qwen-plus" : host === "api.openai.com" ? "gpt-4.1-mini" : undefined);
 
   if (!apiKey && host === "api.openai.com") {
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       "No model is configured: set OPENAI_API_KEY or DASHSCOPE_API_KEY, or name a server that needs no key with " +
         "--base-url (Ollama: http://localhost:11434/v1).",
     );
   }
-  if (!apiKey && isDashscope)
-    throw new AgentError("config/invalid", "DashScope needs a key: set DASHSCOPE_API_KEY.");
+  if (!apiKey && isDashscope) throw configError("DashScope needs a key: set DASHSCOPE_API_KEY.");
   if (!name) throw new UsageError(`The server ${host} has no default model: name one with --model.`);
   return { model: name, baseURL, ...(apiKey && { apiKey }) };
 }

@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { AgentError, messageOf } from "../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../core/base/error.ts";
 import { evaluate } from "../testing/evals/evaluate.ts";
 import { compareEvals, junitOf, readReport, reasonOf, type EvalComparison } from "../testing/evals/report.ts";
 import type { EvalReport, EvaluateOptions } from "../testing/evals/types.ts";
@@ -76,8 +76,7 @@ async function loadSuite(file: string): Promise<Suite> {
   const suite: unknown = module["default"] ?? module["suite"];
   const { name, cases } = (typeof suite === "object" && suite !== null ? suite : {}) as Partial<Suite>;
   if (typeof name === "string" && Array.isArray(cases)) return suite as Suite;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `${file} exports no suite: use "export default { name: "refunds", agent, cases, judge }" with judges of agentchart/evals.`,
   );
 }

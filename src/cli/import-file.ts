@@ -1,18 +1,18 @@
 import { statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { AgentError, messageOf } from "../core/base/error.ts";
+import { configError, messageOf } from "../core/base/error.ts";
 
 /** The exports of a file of a user; `what` says of what, such as "tools". Rejects with `config/invalid` and one line that says why the file
  *  cannot be loaded. */
 export async function importFile(file: string, what: string): Promise<{ readonly [name: string]: unknown }> {
   const path = resolve(file);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new AgentError("config/invalid", `The ${what} file ${path} does not exist.`);
+    throw configError(`The ${what} file ${path} does not exist.`);
   try {
     return (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown };
   } catch (thrown) {
-    throw new AgentError("config/invalid", importErrorMessage(thrown, file), { cause: thrown });
+    throw configError(importErrorMessage(thrown, file), { cause: thrown });
   }
 }
 

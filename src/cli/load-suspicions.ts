@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import { problemOf } from "../core/base/options.ts";
 import type { SuspicionCheck } from "../inspect/suspicions/suspicion.ts";
 import { suspicionSchema } from "../inspect/suspicions/suspicion-schema.ts";
@@ -11,10 +11,10 @@ export async function loadSuspicions(file: string | undefined): Promise<readonly
   const { default: main, ...named } = await importFile(file, "suspicions");
   const listed = main === undefined ? Object.values(named).filter(isLikeCheck) : [main].flat();
   if (listed.length === 0)
-    throw invalid(`${file} exports no checks: export objects with \`name\`, \`title\` and \`find\`.`);
+    throw configError(`${file} exports no checks: export objects with \`name\`, \`title\` and \`find\`.`);
   for (const [place, each] of listed.entries()) {
     const problem = problemOf(suspicionSchema(), each);
-    if (problem !== undefined) throw invalid(`Check ${place + 1} of ${file}: ${problem}`);
+    if (problem !== undefined) throw configError(`Check ${place + 1} of ${file}: ${problem}`);
   }
   return listed as readonly SuspicionCheck[];
 }
@@ -22,7 +22,3 @@ export async function loadSuspicions(file: string | undefined): Promise<readonly
 /** True for what is meant as a check, rather than a helper that the file exports beside it. */
 const isLikeCheck = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "find" in value && "name" in value;
-
-function invalid(message: string): AgentError {
-  return new AgentError("config/invalid", message);
-}

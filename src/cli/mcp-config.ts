@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { AgentError, messageOf } from "../core/base/error.ts";
+import { configError, messageOf } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { McpHeaders, McpOptions } from "../kit/mcp/types.ts";
@@ -43,15 +43,14 @@ export function readMcpConfig(file: string): McpConfig {
     content = readFileSync(file, "utf8");
     config = JSON.parse(content) as Config;
   } catch (cause) {
-    throw new AgentError("config/invalid", `--mcp-config ${file} cannot be read: ${messageOf(cause)}`, {
+    throw configError(`--mcp-config ${file} cannot be read: ${messageOf(cause)}`, {
       cause,
     });
   }
   check(configSchema(), config, `--mcp-config ${file}`);
   const servers = Object.entries(config.mcpServers).map(([name, { type, ...entry }]): McpOptions => {
     if ((entry.command === undefined) === (entry.url === undefined))
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         `--mcp-config ${file}: the server '${name}' needs a \`command\` or a \`url\`, and not both.`,
       );
     const { command, args, env, cwd, url, headers } = entry;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { shellQuote } from "./shell-quote.ts";
 import type { Terminal } from "./terminal.ts";
@@ -42,8 +42,7 @@ export async function confirmServers(config: McpConfig, options: Confirmation): 
     terminal.hint(`${config.file} names MCP servers that were not confirmed:`);
     for (const server of config.servers) terminal.hint(lineOf(server));
     if (!(await ask?.("Use them? [y/N] ")))
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         `The servers of ${config.file} were not confirmed, and nothing was started. If they are right, repeat the command with --mcp-trust ${hash}`,
       );
   }

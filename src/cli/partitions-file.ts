@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { AgentError, messageOf } from "../core/base/error.ts";
+import { configError, messageOf } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { Partition } from "../store/partition-map.ts";
@@ -31,10 +31,7 @@ async function contentOf(path: string): Promise<readonly NamedPartition[]> {
   try {
     content = JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    throw new AgentError(
-      "config/invalid",
-      `The file of partitions ${path} cannot be read: ${messageOf(error)}`,
-    );
+    throw configError(`The file of partitions ${path} cannot be read: ${messageOf(error)}`);
   }
   check(schema(), content, `The file of partitions ${path}`, "it");
   return content as readonly NamedPartition[];
@@ -50,11 +47,7 @@ export async function readPartitions(
   const stores = new Map<string, SessionStore>();
   const opened = async (name: string): Promise<SessionStore> => {
     const spec = name.startsWith("env:") ? process.env[name.slice(4)]?.trim() : name;
-    if (!spec)
-      throw new AgentError(
-        "config/invalid",
-        `The file of partitions ${path} names ${name}, which is not set.`,
-      );
+    if (!spec) throw configError(`The file of partitions ${path} names ${name}, which is not set.`);
     const store = stores.get(name) ?? (await open(spec));
     stores.set(name, store);
     return store;

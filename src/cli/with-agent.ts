@@ -14,7 +14,7 @@ import type { Values } from "./define-command.ts";
 import { openMcpServers } from "./mcp-servers.ts";
 import type { AGENT, JSON_EVENTS } from "./shared-flags.ts";
 import { withCleanup } from "./with-cleanup.ts";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import { importFile } from "./import-file.ts";
 
 /** The stored session of an agent. */
@@ -96,7 +96,7 @@ async function loadTools(file: string): Promise<readonly Tool[]> {
   if (Array.isArray(main)) {
     const wrong = main.findIndex((entry) => !isTool(entry));
     if (wrong >= 0) {
-      throw invalid(
+      throw configError(
         `Entry ${wrong + 1} of the default export of ${file} is not a tool: make it with defineTool().`,
       );
     }
@@ -104,15 +104,11 @@ async function loadTools(file: string): Promise<readonly Tool[]> {
   const listed = [main].flat().filter(isTool);
   const tools = [...new Set(listed.length > 0 ? listed : Object.values(named).flat().filter(isTool))];
   if (tools.length === 0) {
-    throw invalid(
+    throw configError(
       `${file} exports no tools: export them by name or as "export default [...]", made with defineTool().`,
     );
   }
   return tools;
-}
-
-function invalid(message: string): AgentError {
-  return new AgentError("config/invalid", message);
 }
 
 /** Whether defineTool() made the value, also that of another copy of this package. */

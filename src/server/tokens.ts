@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 
@@ -63,8 +63,7 @@ export class TokenRegistry {
       access: { tenant, scopes, name },
     }));
     const hashes = new Set(this.#entries.map(({ hash }) => hash.toString("hex")));
-    if (hashes.size < this.#entries.length)
-      throw new AgentError("config/invalid", "tokens: a token occurs twice.");
+    if (hashes.size < this.#entries.length) throw configError("tokens: a token occurs twice.");
   }
 
   /** Returns what the token allows, or undefined for an unknown token. The time depends only on the length of the token. */

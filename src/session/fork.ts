@@ -1,6 +1,6 @@
 import * as s from "../core/base/option-schema.ts";
 import { randomUUID } from "node:crypto";
-import { AgentError, type ErrorCode } from "../core/base/error.ts";
+import { AgentError, configError, type ErrorCode } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import { toolResultsOf, toolUsesOf, textOf } from "../core/message/msg.ts";
 import { aboutTurns, persistedContext, type JournalState, type SessionState } from "./format.ts";
@@ -220,7 +220,7 @@ export async function forkSession(
   check(forkSchema(), options, "fork");
   const { sessionId, seq } = session;
   const { changes, edits } = options;
-  if (changes && edits) throw new AgentError("config/invalid", "fork: give `changes` or `edits`, not both.");
+  if (changes && edits) throw configError("fork: give `changes` or `edits`, not both.");
   const forked = options.sessionId ?? randomUUID();
   const edited = edits?.(session.messages);
   const made = changes

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { newOwner } from "./leases.ts";
@@ -255,7 +255,7 @@ async function eachRange(
 ): Promise<MoveProgress> {
   check(moveSchema(), options, from);
   const ranges = rangesOf(partitions, from).filter((range) => isMoving(range));
-  const expected = (what: string) => new AgentError("config/invalid", `${from}: expected ${what}.`);
+  const expected = (what: string) => configError(`${from}: expected ${what}.`);
   if (ranges.length === 0) throw expected("a partition with `movesFrom`");
   if (ranges.some(({ movesFrom }) => !movesFrom.takenInputs))
     throw expected("`movesFrom` to be a store with `takenInputs`, such as that of SQLite or Postgres");
@@ -323,7 +323,7 @@ export function finishMove(
   return eachRange(partitions, options, "finishMove", async (mover) => {
     if (mover.state === "finished") return;
     if (mover.state !== "moved")
-      throw new AgentError("config/invalid", "finishMove: expected sessions that movePartitions has moved.");
+      throw configError("finishMove: expected sessions that movePartitions has moved.");
     await mover.moveAll(); // what a process has written that was stopped for long
     await mover.removeMarks();
     await mover.write("finished");

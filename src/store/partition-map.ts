@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { type AgentError, configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { sha256 } from "../core/base/hash.ts";
@@ -75,7 +75,7 @@ const hex = (hash: number): string => hash.toString(16).padStart(8, "0");
 /** Returns the ranges of a map. Throws `config/invalid` for none, ranges that do not ascend to the last hash, and a store that has two. */
 export function rangesOf(partitions: readonly Partition[], from: string): readonly PartitionRange[] {
   check(partitionsSchema(), partitions, from, "`partitions`");
-  const wrong = (expected: string) => new AgentError("config/invalid", `${from}: expected ${expected}.`);
+  const wrong = (expected: string) => configError(`${from}: expected ${expected}.`);
   if (partitions.length === 0) throw wrong("one partition at least");
   const stores = new Set(partitions.map(({ store }) => store));
   if (stores.size !== partitions.length) throw wrong("a store of its own for each partition");

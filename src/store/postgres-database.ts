@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { Pool, PoolClient, QueryConfig } from "pg";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { storeClosed } from "./shared.ts";
 import { MODULUS } from "./checksum.ts";
@@ -28,7 +28,7 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
   if (code === "ERR_INVALID_URL") {
-    return new AgentError("config/invalid", "postgresStore: `connectionString` is not a URL."); // without a cause, which would hold it
+    return configError("postgresStore: `connectionString` is not a URL."); // without a cause, which would hold it
   }
   // An error without a code comes from the driver: the connection ended.
   const isRetryable = code === undefined || TRANSIENT.test(code);

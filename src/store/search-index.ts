@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import type { FoundSession, JournalEntry, SearchPage, SessionInfo, SessionSearch } from "./port.ts";
 import { labelsOf, fromKey, toKey } from "./shared.ts";
 import { SearchFold, type Summary } from "./search-fold.ts";
@@ -170,5 +170,5 @@ function placeOf(cursor: string): readonly [number, string] {
   } catch {
     // it is no JSON
   }
-  throw new AgentError("config/invalid", "search: `cursor` is not one that a search has returned.");
+  throw configError("search: `cursor` is not one that a search has returned.");
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import {
   type Batch,
   type FormerHolder,
@@ -79,7 +79,7 @@ export function storeClosed(): AgentError {
 /** Throws `config/invalid` unless `id` is a valid id of a session, an input or an owner. `what` begins the message. */
 export function checkId(id: string, what: string): void {
   if (typeof id === "string" && id !== "" && id.isWellFormed()) return;
-  throw new AgentError("config/invalid", `${what} must be a non-empty string of well-formed Unicode.`);
+  throw configError(`${what} must be a non-empty string of well-formed Unicode.`);
 }
 
 /** The prefix of the ids under which the package stores what is no session, such as schedules. `list` and `search` leave them out, unless

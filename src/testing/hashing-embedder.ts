@@ -1,5 +1,5 @@
 import { tellingTerms } from "../kit/knowledge/terms.ts";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import { throwIfAborted } from "../core/model/abort.ts";
 import type { Embedder } from "../core/model/embedder.ts";
 
@@ -33,7 +33,7 @@ function* featuresOf(text: string): Generator<readonly [feature: string, weight:
  */
 export function hashingEmbedder(dimensions = 256): Embedder {
   if (!Number.isSafeInteger(dimensions) || dimensions < 1)
-    throw new AgentError("config/invalid", "hashingEmbedder: expected a positive number of dimensions.");
+    throw configError("hashingEmbedder: expected a positive number of dimensions.");
   return {
     name: `hashing-${dimensions}`,
     dimensions,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import { userMsg, textOf, toolUsesOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
 import { collect } from "../core/model/fold.ts";
@@ -160,10 +160,7 @@ export function modelContract(
   { describe, test, recordings = [], over, cutEvery = 1 }: ModelContractOptions,
 ): void {
   if (recordings.length > 0 && !over)
-    throw new AgentError(
-      "config/invalid",
-      "modelContract: `recordings` needs `over`, which makes a model over a fetch.",
-    );
+    throw configError("modelContract: `recordings` needs `over`, which makes a model over a fetch.");
   describe(name, () => {
     if (over) recordingContract(recordings, over, cutEvery, { describe, test });
     for (const [title, behaviour, check] of TESTS) {

@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
@@ -107,7 +107,7 @@ export function scriptedModel(
     requests,
     done() {
       const left = turns.length - requests.length;
-      if (left > 0) throw new AgentError("config/invalid", `${left} turn(s) of the script were not used.`);
+      if (left > 0) throw configError(`${left} turn(s) of the script were not used.`);
     },
     async *stream(request, { signal }) {
       const turn = turns[requests.length];

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { nearestName } from "../../core/base/nearest-name.ts";
 import { HOOK_POINTS } from "../../core/hook/types.ts";
 import type { Breakpoint } from "../../core/tool/breakpoint.ts";
@@ -50,5 +50,5 @@ export function nameProblem(breakpoints: readonly Breakpoint[]): string | undefi
 /** Throws `config/invalid` for breakpoints with a {@link nameProblem}. */
 export function checkNames(breakpoints: readonly Breakpoint[]): void {
   const problem = nameProblem(breakpoints);
-  if (problem !== undefined) throw new AgentError("config/invalid", problem);
+  if (problem !== undefined) throw configError(problem);
 }

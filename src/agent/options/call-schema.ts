@@ -10,7 +10,7 @@ import type {
   RetryOptions,
   StreamOptions,
 } from "../types.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
 import { jsonSchemaOf } from "../../core/tool/schema.ts";
 import { schemaProblem } from "../../core/tool/schema-problem.ts";
@@ -87,6 +87,5 @@ export function checkCallOptions(options: AnyCallOptions<unknown>): void {
     check(callSchema(), options, "call", "The argument `options`");
   const { output } = options;
   const problem = output === undefined ? undefined : schemaProblem(jsonSchemaOf(output as Schema));
-  if (problem !== undefined)
-    throw new AgentError("config/invalid", `call: the schema \`output\` cannot be used: ${problem}.`);
+  if (problem !== undefined) throw configError(`call: the schema \`output\` cannot be used: ${problem}.`);
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
 import { type AnyHook, type HookPoint, HOOK_POINTS } from "../../core/hook/types.ts";
 import { freeze, isSame } from "../../core/base/json.ts";
@@ -26,7 +26,7 @@ import { sizeOfText, sizeOfTools } from "../../core/message/transcript.ts";
 import { knownWindow } from "../../core/model/request.ts";
 
 function invalid(problem: string): AgentError {
-  return new AgentError("config/invalid", `createAgent: ${problem}`);
+  return configError(`createAgent: ${problem}`);
 }
 
 /** Throws `config/invalid` that names the first thing that is wrong. */
@@ -314,8 +314,7 @@ function checkRoom({ sysPrompt = "", tools = [] }: AnyAgentConfig, window: numbe
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const all = sizeOfTools(specs);
   if (system + all + reserve < window) return;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `createAgent: the context window of ${window} tokens is too small: the system prompt has about ${system}, the tools have about ${all}, and ${reserve} are kept for the answer.`,
   );
 }

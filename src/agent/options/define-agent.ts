@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import { configSchema } from "./config-schema.ts";
@@ -52,7 +52,7 @@ function given(options: object): object {
 
 function optionsOf(options: object, what: string): object {
   if (isObject(options)) return given(options);
-  throw new AgentError("config/invalid", `${what}: expected options, such as { name, model }.`);
+  throw configError(`${what}: expected options, such as { name, model }.`);
 }
 
 /**

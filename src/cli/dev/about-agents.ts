@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { type AgentError, configError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 
 /** The maximum number of sample prompts of an agent. */
@@ -21,7 +21,7 @@ export type AboutAgents = { readonly [agent: string]: AboutAgent };
  *  an agent. */
 export function aboutAgents(about: unknown, agents: readonly string[], file: string): AboutAgents {
   if (about === undefined) return {};
-  const wrong = (what: string): AgentError => new AgentError("config/invalid", `about in ${file}: ${what}`);
+  const wrong = (what: string): AgentError => configError(`about in ${file}: ${what}`);
   const expected = "expected { agent: { description, prompts } }";
   if (!isObject(about)) throw wrong(`${expected}.`);
   for (const [name, words] of Object.entries(about)) {

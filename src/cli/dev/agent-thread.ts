@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { type AgentError, configError, messageOf } from "../../core/base/error.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
 import type { AboutAgents } from "./about-agents.ts";
 import { serveQueue } from "./serve-queue.ts";
@@ -63,7 +63,7 @@ export class AgentThread {
     worker.on("exit", () => {
       stopServing();
       end();
-      reject(new AgentError("config/invalid", `${data.file} cannot be loaded: ${problem}.`));
+      reject(configError(`${data.file} cannot be loaded: ${problem}.`));
       if (isReady && !this.#isClosing) listener.onCrash(problem);
     });
     this.ready = ready;
@@ -88,7 +88,7 @@ export class AgentThread {
 }
 
 function failure({ message, stack }: Extract<FromThread, { readonly type: "failed" }>): AgentError {
-  const error = new AgentError("config/invalid", message);
+  const error = configError(message);
   error.stack = stack;
   return error;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import type { Block } from "../../core/message/types.ts";
 import { openSession } from "../../session/open-session.ts";
@@ -18,7 +18,7 @@ export type ForkedChat = {
 export async function forkChat(store: SessionStore, tenant: string, request: unknown): Promise<ForkedChat> {
   const { chat, message } = isObject(request) ? request : {};
   if (typeof chat !== "string" || typeof message !== "string")
-    throw new AgentError("config/invalid", "Expected { chat, message }: the ids of a chat and of a message.");
+    throw configError("Expected { chat, message }: the ids of a chat and of a message.");
   const stored = await openSession(store, `${tenant}/${chat}`);
   const { seq, state, messages } = await stored.at();
   const at = messages.findIndex(({ id, role }) => id === message && role === "user");

@@ -3,7 +3,7 @@ import { ingest, type IngestProgress } from "../../kit/knowledge/ingest.ts";
 import type { FoundPassage, KnowledgeDocument, KnowledgeStore } from "../../kit/knowledge/port.ts";
 import { postgresKnowledge } from "../../kit/knowledge/postgres.ts";
 import { sqliteKnowledge } from "../../kit/knowledge/sqlite.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { Embedder } from "../../core/model/embedder.ts";
 import { chooseModel } from "../choose-model.ts";
 import type { CliIo } from "../cli-io.ts";
@@ -167,7 +167,7 @@ export const removeCommand: Handler<typeof definitions.remove> = ({ args: { sour
     throw new UsageError("Say what to delete: either a document or --all.");
   return withKnowledge(flags.store, async (store) => {
     if (source !== undefined && !(await store.find(source)))
-      throw new AgentError("config/invalid", `There is no document ${source}.`);
+      throw configError(`There is no document ${source}.`);
     const removed = await store.remove(source);
     printResult(io, flags, `Deleted ${removed} passages.`, { removed });
     return 0;

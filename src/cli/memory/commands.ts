@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Memory, MemoryStore, NewMemory } from "../../kit/memory/port.ts";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { Handler } from "../define-command.ts";
@@ -62,7 +62,7 @@ function parsed(line: string, where: string): Exported {
   try {
     value = JSON.parse(line) as Exported;
   } catch (error) {
-    throw new AgentError("config/invalid", `${where} is no JSON: ${messageOf(error)}`);
+    throw configError(`${where} is no JSON: ${messageOf(error)}`);
   }
   check(exportedSchema(), value, where, "The memory");
   return value;
@@ -97,7 +97,7 @@ export const showCommand: Handler<typeof definitions.show> = ({ args: { scope, i
       io.stdout.write(`${printsJson(io, flags) ? JSON.stringify(memory) : shown}\n`);
       return 0;
     }
-    throw new AgentError("config/invalid", `There is no memory ${id} of ${scope}.`);
+    throw configError(`There is no memory ${id} of ${scope}.`);
   });
 
 /** `agentchart memory export`. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { auditSession, type AuditOptions, type Finding } from "../../kit/rules/audit.ts";
 import { rulesOfDogwood } from "../../kit/rules/dogwood/index.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
@@ -60,7 +60,7 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
 
 async function textOf(file: string): Promise<string> {
   return readFile(file, "utf8").catch((cause: unknown) => {
-    throw new AgentError("config/invalid", `Cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw configError(`Cannot read ${file}: ${messageOf(cause)}`, { cause });
   });
 }
 
@@ -71,14 +71,10 @@ async function loadRules(file: string): Promise<{ readonly rules: readonly Rule[
   const rules: unknown = module["default"] ?? module["rules"];
   const { inputOf } = module as AuditOptions;
   if (inputOf !== undefined && typeof inputOf !== "function")
-    throw new AgentError(
-      "config/invalid",
-      `${file}: \`inputOf\` must be a function of a call and the messages before it.`,
-    );
+    throw configError(`${file}: \`inputOf\` must be a function of a call and the messages before it.`);
   if (Array.isArray(rules) && rules.length > 0 && rules.every(isRule))
     return { rules, ...(inputOf && { inputOf }) };
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `${file} exports no rules: use "export const rules = [before("verify", "refund")]" with functions of agentchart/rules.`,
   );
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { breakpointText, type Breakpoint } from "../../core/tool/breakpoint.ts";
 import { breakpoints, breakpointsIn } from "../../core/tool/breakpoints.ts";
@@ -44,7 +44,7 @@ export const breakCommand: Handler<typeof definition> = async ({ args: { id }, f
 async function read(flag: string, file: string): Promise<readonly Breakpoint[]> {
   const what = `The list of ${flag}`;
   const taken = slotValue(breakpoints as Slot, await readJson(file, what));
-  if ("problem" in taken) throw new AgentError("config/invalid", `${what} ${taken.problem}.`);
+  if ("problem" in taken) throw configError(`${what} ${taken.problem}.`);
   const conditions = taken.value as readonly Breakpoint[];
   checkNames(conditions);
   return conditions;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent } from "../../agent/types.ts";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { actingTools, RecordedResults, recordingOf } from "../../agent/recorded-results.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Fork, ForkPoint } from "../../session/fork.ts";
@@ -79,8 +79,7 @@ async function askAbout(acting: readonly string[]): Promise<boolean> {
   const names = acting.join(", ");
   const ask = askPerson();
   if (ask) return !(await ask(`These tools act each time they run: ${names}. Really run them? [y/N] `));
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `These tools act each time they run: ${names}. Say whether they do, with --results live, or repeat what is recorded, with --results recorded.`,
   );
 }
@@ -100,10 +99,7 @@ function idsOf({ as, times = 1 }: Flags): readonly string[] {
 
 async function refuseExisting(store: SessionStore, sessionId: string): Promise<void> {
   if (!(await store.load(sessionId))) return;
-  throw new AgentError(
-    "config/invalid",
-    `Session '${sessionId}' already exists: choose another id with --as.`,
-  );
+  throw configError(`Session '${sessionId}' already exists: choose another id with --as.`);
 }
 
 function fork({ session, place, changes }: Forking, sessionId: string, repeats = false): Promise<Fork> {

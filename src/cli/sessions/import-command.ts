@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
-import { AgentError, messageOf, type ErrorCode } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf, type ErrorCode } from "../../core/base/error.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { importSession } from "../../store/transfer.ts";
 import { chatsOf } from "../../testing/evals/chat-log.ts";
@@ -63,7 +63,7 @@ async function* read(file: string): AsyncGenerator<string> {
   try {
     yield* stream as AsyncIterable<string>;
   } catch (error) {
-    throw new AgentError("config/invalid", `Cannot read ${file}: ${messageOf(error)}`, { cause: error });
+    throw configError(`Cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

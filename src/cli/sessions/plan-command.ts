@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { planText } from "../../kit/plan/markdown.ts";
 import { planHistorySlot, planSlot, type Plan } from "../../kit/plan/plan.ts";
@@ -41,7 +41,7 @@ async function show(store: SessionStore, sessionId: string, flags: Flags, io: Cl
 async function readPlan(file: string): Promise<Plan | null> {
   const what = "The plan of --set";
   const taken = slotValue(planSlot as Slot, await readJson(file, what));
-  if ("problem" in taken) throw new AgentError("config/invalid", `${what} ${taken.problem}.`);
+  if ("problem" in taken) throw configError(`${what} ${taken.problem}.`);
   return taken.value as Plan | null;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 
 /** Reads the JSON of a file, or of stdin for "-". Throws `config/invalid`; `what` names it, such as "The plan of --set". */
 export async function readJson(file: string, what: string): Promise<unknown> {
@@ -8,6 +8,6 @@ export async function readJson(file: string, what: string): Promise<unknown> {
     return JSON.parse(file === "-" ? await text(process.stdin) : readFileSync(file, "utf8")) as unknown;
   } catch (error) {
     const problem = messageOf(error).replace(/\.$/, "");
-    throw new AgentError("config/invalid", `${what} cannot be read: ${problem}.`);
+    throw configError(`${what} cannot be read: ${problem}.`);
   }
 }

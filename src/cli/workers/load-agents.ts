@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { tryAgents, type FailedAgent } from "../../worker/make-config.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
 import { asSentence } from "../error-message.ts";
@@ -11,13 +11,15 @@ export async function loadAgents(file: string): Promise<WorkerAgents> {
   const module = await importFile(file, "agents");
   const agents = module["default"] ?? module["agents"];
   if (typeof agents !== "object" || agents === null || Object.keys(agents).length === 0) {
-    throw invalid(
+    throw configError(
       `${file} exports no agents: use "export default { name: (session) => ({ name, model, tools, … }) }".`,
     );
   }
   const wrong = Object.entries(agents).find(([, make]) => typeof make !== "function");
   if (wrong) {
-    throw invalid(`"${wrong[0]}" in ${file} is not a function that returns the configuration of an agent.`);
+    throw configError(
+      `"${wrong[0]}" in ${file} is not a function that returns the configuration of an agent.`,
+    );
   }
   return agents as WorkerAgents;
 }
@@ -31,8 +33,4 @@ export const failedText = ({ agent, error }: FailedAgent): string =>
 export async function checkAgents(agents: WorkerAgents, log: Log): Promise<void> {
   for (const { agent, error } of await tryAgents(agents))
     log.write("error", "agent.failed", { agent, error: log.error(error) });
-}
-
-function invalid(message: string): AgentError {
-  return new AgentError("config/invalid", message);
 }

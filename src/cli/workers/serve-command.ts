@@ -15,7 +15,7 @@ import { openLog, type Log } from "./open-log.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "../on-signal.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { importFile } from "../import-file.ts";
 import { readFile } from "node:fs/promises";
 import { isLoopback } from "../../server/authenticate.ts";
@@ -83,10 +83,7 @@ async function loadWebhooks(file: string): Promise<NonNullable<ServerOptions["we
   const webhooks = module["default"] ?? module["webhooks"];
   if (typeof webhooks === "object" && webhooks !== null && Object.keys(webhooks).length > 0)
     return webhooks as NonNullable<ServerOptions["webhooks"]>;
-  throw new AgentError(
-    "config/invalid",
-    `${file} exports no webhooks: use "export default { name: { secrets, agent, input } }".`,
-  );
+  throw configError(`${file} exports no webhooks: use "export default { name: { secrets, agent, input } }".`);
 }
 
 type TokenFlags = {
@@ -120,7 +117,7 @@ async function read(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     const { code = "failed" } = error as NodeJS.ErrnoException;
-    throw new AgentError("config/invalid", `Cannot read ${file} (${code}): check --tokens.`, {
+    throw configError(`Cannot read ${file} (${code}): check --tokens.`, {
       cause: error,
     });
   }
@@ -132,7 +129,7 @@ function parse(text: string, source: string): readonly Token[] {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new AgentError("config/invalid", `${source} is not valid JSON.`);
+    throw configError(`${source} is not valid JSON.`);
   }
   return readTokens(value);
 }

@@ -161,6 +161,11 @@ export class AgentError extends Error {
   }
 }
 
+/** Returns the error `config/invalid`, whose message says what was expected. */
+export function configError(message: string, options?: AgentErrorOptions): AgentError {
+  return new AgentError("config/invalid", message, options);
+}
+
 /** Returns an error that says how something ended and may never be thrown, without a stack: to take one costs more than to close an
  *  agent. */
 export function endingError(code: ErrorCode, message: string): AgentError {

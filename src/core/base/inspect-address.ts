@@ -1,4 +1,4 @@
-import { AgentError } from "./error.ts";
+import { configError } from "./error.ts";
 
 const EXPECTED = 'expected "auto" or an address such as http://127.0.0.1:4000#w=TOKEN';
 
@@ -8,7 +8,7 @@ export function parseAddress(text: string): { readonly url: string; readonly tok
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     const withoutToken = text.split("#")[0]!;
-    throw new AgentError("config/invalid", `createAgent: \`inspect\` is "${withoutToken}"; ${EXPECTED}.`);
+    throw configError(`createAgent: \`inspect\` is "${withoutToken}"; ${EXPECTED}.`);
   }
   const token = new URLSearchParams(url.hash.slice(1)).get("w");
   return { url: url.origin, ...(token && { token }) };

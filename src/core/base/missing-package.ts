@@ -1,4 +1,4 @@
-import { AgentError } from "./error.ts";
+import { configError } from "./error.ts";
 
 /**
  * Returns what an import of an optional package does if it fails: it throws `config/invalid` with the command that installs `of`. `user` is
@@ -7,5 +7,5 @@ import { AgentError } from "./error.ts";
 export const missingPackage =
   (user: string, of: string) =>
   (cause: unknown): never => {
-    throw new AgentError("config/invalid", `${user} needs the package ${of}: npm install ${of}`, { cause });
+    throw configError(`${user} needs the package ${of}: npm install ${of}`, { cause });
   };

@@ -1,4 +1,4 @@
-import { AgentError } from "./error.ts";
+import { configError } from "./error.ts";
 import { isObject } from "./json.ts";
 import type { AnyShape, OptionSchema, OptionsSchema } from "./option-schema.ts";
 import { truncated } from "./shown.ts";
@@ -42,7 +42,7 @@ function requiredOf(schemas: AnyShape): readonly string[] {
 /** Throws `config/invalid` that begins with `from` and says what is wrong with a value. */
 export function check<T>(schema: OptionSchema<T>, value: unknown, from: string, subject?: string): void {
   const problem = problemOf(schema, value, subject);
-  if (problem !== undefined) throw new AgentError("config/invalid", `${from}: ${problem}`);
+  if (problem !== undefined) throw configError(`${from}: ${problem}`);
 }
 
 /** Returns where a value differs from a schema and what was expected there, without what was found. An example is "input.calls.0.id:

@@ -1,6 +1,6 @@
 import type { Msg, Block } from "../message/types.ts";
 import type { GenerateOptions, ModelRequest } from "./port.ts";
-import { AgentError } from "../base/error.ts";
+import { configError } from "../base/error.ts";
 import { byteLength } from "../base/platform.ts";
 import { loadTokenizer } from "./load-tokenizer.cjs";
 
@@ -127,8 +127,7 @@ function load(): Tokenizer {
     loaded.setMergeCacheSize(REMEMBERED);
     return loaded;
   } catch (error) {
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       "Counting tokens needs the tokenizer gpt-tokenizer, which is part of agentchart but is missing here: npm install agentchart",
       { cause: error },
     );

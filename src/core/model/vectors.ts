@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { configError } from "../base/error.ts";
 import type { EmbedderInfo } from "./embedder.ts";
 
 /** The embedder that made the stored vectors; null for texts without vectors, undefined if there is nothing. */
@@ -92,8 +92,7 @@ const nameOf = (embedder: EmbedderInfo | null): string =>
 export function checkEmbedder(what: string, stored: StoredEmbedder, given: EmbedderInfo | null): void {
   if (stored === undefined) return;
   if (stored?.name === given?.name && stored?.dimensions === given?.dimensions) return;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `The ${what} were made with ${nameOf(stored)}, and ${nameOf(given)} was given: vectors of different embedders cannot be compared. Expected the same one, or another store.`,
   );
 }
@@ -103,8 +102,5 @@ export function checkVector(vector: Float32Array, { name, dimensions }: Embedder
   if (vector instanceof Float32Array && vector.length === dimensions && vector.every(Number.isFinite))
     return normalized(vector);
   const found = vector instanceof Float32Array ? `${vector.length} numbers` : "another kind";
-  throw new AgentError(
-    "config/invalid",
-    `A vector of the embedder ${name} has ${found}; expected ${dimensions} finite numbers.`,
-  );
+  throw configError(`A vector of the embedder ${name} has ${found}; expected ${dimensions} finite numbers.`);
 }

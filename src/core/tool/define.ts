@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { configError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
@@ -119,16 +119,12 @@ export function defineTool<
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
   const inputSchema = jsonSchemaOf(input, `Tool '${name}': \`input\``);
   if (typeof inputSchema["type"] === "string" && inputSchema["type"] !== "object")
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `Tool '${name}': \`input\` must be the schema of an object, not of ${inputSchema["type"]}: arguments have names.`,
     );
   checkPreset(name, inputSchema, preset);
   if (rest.writes && !execute)
-    throw new AgentError(
-      "config/invalid",
-      `Tool '${name}' has no \`execute\`, so nothing in \`writes\` is ever written.`,
-    );
+    throw configError(`Tool '${name}' has no \`execute\`, so nothing in \`writes\` is ever written.`);
   return {
     name,
     description,
@@ -149,8 +145,7 @@ export function defineTool<
 
 /** Throws `config/invalid` for presets that are not an object, and for one of a parameter that the schema does not have. */
 export function checkPreset(name: string, schema: JsonObject, preset: JsonObject): void {
-  if (!isObject(preset))
-    throw new AgentError("config/invalid", `Tool '${name}': \`preset\` must be an object.`);
+  if (!isObject(preset)) throw configError(`Tool '${name}': \`preset\` must be an object.`);
   const problem = presetProblem(schema, preset);
-  if (problem !== undefined) throw new AgentError("config/invalid", `Tool '${name}' ${problem}`);
+  if (problem !== undefined) throw configError(`Tool '${name}' ${problem}`);
 }

@@ -1,4 +1,4 @@
-import { AgentError, messageOf } from "../base/error.ts";
+import { type AgentError, configError, messageOf } from "../base/error.ts";
 import { type Json, type JsonObject, isObject } from "../base/json.ts";
 import { loadZod } from "./load-zod.cjs";
 import type { Schema, StandardSchema } from "./types.ts";
@@ -25,7 +25,7 @@ const INSTEAD = "Use a type that JSON has, such as z.iso.datetime() for a date a
 export function jsonSchemaOf(schema: Schema, what = "The schema"): JsonObject {
   const isSchema = typeof schema === "function" || (typeof schema === "object" && schema !== null);
   if (!isSchema || Array.isArray(schema))
-    throw new AgentError("config/invalid", `${what}: a schema is expected, not ${JSON.stringify(schema)}.`);
+    throw configError(`${what}: a schema is expected, not ${JSON.stringify(schema)}.`);
   if (isZod3(schema)) throw withoutForm(what, schema);
   if (!isStandardSchema(schema)) return schema;
   const standard = schema["~standard"];
@@ -43,8 +43,7 @@ export function jsonSchemaOf(schema: Schema, what = "The schema"): JsonObject {
   } catch (error) {
     throw withoutForm(what, schema, error);
   }
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `${what}: a ${standard.vendor} schema gives no JSON Schema; pass zod, a Standard Schema with JSON Schema, or JSON Schema itself.`,
   );
 }
@@ -56,7 +55,7 @@ function withoutForm(what: string, schema: Schema, cause?: unknown): AgentError 
   const where = found && found.path !== "" ? ` at '${found.path}'` : "";
   const reason = found?.message ?? messageOf(cause);
   const advice = isZod && !reason.includes("zod 3") ? ` ${INSTEAD}` : "";
-  return new AgentError("config/invalid", `${what} has no JSON Schema form${where}: ${reason}.${advice}`, {
+  return configError(`${what} has no JSON Schema form${where}: ${reason}.${advice}`, {
     ...(cause !== undefined && { cause }),
   });
 }

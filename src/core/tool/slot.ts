@@ -1,5 +1,5 @@
 import * as s from "../base/option-schema.ts";
-import { AgentError, messageOf } from "../base/error.ts";
+import { AgentError, configError, messageOf } from "../base/error.ts";
 import { frozenCopy, isObject, type Json } from "../base/json.ts";
 import { check } from "../base/options.ts";
 import { byteLength } from "../base/platform.ts";
@@ -140,7 +140,7 @@ export function defineSlot<T>(definition: SlotDefinition<T>): Slot<T> {
     ...(writableByClients && { writableByClients }),
   };
   const taken = slotValue(slot, initial);
-  if ("problem" in taken) throw new AgentError("config/invalid", `${from}: \`initial\` ${taken.problem}.`);
+  if ("problem" in taken) throw configError(`${from}: \`initial\` ${taken.problem}.`);
   return Object.freeze({ ...slot, initial: taken.value as T });
 }
 

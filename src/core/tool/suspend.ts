@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { configError } from "../base/error.ts";
 import type { Json } from "../base/json.ts";
 import type { Ask } from "./pending.ts";
 import { jsonSchemaOf } from "./schema.ts";
@@ -55,7 +55,7 @@ export type SuspendOptions = {
 export function suspend(reason?: string, options: SuspendOptions = {}): Suspension {
   const { answerSchema, then, state, asks } = options;
   if (then !== "resume" && (state !== undefined || asks !== undefined))
-    throw new AgentError("config/invalid", 'suspend: `state` and `asks` expect `then: "resume"`.');
+    throw configError('suspend: `state` and `asks` expect `then: "resume"`.');
   return {
     suspended: true,
     ...(reason !== undefined && { reason }),

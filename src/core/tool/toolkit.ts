@@ -1,5 +1,5 @@
 import { truncated } from "../base/shown.ts";
-import { AgentError, messageOf } from "../base/error.ts";
+import { AgentError, configError, messageOf } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { newId } from "../message/msg.ts";
@@ -60,10 +60,7 @@ export class SessionToolkit implements AnyToolkit {
   add(tool: AnyTool): void {
     if (!isTool(tool)) check(toolSchema(), tool, "toolkit", "The tool");
     if (RESERVED_NAMES.includes(tool.name))
-      throw new AgentError(
-        "config/invalid",
-        `toolkit: the package has a tool of its own named '${tool.name}'.`,
-      );
+      throw configError(`toolkit: the package has a tool of its own named '${tool.name}'.`);
     if (this.#registry.tools.has(tool.name)) {
       throw new AgentError(
         "tool/duplicate",
@@ -82,11 +79,10 @@ export class SessionToolkit implements AnyToolkit {
     const known = new Map(this.#slots);
     for (const slot of slots) {
       if (slot.name === DECLARED.name || slot.name === BREAKPOINTS)
-        throw new AgentError("config/invalid", `The package has a slot of its own named '${slot.name}'.`);
+        throw configError(`The package has a slot of its own named '${slot.name}'.`);
       const other = known.get(slot.name);
       if (other && other !== slot)
-        throw new AgentError(
-          "config/invalid",
+        throw configError(
           `Two slots are named '${slot.name}': define the slot once, and give the same object everywhere.`,
         );
       known.set(slot.name, slot);
@@ -390,7 +386,7 @@ export function refreshTools(toolkit: AnyToolkit): boolean {
 
 function sessionToolkit(toolkit: AnyToolkit): SessionToolkit {
   if (!(toolkit instanceof SessionToolkit)) {
-    throw new AgentError("config/invalid", "`toolkit` must come from createToolkit().");
+    throw configError("`toolkit` must come from createToolkit().");
   }
   return toolkit;
 }

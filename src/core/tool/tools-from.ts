@@ -1,4 +1,4 @@
-import { AgentError } from "../base/error.ts";
+import { type AgentError, configError } from "../base/error.ts";
 import { isObject } from "../base/json.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import type { OutputOf, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
@@ -20,7 +20,7 @@ export type ToolMethods<S extends { readonly [method: string]: Schema }, Ctx = u
 type Method = (this: object, input: unknown, ctx: unknown) => never;
 
 function invalid(problem: string): AgentError {
-  return new AgentError("config/invalid", `toolsFrom: ${problem}`);
+  return configError(`toolsFrom: ${problem}`);
 }
 
 /** The methods of an object and of its classes, or the static ones of a class; without those that every object and every function has. */

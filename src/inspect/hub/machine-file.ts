@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMachine, type AnyStateMachine } from "xstate";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import { machineChart } from "../client/actor-chart.ts";
@@ -28,8 +28,7 @@ export async function openMachines(path: string): Promise<readonly FileRun[] | u
   if (MODULE.test(path)) {
     const exported = await load(path);
     const machines = Object.values(exported).filter(isMachine);
-    if (machines.length === 0)
-      throw new AgentError("config/invalid", `${path} exports no state machine of XState.`);
+    if (machines.length === 0) throw configError(`${path} exports no state machine of XState.`);
     return [...new Set(machines)].map((machine) => machineRun(machine, name));
   }
   const config = configIn(await readFile(path, "utf8").catch(() => ""));
@@ -54,14 +53,13 @@ export function configRun(
   given: JsonObject,
   { name, file }: { readonly name: string; readonly file: string },
 ): Required<FileRun> {
-  if (!isWithin(given, MAX_DEPTH))
-    throw new AgentError("config/invalid", `${name} is nested deeper than ${MAX_DEPTH} levels.`);
+  if (!isWithin(given, MAX_DEPTH)) throw configError(`${name} is nested deeper than ${MAX_DEPTH} levels.`);
   const { config, leftOut } = readableConfig(given);
   let machine: AnyStateMachine;
   try {
     machine = createMachine(config);
   } catch (error) {
-    throw new AgentError("config/invalid", `${name} is no machine of XState: ${messageOf(error)}`, {
+    throw configError(`${name} is no machine of XState: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -72,7 +70,7 @@ async function load(path: string): Promise<object> {
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as object;
   } catch (error) {
-    throw new AgentError("config/invalid", `${path} cannot be loaded: ${messageOf(error)}`, { cause: error });
+    throw configError(`${path} cannot be loaded: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -118,7 +116,7 @@ function chartOf(machine: AnyStateMachine, file: string): ReturnType<typeof mach
   try {
     return machineChart(machine);
   } catch (error) {
-    throw new AgentError("config/invalid", `${file} has no valid machine: ${messageOf(error)}`, {
+    throw configError(`${file} has no valid machine: ${messageOf(error)}`, {
       cause: error,
     });
   }

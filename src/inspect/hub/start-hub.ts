@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { WebSocketServer } from "ws";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import { readAddressFile, addressFilePath, type AddressFile } from "../protocol/hub-address.ts";
 import type { SuspicionCheck } from "../suspicions/suspicion.ts";
@@ -228,7 +228,7 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) =>
       reject(
-        new AgentError("config/invalid", `The hub cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+        configError(`The hub cannot listen on ${host}:${port}: ${messageOf(error)}`, {
           cause: error,
         }),
       ),

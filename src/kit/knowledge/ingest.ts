@@ -1,6 +1,6 @@
 import * as s from "../../core/base/option-schema.ts";
 import { createHash } from "node:crypto";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import { throwIfAborted } from "../../core/model/abort.ts";
 import type { Embedder } from "../../core/model/embedder.ts";
@@ -254,7 +254,7 @@ type Folder = { readonly name: string; readonly files: readonly FolderFile[] };
  *  followed, and those that lead out of the folder are refused. Rejects `config/invalid` if there is nothing at the path. */
 async function filesOf(path: string): Promise<Folder> {
   const root = await realpath(path).catch((error: unknown) => {
-    throw new AgentError("config/invalid", `There is no folder or file at ${path}.`, { cause: error });
+    throw configError(`There is no folder or file at ${path}.`, { cause: error });
   });
   const name = basename(root);
   const nameOf = (file: string): string => [name, ...relative(root, file).split(sep)].join("/");

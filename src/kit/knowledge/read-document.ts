@@ -1,4 +1,4 @@
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { throwIfAborted } from "../../core/model/abort.ts";
 import { Pauses } from "./pauses.ts";
@@ -106,6 +106,6 @@ export async function readDocument(
   } catch (error) {
     throwIfAborted(signal);
     const message = `The document ${name} cannot be read: ${messageOf(error)}.`;
-    throw new AgentError("config/invalid", message.replace(/\.\.$/u, "."), { cause: error });
+    throw configError(message.replace(/\.\.$/u, "."), { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -84,7 +84,7 @@ const MIN_CANDIDATES = 50;
 
 function checkSource(source: unknown): void {
   if (typeof source === "string" && source !== "") return;
-  throw new AgentError("config/invalid", "The source of a document is missing; expected its name.");
+  throw configError("The source of a document is missing; expected its name.");
 }
 
 const documentOf = ({ hash, ...rest }: StoredDocument): KnowledgeDocument => ({
@@ -105,10 +105,7 @@ export function sqlKnowledge(db: KnowledgeDatabase, now: () => number = Date.now
       const rows = new Map<string, PassageRow>();
       for (const { text: given, meta = {}, vector } of passages) {
         if ((vector === undefined) !== (embedder === null))
-          throw new AgentError(
-            "config/invalid",
-            "put: expected a vector for each passage and their `embedder`, or neither.",
-          );
+          throw configError("put: expected a vector for each passage and their `embedder`, or neither.");
         const text = storable(given);
         const id = passageId(source, text);
         const normal = vector && checkVector(vector, embedder!);

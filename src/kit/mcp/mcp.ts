@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Tool as Listed } from "@modelcontextprotocol/client";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import { refreshTools } from "../../core/tool/toolkit.ts";
 import type { Tool, ToolSource } from "../../core/tool/types.ts";
@@ -76,7 +76,7 @@ function chosen(
   if (unknown !== undefined) {
     const fault = faults.find(({ type, tool }) => type === "left-out" && tool === unknown);
     const reason = fault?.message ?? `It has: ${[...names].join(", ") || "none"}.`;
-    throw new AgentError("config/invalid", `The MCP server '${server}' has no tool '${unknown}'. ${reason}`);
+    throw configError(`The MCP server '${server}' has no tool '${unknown}'. ${reason}`);
   }
   return tools.filter(({ name }) => (only?.includes(name) ?? true) && !except.includes(name));
 }

@@ -1,5 +1,5 @@
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { ChatModel } from "../../core/model/port.ts";
@@ -78,18 +78,12 @@ export function checkMcp(options: McpOptions): void {
   check(mcpSchema(), options, "mcp");
   const { command, url } = options;
   if ((command === undefined) === (url === undefined))
-    throw new AgentError(
-      "config/invalid",
-      "mcp: give `command` (a program) or `url` (an address), and not both.",
-    );
+    throw configError("mcp: give `command` (a program) or `url` (an address), and not both.");
   const others =
     command === undefined
       ? (["args", "env", "cwd", "stderr"] as const)
       : (["headers", "auth", "transport"] as const);
   const wrong = others.find((name) => options[name] !== undefined);
   if (wrong !== undefined)
-    throw new AgentError(
-      "config/invalid",
-      `mcp: \`${wrong}\` goes with \`${command === undefined ? "command" : "url"}\` only.`,
-    );
+    throw configError(`mcp: \`${wrong}\` goes with \`${command === undefined ? "command" : "url"}\` only.`);
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 
@@ -81,8 +81,7 @@ export function checkScope(scope: unknown): string {
   const isText = typeof scope === "string" && scope !== "";
   if (isText && !scope.includes("\0")) return scope;
   const found = isText ? "a text with the character NUL" : scope === "" ? "empty" : `a ${typeof scope}`;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `The scope of a memory is ${found}; expected a non-empty string, such as a tenant and a user.`,
   );
 }

@@ -1,6 +1,6 @@
 import * as s from "../../core/base/option-schema.ts";
 import { createHash } from "node:crypto";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
@@ -103,10 +103,7 @@ export function sqlMemory(
       checkScope(scope);
       check(newMemorySchema(), given, "put", "The memories");
       if (given.some(({ vector }) => (vector === undefined) !== (embedder === undefined)))
-        throw new AgentError(
-          "config/invalid",
-          "put: expected a vector for each memory and their `embedder`, or neither.",
-        );
+        throw configError("put: expected a vector for each memory and their `embedder`, or neither.");
       if (embedder) await checkStored(scope, embedder);
       if (batch !== undefined) {
         const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
@@ -208,8 +205,7 @@ function nearestOf(asked: Float32Array, rows: readonly Row[], limit: number): re
 
 function placeOf(cursor: string): readonly [number, string] {
   const [, at, id] = /^(\d+(?:\.\d+)?) (\S+)$/u.exec(cursor) ?? [];
-  if (at === undefined || id === undefined)
-    throw new AgentError("config/invalid", "list: `cursor` is not one that a page had.");
+  if (at === undefined || id === undefined) throw configError("list: `cursor` is not one that a page had.");
   return [Number(at), id];
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentSlots } from "../../agent/types.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check, nameOf } from "../../core/base/options.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -142,8 +142,7 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
     tools,
     async edit(agent, tool, input, seen) {
       if (!isTool(tool))
-        throw new AgentError(
-          "config/invalid",
+        throw configError(
           `plan.edit: '${String(tool)}' is no tool of the notebook; use ${Object.keys(OPERATIONS).join(", ")}.`,
         );
       const operation: Operation = OPERATIONS[tool];
@@ -151,7 +150,7 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
       if (!read.success) {
         const { path, message } = read.error.issues[0]!;
         const where = nameOf(path) ?? "The input";
-        throw new AgentError("config/invalid", `plan.edit, ${tool}: ${where}: ${message}.`);
+        throw configError(`plan.edit, ${tool}: ${where}: ${message}.`);
       }
       const { value: plan, revision } = await agent.slots.get(planSlot);
       const past = await agent.slots.get(planHistorySlot);

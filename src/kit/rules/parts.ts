@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { type AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { isCounted, isJudged, type Law, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule, RuleParts, Wants } from "../../core/tool/rules/rule.ts";
@@ -14,7 +14,7 @@ export const MAX_KNOWN = 4;
 
 /** An error of the function `from`. */
 export function refused(from: string, problem: string): AgentError {
-  return new AgentError("config/invalid", `${from}: ${problem}`);
+  return configError(`${from}: ${problem}`);
 }
 
 /** The names of tools or people. Throws `config/invalid` for something else. */

@@ -1,5 +1,5 @@
 import * as s from "../../core/base/option-schema.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { type AgentError, configError } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import type { Hook } from "../../core/hook/types.ts";
 import { userMsg, toolResultsOf } from "../../core/message/msg.ts";
@@ -49,7 +49,7 @@ const MAX_SESSIONS = 1_000;
 
 /** Checks the options, and returns the skill that each tool of a skill belongs to. */
 function ownersOf({ dirs, skills = [], tools = {} }: SkillsOptions): ReadonlyMap<string, string> {
-  const invalid = (problem: string): AgentError => new AgentError("config/invalid", `skills: ${problem}`);
+  const invalid = (problem: string): AgentError => configError(`skills: ${problem}`);
   if (dirs === undefined && skills.length === 0) throw invalid("expected `dirs` or `skills`.");
   const twice = skills.find(({ name }, index) => skills.findIndex((each) => each.name === name) !== index);
   if (twice) throw invalid(`two skills are named '${twice.name}'.`);

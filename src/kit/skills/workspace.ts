@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { Hook } from "../../core/hook/types.ts";
@@ -97,10 +97,7 @@ export function workspaceContext(options: WorkspaceContextOptions): Hook {
   const root = real(options.root);
   const directories = chain(root, real(options.cwd ?? options.root));
   if (!directories)
-    throw new AgentError(
-      "config/invalid",
-      "workspaceContext: `cwd` is outside of `root`; expected a directory inside of it.",
-    );
+    throw configError("workspaceContext: `cwd` is outside of `root`; expected a directory inside of it.");
   const chained = directories.map((directory) => files.map((file) => join(directory, file)));
   const shown = [...extra.map((path) => [path]), ...chained];
   return {
@@ -126,12 +123,8 @@ function real(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    throw new AgentError(
-      "config/invalid",
-      `workspaceContext: there is no directory ${JSON.stringify(path)}.`,
-      {
-        cause: error,
-      },
-    );
+    throw configError(`workspaceContext: there is no directory ${JSON.stringify(path)}.`, {
+      cause: error,
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ActorLogic, ActorScope, AnyActorRef, Snapshot as XStateSnapshot } from "xstate";
-import { AgentError, agentErrorOf, errorFrom, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, configError, agentErrorOf, errorFrom, type ErrorInfo } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
@@ -265,7 +265,7 @@ export function agentLogic<const S extends Schema | undefined = undefined, Ctx =
   const agent = config as unknown as AnyAgentConfig;
   checkConfig(agent);
   const problem = problemOf(agent);
-  if (problem !== undefined) throw new AgentError("config/invalid", `agentLogic: ${problem}`);
+  if (problem !== undefined) throw configError(`agentLogic: ${problem}`);
   check(agentLogicSchema(), options, "agentLogic");
   const logic = new Logic(agent, options.output);
   const made = {

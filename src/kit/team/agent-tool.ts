@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import { defineTool } from "../../core/tool/define.ts";
@@ -45,8 +45,7 @@ function agentFor({ agent }: AnyAgentToolOptions, request: AgentToolRequest): Ag
   if (typeof agent !== "function") return agent;
   const made = agent(request);
   if (typeof made !== "object" || made === null || typeof made.name !== "string")
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       "agentTool: the function `agent` returned no configuration; expected one such as { name, model }.",
     );
   checkSessionless(made);
@@ -83,7 +82,7 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
   check(agentToolSchema(), options as AnyAgentToolOptions, "agentTool");
   const given = options as AnyAgentToolOptions;
   const problem = problemOf(given);
-  if (problem !== undefined) throw new AgentError("config/invalid", `agentTool: ${problem}`);
+  if (problem !== undefined) throw configError(`agentTool: ${problem}`);
   const fixed = typeof given.agent === "function" ? undefined : given.agent;
   if (fixed) {
     checkSessionless(fixed);
@@ -142,8 +141,7 @@ function checkPart(part: unknown): asserts part is string {
   const isText = typeof part === "string" && part !== "" && part.length <= MAX_LENGTH && part.isWellFormed();
   const parts = isText ? part.split("/") : [];
   if (parts.length > 0 && parts.every((each) => each !== "" && each !== "." && each !== "..")) return;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `The id of an inner session is ${JSON.stringify(part) ?? String(part)}; expected 1 to ${MAX_LENGTH} characters without empty parts, "." and ".." between its "/".`,
   );
 }

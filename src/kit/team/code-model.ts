@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -115,7 +115,7 @@ export function codeModel(
   options: CodeModelOptions = {},
 ): ChatModel {
   if (typeof next !== "function")
-    throw new AgentError("config/invalid", "codeModel: expected a function that returns the next step.");
+    throw configError("codeModel: expected a function that returns the next step.");
   check(codeModelSchema(), options, "codeModel");
   const { name = "code", check: isChecked = false } = options;
   return {

@@ -1,4 +1,4 @@
-import { AgentError, agentErrorOf } from "../../core/base/error.ts";
+import { type AgentError, configError, agentErrorOf } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { userMsg } from "../../core/message/msg.ts";
@@ -92,13 +92,11 @@ class MsgHub implements Hub {
     const added = new Map<string, HubParticipant>();
     for (const each of participants) {
       if (typeof each?.observe !== "function" || typeof each.addHook !== "function")
-        throw new AgentError(
-          "config/invalid",
+        throw configError(
           `hub: participant '${each?.name}' has no \`observe\`; expected an agent of createAgent().`,
         );
       if (this.#members.get(each.name) === each || added.get(each.name) === each) continue;
-      if (names.includes(each.name))
-        throw new AgentError("config/invalid", `hub: two participants are named '${each.name}'.`);
+      if (names.includes(each.name)) throw configError(`hub: two participants are named '${each.name}'.`);
       names.push(each.name);
       added.set(each.name, each);
     }
@@ -170,7 +168,7 @@ class MsgHub implements Hub {
 export async function openHub(options: HubOptions): Promise<Hub> {
   check(hubSchema(), options, "openHub");
   if (options.participants.length === 0)
-    throw new AgentError("config/invalid", "openHub: `participants` is empty; expected at least one agent.");
+    throw configError("openHub: `participants` is empty; expected at least one agent.");
   const hub = new MsgHub(options);
   hub.add(...options.participants);
   if (options.announcement !== undefined) await hub.broadcast(options.announcement);

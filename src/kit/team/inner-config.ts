@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { LEASE_MS } from "../../store/lease.ts";
 import type { AnyToolContext } from "../../core/tool/types.ts";
@@ -118,8 +118,7 @@ export function checkSessionless(agent: AgentToolAgent): void {
   const given =
     ["store", "sessionId"].find((key) => key in agent) ?? (inGroup && `sessionOptions.${inGroup}`);
   if (given === undefined) return;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `agentTool: the agent '${agent.name}' has a \`${given}\`; expected none, because its session lies in the store of the agent that calls it.`,
   );
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { defineTool } from "../../core/tool/define.ts";
@@ -89,10 +89,7 @@ function namesOf(agents: readonly PipelineAgent[]): ReadonlyMap<PipelineAgent, s
   const names = agents.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
-    throw new AgentError(
-      "config/invalid",
-      `pipeline: two agents are named '${twice}'; expected different names.`,
-    );
+    throw configError(`pipeline: two agents are named '${twice}'; expected different names.`);
   return new Map(agents.map((agent) => [agent, toolNameOf(agent.name)]));
 }
 
@@ -124,17 +121,10 @@ function namesOf(agents: readonly PipelineAgent[]): ReadonlyMap<PipelineAgent, s
 export function pipeline(options: PipelineOptions): Agent {
   const { steps, ...config } = (options ?? {}) as PipelineOptions;
   const isStep = typeof steps === "object" && steps !== null && (isComposite(steps) || "name" in steps);
-  if (!isStep)
-    throw new AgentError(
-      "config/invalid",
-      "pipeline: expected `steps`, such as sequence({ name, model }, …).",
-    );
+  if (!isStep) throw configError("pipeline: expected `steps`, such as sequence({ name, model }, …).");
   const given = ["model", "tools", "toolkit", "maxIters"].find((key) => key in config);
   if (given !== undefined)
-    throw new AgentError(
-      "config/invalid",
-      `pipeline: there is no option \`${given}\`; the steps say what it does.`,
-    );
+    throw configError(`pipeline: there is no option \`${given}\`; the steps say what it does.`);
   const names = namesOf(agentsOf(steps));
   const scope = { toolOf: (agent: PipelineAgent) => names.get(agent)! };
   return createAgent({

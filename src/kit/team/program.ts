@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../core/message/types.ts";
 import type { CodeStep, CodeTurn } from "./code-model.ts";
@@ -112,7 +112,7 @@ function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, outpu
       const picked = Object.hasOwn(step.steps, name) ? step.steps[name] : undefined;
       if (picked) return yield* runStep(picked, input, scope, output);
       const names = Object.keys(step.steps).join(", ");
-      throw new AgentError("config/invalid", `branch: there is no step '${name}'; expected one of ${names}.`);
+      throw configError(`branch: there is no step '${name}'; expected one of ${names}.`);
     }
     case "repeat":
       for (let round = 1; round <= step.max; round++) {

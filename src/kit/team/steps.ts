@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Agent, AnyAgent } from "../../agent/types.ts";
 import type { AgentToolAgent } from "./options.ts";
@@ -42,15 +42,11 @@ export function isComposite(step: PipelineStep): step is CompositeStep {
   return "kind" in step && KINDS.includes(step.kind);
 }
 
-function invalid(problem: string): AgentError {
-  return new AgentError("config/invalid", problem);
-}
-
 function checkSteps(steps: readonly unknown[], what: string): void {
   for (const [index, step] of steps.entries()) {
     const { name, kind } = (step ?? {}) as { readonly name?: unknown; readonly kind?: unknown };
     if (typeof name === "string" || KINDS.includes(String(kind))) continue;
-    throw invalid(
+    throw configError(
       `${what}: step ${index + 1} is no step; expected an agent, its configuration, or sequence(…).`,
     );
   }
@@ -95,11 +91,13 @@ export function fanOut(steps: readonly PipelineStep[], options: FanOutOptions = 
   const { concurrency, onError, ...others } = options;
   const [other] = Object.keys(others);
   if (other !== undefined)
-    throw invalid(`fanOut: there is no option \`${other}\`; expected concurrency or onError.`);
+    throw configError(`fanOut: there is no option \`${other}\`; expected concurrency or onError.`);
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1))
-    throw invalid(`fanOut: \`concurrency\` is ${String(concurrency)}; expected an integer of at least 1.`);
+    throw configError(
+      `fanOut: \`concurrency\` is ${String(concurrency)}; expected an integer of at least 1.`,
+    );
   if (onError !== undefined && !["collect", "fail"].includes(onError))
-    throw invalid(`fanOut: \`onError\` is ${onError}; expected "collect" or "fail".`);
+    throw configError(`fanOut: \`onError\` is ${onError}; expected "collect" or "fail".`);
   return { kind: "fanOut", steps, ...options };
 }
 
@@ -126,7 +124,7 @@ export function branch(
   pick: (input: readonly Msg[]) => string,
   steps: { readonly [name: string]: PipelineStep },
 ): CompositeStep {
-  if (typeof pick !== "function") throw invalid("branch: expected a function that names a step.");
+  if (typeof pick !== "function") throw configError("branch: expected a function that names a step.");
   checkSteps(Object.values(steps), "branch");
   return { kind: "branch", pick, steps };
 }
@@ -157,9 +155,10 @@ export function repeat(
   max: number,
 ): CompositeStep {
   checkSteps([step], "repeat");
-  if (typeof until !== "function") throw invalid("repeat: expected a function that says when it is enough.");
+  if (typeof until !== "function")
+    throw configError("repeat: expected a function that says when it is enough.");
   if (!Number.isInteger(max) || max < 1)
-    throw invalid(`repeat: \`max\` is ${String(max)}; expected an integer of at least 1.`);
+    throw configError(`repeat: \`max\` is ${String(max)}; expected an integer of at least 1.`);
   return { kind: "repeat", step, until, max };
 }
 

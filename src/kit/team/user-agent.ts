@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import { textOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Agent } from "../../agent/types.ts";
@@ -64,16 +64,10 @@ function nextOf({ input, results, output }: CodeTurn): CodeStep {
 export function createUserAgent(options: UserAgentOptions): Agent {
   const { ask, ...config } = (options ?? {}) as UserAgentOptions;
   if (ask !== undefined && typeof ask !== "function")
-    throw new AgentError(
-      "config/invalid",
-      "createUserAgent: `ask` is no function; expected one such as terminalAsk().",
-    );
+    throw configError("createUserAgent: `ask` is no function; expected one such as terminalAsk().");
   const given = ["model", "tools", "toolkit", "sysPrompt"].find((key) => key in config);
   if (given !== undefined)
-    throw new AgentError(
-      "config/invalid",
-      `createUserAgent: there is no option \`${given}\`; a person answers.`,
-    );
+    throw configError(`createUserAgent: there is no option \`${given}\`; a person answers.`);
   const asUser = {
     name: "user",
     postCall: ({ reply }: { readonly reply: Msg }) => ({ reply: { ...reply, role: "user" as const } }),

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { protection } from "./paths.ts";
 
 const run = promisify(execFile);
@@ -162,8 +162,7 @@ export async function checkSandbox(
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
     const said = stderr.trim() === "" ? (error as Error).message : stderr.trim();
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `folderWorkspace: bubblewrap (${spec.bwrap}) cannot make a sandbox here: ${said.slice(0, 300)}. It needs user namespaces: a container must permit them, and \`sysctl kernel.unprivileged_userns_clone\` or AppArmor may switch them off. Say \`commands: false\` for a workspace without commands, or \`sandbox: "none"\` to run commands as this user, without any protection.`,
       { cause: error },
     );

@@ -2,7 +2,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import {
   canForbidNested,
@@ -73,19 +73,13 @@ function rootOf(given: string): Root {
   try {
     path = realpathSync(given);
   } catch {
-    throw new AgentError("config/invalid", `folderWorkspace: \`root\` '${given}' is not there.`);
+    throw configError(`folderWorkspace: \`root\` '${given}' is not there.`);
   }
   const found = statSync(path, { bigint: true });
   if (!found.isDirectory())
-    throw new AgentError(
-      "config/invalid",
-      `folderWorkspace: \`root\` '${given}' is a file, and not a folder.`,
-    );
+    throw configError(`folderWorkspace: \`root\` '${given}' is a file, and not a folder.`);
   if (path === "/")
-    throw new AgentError(
-      "config/invalid",
-      "folderWorkspace: `root` is the whole file system; expected a folder in it.",
-    );
+    throw configError("folderWorkspace: `root` is the whole file system; expected a folder in it.");
   return { path, dev: found.dev, ino: found.ino };
 }
 
@@ -96,8 +90,7 @@ function bwrapOf({ bubblewrap }: FolderWorkspaceOptions): string {
     process.platform === "linux"
       ? `bubblewrap is not at ${bubblewrap ?? "one of its usual places"}; install it (apt-get install bubblewrap)`
       : `bubblewrap is for Linux, and this is ${process.platform}`;
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `folderWorkspace: there is no sandbox for commands: ${reason}. Say \`commands: false\` for a workspace without commands, or \`sandbox: "none"\` to run commands as this user, without any protection.`,
   );
 }

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { contentHash } from "./content-hash.ts";
@@ -80,10 +80,7 @@ export function memoryWorkspace(options: MemoryWorkspaceOptions = {}): Workspace
 
   for (const [path, content] of Object.entries(files)) {
     if (typeof content !== "string" && !(content instanceof Uint8Array))
-      throw new AgentError(
-        "config/invalid",
-        `memoryWorkspace: \`files\` has neither text nor bytes at '${path}'.`,
-      );
+      throw configError(`memoryWorkspace: \`files\` has neither text nor bytes at '${path}'.`);
     put(path, content);
   }
 

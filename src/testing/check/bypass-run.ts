@@ -1,6 +1,6 @@
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import { agentChart } from "../../../machines/agent/known-chart.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { useRuleEngine } from "../../../machines/agent/rule-engine.ts";
 import { History } from "../../inspect/client/history.ts";
 import { Recorder } from "../../inspect/client/recorder.ts";
@@ -38,10 +38,7 @@ export function bypassRun<Ctx = unknown>(
   const agent = underCheck(config as unknown as AgentConfig<never>, options);
   const subject = subjectsOf(agent, options).find((each) => each.rule.data.name === rule);
   if (!bypass || !subject)
-    throw new AgentError(
-      "config/invalid",
-      `bypassRun: expected the report of a broken rule of '${agent.name}'.`,
-    );
+    throw configError(`bypassRun: expected the report of a broken rule of '${agent.name}'.`);
   useRuleEngine(ruleEngine);
   const steps = replayed(subject.worldOf(bypass.extent).world, bypass.path);
   const history = new History();

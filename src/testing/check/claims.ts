@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { nearestName } from "../../core/base/nearest-name.ts";
 import { matchesName } from "../../core/tool/name-pattern.ts";
 import type { Rule } from "../../core/tool/rules/rule.ts";
@@ -33,7 +33,7 @@ export function claimsOf(
     if (names.some((name) => matchesName(tool, name))) continue;
     const near = nearestName(tool, names);
     const hint = near === undefined ? `its tools are [${names.join(", ")}].` : `did you mean '${near}'?`;
-    throw new AgentError("config/invalid", `checkRules: the agent has no tool '${tool}'; ${hint}`);
+    throw configError(`checkRules: the agent has no tool '${tool}'; ${hint}`);
   }
   const people = rules.flatMap(({ data: { law } }) => (law.kind === "approved" ? law.by : []));
   return [

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
@@ -60,8 +60,7 @@ function checkFunctions(rules: readonly Rule[], assume: readonly string[]): void
     const free = parts.functions.flatMap((each) => freeNames(String(each)));
     const unknown = free.find((name) => !assume.includes(name));
     if (unknown !== undefined)
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         `checkRules: a function of the rule '${data.name}' reads '${unknown}', which is not one of its arguments; expected functions of arguments only. Give the value as an argument, or, if it never changes, its name in \`assume\`.`,
       );
   }

@@ -2,7 +2,7 @@ import process from "node:process";
 import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent, Reply } from "../../agent/types.ts";
-import { AgentError, errorInfo } from "../../core/base/error.ts";
+import { configError, errorInfo } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import { openStoreOf } from "../../store/open-store-of.ts";
@@ -133,7 +133,7 @@ async function configOf(): Promise<{
   });
   ledger.write({ note: "unwatched", names: unwatched });
   const real = await openStoreOf(orders.store);
-  if (!real) throw new AgentError("config/invalid", "The store is unknown.");
+  if (!real) throw configError("The store is unknown.");
   const store = watchedStore(scenario.store ? scenario.store(real) : real, {
     acquired: (lease) => ledger.write({ note: "lease", lease }),
     instant: (append, when, id, { entries }) => {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { AgentError, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, configError, type ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { allAtOnce } from "./all-at-once.ts";
@@ -34,12 +34,10 @@ const optionsSchema = s.lazily(() =>
 /** The number of runs without a kill that are made beside the first two, to see what differs by itself. */
 const MAX_COMPARISONS = 3;
 
-const invalid = (message: string): AgentError => new AgentError("config/invalid", message);
-
 function fileOf(file: string, what: string): string {
   const path = resolve(file);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw invalid(`crashTest: ${what} ${path} does not exist.`);
+    throw configError(`crashTest: ${what} ${path} does not exist.`);
   return path;
 }
 
@@ -196,7 +194,7 @@ function chosen(
   const names = new Set(planned.map(({ point }) => nameOf(point)));
   const unknown = at.find((name) => !names.has(name));
   if (unknown !== undefined)
-    throw invalid(
+    throw configError(
       `crashTest: the scenario has no point '${unknown}'; it has ${[...names].slice(0, 5).join(", ")} and others.`,
     );
   return planned.filter(({ point }) => at.includes(nameOf(point)));

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -20,8 +20,6 @@ const scenarioSchema = s.lazily(() =>
 
 type Module = { readonly [name: string]: unknown };
 const importModule = (file: string): Promise<Module> => import(pathToFileURL(file).href) as Promise<Module>;
-const invalid = (message: string): AgentError => new AgentError("config/invalid", message);
-
 /** Loads what the files of a test export: the function of the agent, and the scenario. Rejects `config/invalid` for what is missing. */
 export async function loadScenario(orders: Omit<Orders, "point">): Promise<{
   readonly name: string;
@@ -33,18 +31,18 @@ export async function loadScenario(orders: Omit<Orders, "point">): Promise<{
   const module = await importModule(file);
   const agents = module["default"] ?? module["agents"];
   if (!isObject(agents) || Object.keys(agents).length === 0)
-    throw invalid(
+    throw configError(
       `${file} exports no agents: use "export default { name: (session) => ({ name, model, tools }) }".`,
     );
   const names = Object.keys(agents);
   const name = orders.agent ?? scenario.agent ?? (names.length === 1 ? names[0]! : undefined);
   if (name === undefined)
-    throw invalid(
+    throw configError(
       `${file} has several agents, ${names.join(", ")}: say which with \`agent\` of the scenario.`,
     );
   const make: unknown = agents[name];
   if (!Object.hasOwn(agents, name) || typeof make !== "function")
-    throw invalid(`${file} has no agent '${name}'; it has ${names.join(", ")}.`);
+    throw configError(`${file} has no agent '${name}'; it has ${names.join(", ")}.`);
   return { name, make: make as WorkerAgents[string], scenario };
 }
 
@@ -57,13 +55,13 @@ function scenarioOf(
   let found: unknown = module["scenario"];
   if (name !== undefined) {
     if (!names.includes(name))
-      throw invalid(`${scenarioFile} has no scenario '${name}'; it has ${names.join(", ") || "none"}.`);
+      throw configError(`${scenarioFile} has no scenario '${name}'; it has ${names.join(", ") || "none"}.`);
     found = (several as Module)[name];
   } else if (found === undefined && names.length > 0 && input === undefined) {
-    throw invalid(`${scenarioFile} has several scenarios, ${names.join(", ")}: say which.`);
+    throw configError(`${scenarioFile} has several scenarios, ${names.join(", ")}: say which.`);
   }
   if (found === undefined && input === undefined)
-    throw invalid(
+    throw configError(
       `${scenarioFile} exports no scenario: use "export const scenario = { input: "Refund order 17." }", or say what the user says.`,
     );
   const scenario = { ...(found as CrashScenario | undefined), ...(input && { input }) };

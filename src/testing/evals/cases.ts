@@ -1,4 +1,4 @@
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { textOf } from "../../core/message/msg.ts";
@@ -8,9 +8,6 @@ import type { SessionStore } from "../../store/port.ts";
 import { caseSchema } from "./evaluate.ts";
 import { linesOf } from "./lines.ts";
 import type { EvalCase } from "./types.ts";
-
-const invalid = (message: string, cause?: unknown): AgentError =>
-  new AgentError("config/invalid", message, { cause });
 
 /** Reads the cases of a file, each with the line that it is in. */
 class CaseReader {
@@ -24,7 +21,7 @@ class CaseReader {
 
   /** Returns the error about a line. */
   refuse(line: number, problem: string, cause?: unknown): AgentError {
-    return invalid(`${this.#from}, line ${line}: ${problem}`, cause);
+    return configError(`${this.#from}, line ${line}: ${problem}`, { cause });
   }
 
   read(value: unknown, line: number): EvalCase {
@@ -58,7 +55,7 @@ export function casesOfJsonLines(text: string, from = "cases"): readonly EvalCas
     try {
       value = JSON.parse(line);
     } catch (cause) {
-      throw reader.refuse(number, messageOf(cause), cause);
+      throw reader.refuse(number, messageOf(cause), { cause });
     }
     return reader.read(value, number);
   });
@@ -79,7 +76,7 @@ export function casesOfJsonLines(text: string, from = "cases"): readonly EvalCas
  */
 export async function casesOfCsv(text: string, from = "cases"): Promise<readonly EvalCase[]> {
   const { parse } = await import("csv-parse/sync").catch((cause: unknown) => {
-    throw invalid('CSV needs the package "csv-parse": run "npm install csv-parse".', cause);
+    throw configError('CSV needs the package "csv-parse": run "npm install csv-parse".', { cause });
   });
   let rows: readonly Row[];
   try {
@@ -87,7 +84,7 @@ export async function casesOfCsv(text: string, from = "cases"): Promise<readonly
     rows = parse(text, { columns, bom: true, skip_empty_lines: true, info: true });
   } catch (cause) {
     if (AgentError.is(cause)) throw cause;
-    throw invalid(`${from}: ${messageOf(cause)}`, cause);
+    throw configError(`${from}: ${messageOf(cause)}`, { cause });
   }
   const reader = new CaseReader(from);
   return rows.map(({ record, info }) => {
@@ -102,9 +99,9 @@ export async function casesOfCsv(text: string, from = "cases"): Promise<readonly
 function columnsOf(header: readonly string[], from: string): string[] {
   const names = header.map((name) => name.trim());
   const twice = names.find((name, place) => names.indexOf(name) !== place);
-  if (twice !== undefined) throw invalid(`${from}, line 1: two columns are named '${twice}'.`);
+  if (twice !== undefined) throw configError(`${from}, line 1: two columns are named '${twice}'.`);
   if (!names.includes("name"))
-    throw invalid(
+    throw configError(
       `${from}, line 1: expected the columns name, input and expected, separated by commas; got ${header.join(", ")}.`,
     );
   return names;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import { linesOf } from "./lines.ts";
 
@@ -57,14 +57,11 @@ export type Chat = {
   readonly meta?: { readonly [label: string]: string | number } | undefined;
 };
 
-const invalid = (text: string, cause?: unknown): AgentError =>
-  new AgentError("config/invalid", text, { cause });
-
 function jsonOf(text: string, place: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(`${place} is no JSON: ${messageOf(cause)}`, cause);
+    throw configError(`${place} is no JSON: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -73,7 +70,7 @@ function read<Read>(schema: z.ZodType<Read>, value: unknown, place: string): Rea
   if (error === undefined) return data;
   const { path, message: problem } = deepest(error.issues[0]!);
   const where = z.core.toDotPath([...path]);
-  throw invalid(`${place}${where === "" ? "" : `, ${where}`}: ${problem}`, error);
+  throw configError(`${place}${where === "" ? "" : `, ${where}`}: ${problem}`, { cause: error });
 }
 
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
@@ -121,14 +118,14 @@ function chatOf(value: unknown, place: string, name: string): Chat {
  */
 export function chatsOf(text: string, from = "chats"): readonly Chat[] {
   const lines = linesOf(text);
-  if (lines.length === 0) throw invalid(`${from} is empty: expected JSON, or an object a line.`);
+  if (lines.length === 0) throw configError(`${from} is empty: expected JSON, or an object a line.`);
   if (lines.length > 1 && isJson(lines[0]!.line)) return lines.map((line) => chatOfLine(line, from));
   const value = jsonOf(text.trim(), lines.length > 1 ? from : `${from}, line ${lines[0]!.number}`);
   if (!Array.isArray(value) || isMessage(value[0])) {
     const place = lines.length > 1 ? from : `${from}, line ${lines[0]!.number}`;
     return [chatOf(value, place, "chat-1")];
   }
-  if (value.length === 0) throw invalid(`${from} holds no conversation.`);
+  if (value.length === 0) throw configError(`${from} holds no conversation.`);
   return value.map((each, at) => chatOf(each, `${from}, [${at}]`, `chat-${at + 1}`));
 }
 

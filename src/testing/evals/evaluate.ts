@@ -1,4 +1,4 @@
-import { AgentError, errorInfo, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, configError, errorInfo, type ErrorInfo } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -54,7 +54,7 @@ function checkOptions(name: string, options: EvaluateOptions): void {
   check(evaluateSchema(), options, "evaluate");
   const { cases, user, judge } = options;
   const invalid = (problem: string): never => {
-    throw new AgentError("config/invalid", `evaluate: ${problem}.`);
+    throw configError(`evaluate: ${problem}.`);
   };
   if (cases.length === 0) invalid("expected at least one case");
   const judges = [judge].flat();
@@ -190,9 +190,9 @@ function verdictOf(given: Verdict | boolean, judge: string): Verdict {
   if (typeof given === "boolean") return { pass: given, reason: given ? "It holds." : "It does not hold." };
   const { pass, reason, usage } = (isObject(given) ? given : {}) as Partial<Verdict>;
   if (typeof pass !== "boolean" || typeof reason !== "string")
-    throw new AgentError("config/invalid", `The judge '${judge}' returned neither a boolean nor a verdict.`);
+    throw configError(`The judge '${judge}' returned neither a boolean nor a verdict.`);
   if (usage !== undefined && !isUsage(usage))
-    throw new AgentError("config/invalid", `The judge '${judge}' returned a \`usage\` that has no counts.`);
+    throw configError(`The judge '${judge}' returned a \`usage\` that has no counts.`);
   return { pass, reason, ...(usage && { usage }) };
 }
 

@@ -1,4 +1,4 @@
-import { AgentError, errorInfo } from "../../core/base/error.ts";
+import { type AgentError, configError, errorInfo } from "../../core/base/error.ts";
 import { isSame } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -71,7 +71,7 @@ const placeSchema = s.lazily(() =>
   ),
 );
 
-const invalid = (problem: string): AgentError => new AgentError("config/invalid", `experiment: ${problem}.`);
+const invalid = (problem: string): AgentError => configError(`experiment: ${problem}.`);
 
 function checkOptions(options: ExperimentOptions): void {
   check(experimentSchema(), options, "experiment");

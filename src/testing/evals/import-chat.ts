@@ -1,5 +1,5 @@
 import { createAgent } from "../../agent/create-agent.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { suspend } from "../../core/tool/suspend.ts";
 import type { Agent } from "../../agent/types.ts";
@@ -115,8 +115,7 @@ function checkSame(chat: Chat, plan: ChatPlan, messages: Awaited<ReturnType<Agen
   const at = wanted.findIndex((trace, index) => trace !== made[index]);
   if (at < 0 && made.length === wanted.length) return;
   const found = made[at < 0 ? wanted.length : at] ?? "nothing";
-  throw new AgentError(
-    "config/invalid",
+  throw configError(
     `The chat '${chat.name}' became another session: expected ${(wanted[at] ?? "its end").slice(0, 200)}; got ${found.slice(0, 200)}.`,
   );
 }

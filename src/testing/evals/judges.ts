@@ -1,6 +1,6 @@
 import { agentResolver } from "../../../machines/agent/agent-chart.ts";
 import { edgesOf } from "../../../machines/chart/nodes.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
@@ -10,8 +10,6 @@ import type { EvalCase, EvalRun, Judge, Verdict } from "./types.ts";
 
 const verdict = (pass: boolean, reason: string): Verdict => ({ pass, reason });
 const quoted = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
-const invalid = (message: string): AgentError => new AgentError("config/invalid", message);
-
 type Wanted<T> = T | ((of: EvalCase) => T);
 const wantedOf = <T>(wanted: Wanted<T>, of: EvalCase): T =>
   typeof wanted === "function" ? (wanted as (of: EvalCase) => T)(of) : wanted;
@@ -20,7 +18,7 @@ const wantedOf = <T>(wanted: Wanted<T>, of: EvalCase): T =>
 function expectedText({ name, expected }: EvalCase): string {
   if (typeof expected === "number") return String(expected);
   if (typeof expected === "string" && expected.trim() !== "") return expected;
-  throw invalid(`The case '${name}' has no \`expected\` text or number, which this judge compares with.`);
+  throw configError(`The case '${name}' has no \`expected\` text or number, which this judge compares with.`);
 }
 
 /** A judge of the last reply. */
@@ -44,7 +42,7 @@ export const reply = {
   contains: (wanted: Wanted<string> = expectedText): Judge =>
     ofReply("reply contains", (text, of) => {
       const part = wantedOf(wanted, of);
-      if (part === "") throw invalid("reply.contains: every reply contains an empty text.");
+      if (part === "") throw configError("reply.contains: every reply contains an empty text.");
       const has = text.toLowerCase().includes(part.toLowerCase());
       return verdict(has, `The reply ${has ? "contains" : "lacks"} ${quoted(part)}.`);
     }),
@@ -60,10 +58,10 @@ export const reply = {
   /** The last number of the reply is this one, give or take `within`, default 0. Thousands may be separated by commas. */
   isNumber: (wanted: Wanted<number> = (of) => Number(expectedText(of)), within = 0): Judge => {
     if (!(within >= 0))
-      throw invalid(`reply.isNumber: \`within\` is ${within}; expected a number from 0 on.`);
+      throw configError(`reply.isNumber: \`within\` is ${within}; expected a number from 0 on.`);
     return ofReply("reply is number", (text, of) => {
       const exact = wantedOf(wanted, of);
-      if (!Number.isFinite(exact)) throw invalid(`The case '${of.name}' expects no number.`);
+      if (!Number.isFinite(exact)) throw configError(`The case '${of.name}' expects no number.`);
       const last = text.match(/[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/giu)?.at(-1);
       if (last === undefined) return verdict(false, `The reply ${quoted(text)} has no number.`);
       const number = Number(last.replaceAll(",", ""));
@@ -79,7 +77,7 @@ export const reply = {
     name: "reply has output",
     judge: ({ output, case: of }) => {
       const wanted = fields ?? of.expected;
-      if (wanted === undefined) throw invalid(`The case '${of.name}' has no \`expected\` output.`);
+      if (wanted === undefined) throw configError(`The case '${of.name}' has no \`expected\` output.`);
       const has = contains(output as Json, wanted);
       return verdict(has, `The output is ${quoted(JSON.stringify(output) ?? "undefined")}.`);
     },
@@ -162,7 +160,7 @@ export class Occurrence implements Judge {
 /** The count, if it is one. Throws `config/invalid`. */
 function counted(count: number): number {
   if (Number.isInteger(count) && count >= 0) return count;
-  throw invalid(`A number of times is ${count}; expected an integer from 0 on.`);
+  throw configError(`A number of times is ${count}; expected an integer from 0 on.`);
 }
 
 function told(steps: readonly number[]): string {
@@ -238,7 +236,7 @@ export function used(tool: string, input?: JsonObject): Occurrence {
  * ```
  */
 export function usedInOrder(...tools: readonly string[]): Judge {
-  if (tools.length === 0) throw invalid("usedInOrder: expected the names of tools.");
+  if (tools.length === 0) throw configError("usedInOrder: expected the names of tools.");
   tools.forEach(checkTool);
   return {
     name: `used ${tools.join(", then ")}`,
@@ -260,7 +258,7 @@ export const path = {
       .filter(({ kind }) => kind === "state")
       .map((node) => node.path);
     if (state === "" || !known.includes(state))
-      throw invalid(`The chart has no state '${state}'; \`agentchart chart\` prints them.`);
+      throw configError(`The chart has no state '${state}'; \`agentchart chart\` prints them.`);
     return new Occurrence(`visits ${state}`, ({ steps }) =>
       steps.flatMap(({ step, states }, place) =>
         states.includes(state) && !steps[place - 1]?.states.includes(state) ? [step] : [],
@@ -271,7 +269,7 @@ export const path = {
    *  have. */
   takes(edge: string): Occurrence {
     if (edge === "" || !edgeIds().some((id) => id.startsWith(edge)))
-      throw invalid(`The chart has no edge whose id begins with '${edge}'.`);
+      throw configError(`The chart has no edge whose id begins with '${edge}'.`);
     return new Occurrence(`takes ${edge}`, ({ steps }) =>
       steps.flatMap(({ step, edges }) => edges.filter((id) => id.startsWith(edge)).map(() => step)),
     );
@@ -286,7 +284,8 @@ const edgeIds = (): readonly string[] =>
 /** Throws `config/invalid` for a kind of suspicions that there is not: nothing would ever be found. */
 export function checkSuspicion(kind: string): void {
   const kinds = SUSPICIONS.map(({ name }) => name);
-  if (!kinds.includes(kind)) throw invalid(`There is no suspicion '${kind}'; there are ${kinds.join(", ")}.`);
+  if (!kinds.includes(kind))
+    throw configError(`There is no suspicion '${kind}'; there are ${kinds.join(", ")}.`);
 }
 
 /** Upper bounds of a run; each is allowed itself. */
@@ -323,7 +322,7 @@ const limitsSchema = s.lazily(() => {
 export function atMost(limits: Limits): Judge {
   check(limitsSchema(), limits, "atMost");
   const given = Object.entries(limits).filter(([, limit]) => limit !== undefined) as [keyof Limits, number][];
-  if (given.length === 0) throw invalid("atMost: expected at least one limit.");
+  if (given.length === 0) throw configError("atMost: expected at least one limit.");
   return {
     name: `at most ${given.map(([name, limit]) => `${limit} ${name}`).join(", ")}`,
     judge: (run) => {

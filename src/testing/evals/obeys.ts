@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Judge } from "./types.ts";
 
@@ -16,10 +16,7 @@ import type { Judge } from "./types.ts";
  */
 export function obeys(...rules: readonly Rule[]): Judge {
   if (rules.length === 0 || !rules.every(isRule))
-    throw new AgentError(
-      "config/invalid",
-      "obeys: expected rules, as the functions of agentchart/rules make them.",
-    );
+    throw configError("obeys: expected rules, as the functions of agentchart/rules make them.");
   return {
     name: `obeys ${rules.length} rules`,
     judge: async ({ sessionId }, { store }) => {

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { type AgentError, configError } from "../../core/base/error.ts";
 import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import { assistantMsg, userMsg } from "../../core/message/msg.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -86,7 +86,7 @@ class ChatReader {
 
   read(message: ChatMessage, at: number): void {
     const refuse = (why: string): AgentError =>
-      new AgentError("config/invalid", `The chat '${this.#name}', message ${at + 1}: ${why}.`);
+      configError(`The chat '${this.#name}', message ${at + 1}: ${why}.`);
     const isResult = message.role === "tool" || message.role === "function";
     const [open] = this.#open.keys();
     if (!isResult && open !== undefined) throw refuse(`the call '${open}' before it has no result`);

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
@@ -129,7 +129,7 @@ export function readReport(text: string, from: string): EvalReport {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/u, ""));
   } catch (cause) {
-    throw new AgentError("config/invalid", `${from} is not JSON: expected a report of an evaluation.`, {
+    throw configError(`${from} is not JSON: expected a report of an evaluation.`, {
       cause,
     });
   }
@@ -140,10 +140,7 @@ export function readReport(text: string, from: string): EvalReport {
   const runs = new Set<string>();
   for (const result of report.results) {
     if (runs.has(keyOf(result)))
-      throw new AgentError(
-        "config/invalid",
-        `${from} has two results of the case '${result.case}', run ${result.repeat}.`,
-      );
+      throw configError(`${from} has two results of the case '${result.case}', run ${result.repeat}.`);
     runs.add(keyOf(result));
   }
   return report;

@@ -1,5 +1,5 @@
 import { createAgent } from "../../agent/create-agent.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { addUsage } from "../../core/message/msg.ts";
@@ -58,8 +58,7 @@ type Answer = { readonly reason: string; readonly pass: boolean };
 export function rubric(options: RubricOptions): Judge {
   check(rubricSchema(), options, "rubric");
   const { votes = 1 } = options;
-  if (votes % 2 === 0)
-    throw new AgentError("config/invalid", `rubric: expected an odd number of \`votes\`, got ${votes}.`);
+  if (votes % 2 === 0) throw configError(`rubric: expected an odd number of \`votes\`, got ${votes}.`);
   return {
     name: `rubric: ${options.rubric}`,
     judge: async (run, scope) => {

@@ -1,7 +1,7 @@
 import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent, Reply } from "../../agent/types.ts";
-import { AgentError, agentErrorOf, messageOf, type ErrorInfo } from "../../core/base/error.ts";
+import { configError, agentErrorOf, messageOf, type ErrorInfo } from "../../core/base/error.ts";
 import { textOf, addUsage } from "../../core/message/msg.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
@@ -97,7 +97,7 @@ async function inputOf(
   if (!user || turn > maxTurns) return undefined;
   const input = said[turn - 1] ?? (await user(await agent.messages(), of));
   if (input === undefined || typeof input === "string") return input;
-  throw new AgentError("config/invalid", "evaluate: `user` returned neither a text nor undefined.");
+  throw configError("evaluate: `user` returned neither a text nor undefined.");
 }
 
 async function runTurn(
@@ -134,7 +134,7 @@ async function decided(
   try {
     return await decide(call, of);
   } catch (cause) {
-    throw new AgentError("config/invalid", `evaluate: \`decide\` failed: ${messageOf(cause)}`, { cause });
+    throw configError(`evaluate: \`decide\` failed: ${messageOf(cause)}`, { cause });
   }
 }
 

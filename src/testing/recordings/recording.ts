@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AgentError, ERROR_CODES, messageOf, type ErrorInfo } from "../../core/base/error.ts";
+import { configError, ERROR_CODES, messageOf, type ErrorInfo } from "../../core/base/error.ts";
 import { hideSecrets } from "../../core/base/hide-secrets.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { problemOf } from "../../core/base/options.ts";
@@ -36,9 +36,6 @@ export type Redact = (value: Json) => Json;
 
 /** A recording, the name of its file, and which answer to its request it is, from 1. */
 export type RecordingFile = { readonly file: string; readonly number: number; readonly recording: Recording };
-
-const invalid = (message: string, cause?: unknown): AgentError =>
-  new AgentError("config/invalid", message, { cause });
 
 /** Returns the request without secrets, and its key. */
 export function redactedRequest(
@@ -105,7 +102,9 @@ export function readRecordings(dir: string, isNew: boolean): readonly RecordingF
     names = readdirSync(dir);
   } catch (cause) {
     if (isNew) return [];
-    throw invalid(`There are no recordings in ${dir}: record some with recordModel(model, { dir }).`, cause);
+    throw configError(`There are no recordings in ${dir}: record some with recordModel(model, { dir }).`, {
+      cause,
+    });
   }
   const numbered = names.flatMap((file) => {
     const [, key, number] = /^([\da-f]+)-([1-9]\d*)\.json$/u.exec(file) ?? [];
@@ -121,19 +120,19 @@ function readOne(path: string, name: string): Recording {
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw invalid(`${path} is no recording: ${messageOf(cause)}`, cause);
+    throw configError(`${path} is no recording: ${messageOf(cause)}`, { cause });
   }
   const { format } = (isObject(value) ? value : {}) as Partial<Recording>;
   if (format !== RECORDING_FORMAT)
-    throw invalid(
+    throw configError(
       `${path} has the format ${JSON.stringify(format) ?? "of something else"}; this release reads ${RECORDING_FORMAT}: record it again.`,
     );
   const problem = problemOf(recordingSchema() as never, value);
-  if (problem !== undefined) throw invalid(`${path} is no recording: ${problem}`);
+  if (problem !== undefined) throw configError(`${path} is no recording: ${problem}`);
   const recording = value as unknown as Recording;
   const { key, request, model } = recording;
   if (key !== name || keyOf(request) !== name || request.model !== model.name)
-    throw invalid(
+    throw configError(
       `${path} is of another request than its name says: it was renamed or edited. Record it again.`,
     );
   return recording;

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { modelSchema } from "../../core/model/generate-schema.ts";
@@ -43,7 +43,7 @@ const replaySchema = s.lazily(() =>
   }),
 );
 
-const invalid = (problem: string): AgentError => new AgentError("config/invalid", `replayModel: ${problem}.`);
+const invalid = (problem: string): AgentError => configError(`replayModel: ${problem}.`);
 
 /** The recordings of a folder, and which of them were used. */
 class Recordings {

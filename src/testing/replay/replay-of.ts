@@ -4,7 +4,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { findModel } from "../../agent/options/config.ts";
 import type { Agent, Input, Reply } from "../../agent/types.ts";
-import { AgentError, agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, configError, agentErrorOf, type ErrorInfo } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { GOES_ON, type Reason, type Usage } from "../../core/message/types.ts";
@@ -45,7 +45,7 @@ const replaySchema = s.lazily(() =>
 /** The input of a call that goes on with a turn. */
 const NOTHING = undefined;
 
-const invalid = (problem: string): AgentError => new AgentError("config/invalid", `replayOf: ${problem}.`);
+const invalid = (problem: string): AgentError => configError(`replayOf: ${problem}.`);
 
 function checkOptions(options: ReplayOptions): void {
   check(replaySchema(), options, "replayOf");

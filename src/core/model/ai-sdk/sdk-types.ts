@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { type AgentError, configError } from "../../base/error.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 /** The part of a language model of an AI SDK provider that is needed, of the specification v2, v3 or v4. Each has it: `createAnthropic({
@@ -66,7 +66,7 @@ export function checkSdkModel(
   kind: "a language model" | "an embedding model",
   { by, has, example, pkg }: { readonly [name in "by" | "has" | "example" | "pkg"]: string },
 ): void {
-  const invalid = (problem: string): AgentError => new AgentError("config/invalid", `${by}: ${problem}`);
+  const invalid = (problem: string): AgentError => configError(`${by}: ${problem}`);
   const expected = `expected ${kind} of an AI SDK provider, such as ${example} of ${pkg}`;
   if (typeof model === "string")
     throw invalid(`"${model}" is the name of a model; ${expected} (npm install ${pkg}).`);

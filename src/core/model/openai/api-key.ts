@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { type AgentError, configError } from "../../base/error.ts";
 
 /** A variable of the environment that holds a key, and whose key it is. */
 export type KeyVariable = {
@@ -24,11 +24,11 @@ function checked(what: string, source: string, key: string): string {
   const trimmed = key.trim();
   const problem = keyProblem(trimmed);
   if (problem === undefined) return trimmed;
-  throw new AgentError("config/invalid", `${what}: ${source} ${problem}; copy the key alone.`);
+  throw configError(`${what}: ${source} ${problem}; copy the key alone.`);
 }
 
 const empty = (what: string, source: string, advice: string): AgentError =>
-  new AgentError("config/invalid", `${what}: ${source} is empty; ${advice}.`);
+  configError(`${what}: ${source} is empty; ${advice}.`);
 
 /**
  * Returns the key for a server: the given one, without spaces around it, or that of `variable`. A key of the environment goes over

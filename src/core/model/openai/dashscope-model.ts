@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { configError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
@@ -92,8 +92,7 @@ export function dashscopeModel(options: DashScopeModelOptions): ChatModel {
   const { region = "cn", thinking, search, apiKey: given, baseURL = REGIONS[region], ...rest } = options;
   const apiKey = keyFor("dashscopeModel", { apiKey: given, baseURL }, KEY);
   if (apiKey === undefined)
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       "dashscopeModel needs a key: give `apiKey`, or set DASHSCOPE_API_KEY, which is sent to DashScope only.",
     );
   const inner = openaiModel({

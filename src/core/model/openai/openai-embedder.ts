@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { configError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
@@ -82,8 +82,7 @@ export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
   const { model, client, batchSize = 100 } = options;
   const dimensions = options.dimensions ?? KNOWN_DIMENSIONS[model];
   if (dimensions === undefined)
-    throw new AgentError(
-      "config/invalid",
+    throw configError(
       `openaiEmbedder: the dimensions of the model "${model}" are not known: expected \`dimensions\`.`,
     );
   const { sendDimensions = model.startsWith("text-embedding-3") && options.dimensions !== undefined } =

@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { AgentError, configError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
@@ -119,18 +119,14 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
   const isResponses = options.api === "responses";
   const misplaced = isResponses ? undefined : ONLY_RESPONSES.find((option) => options[option] !== undefined);
-  if (misplaced)
-    throw new AgentError("config/invalid", `openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
+  if (misplaced) throw configError(`openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
   if (isResponses && options.streaming === false)
-    throw new AgentError("config/invalid", 'openaiModel: `streaming: false` needs `api: "chat"`.');
+    throw configError('openaiModel: `streaming: false` needs `api: "chat"`.');
   const dialect = dialectNameOf({ ...options, baseURL });
   const requestOptions = { ...dialectOf(baseURL, dialect), ...options, baseURL, dialect };
   const protocol = isResponses ? responsesProtocol(requestOptions) : chatProtocol(requestOptions);
   if (client && options.transport)
-    throw new AgentError(
-      "config/invalid",
-      "openaiModel: `transport` is given together with `client`; expected one of both.",
-    );
+    throw configError("openaiModel: `transport` is given together with `client`; expected one of both.");
   const isKeyless = !client && !options.fetch && apiKey === undefined && baseURL === OPENAI_BASE_URL;
   const post = options.transport === "openai" ? clientTransport(options) : fetchTransport(options);
 

@@ -1,4 +1,4 @@
-import { AgentError } from "../../base/error.ts";
+import { configError } from "../../base/error.ts";
 import type { ModelRequest } from "../port.ts";
 import { startCall, type CallOptions, type ChatCompletionsClient, type Post } from "./client.ts";
 import { hostNameOf, type ChatDialect } from "./dialect.ts";
@@ -45,10 +45,7 @@ export function responsesProtocol(options: ProtocolOptions): Protocol {
       post("/responses", JSON.stringify(responsesRequestOf(request, options)), call),
     start: (client, request, call) => {
       if (!client.responses)
-        throw new AgentError(
-          "config/invalid",
-          'openaiModel: `client` has no `responses`, which `api: "responses"` needs.',
-        );
+        throw configError('openaiModel: `client` has no `responses`, which `api: "responses"` needs.');
       return startCall(client.responses, responsesRequestOf(request, options), call);
     },
     createReader: () => createResponsesReader(host),

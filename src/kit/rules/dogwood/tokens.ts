@@ -1,4 +1,4 @@
-import { AgentError } from "../../../core/base/error.ts";
+import { type AgentError, configError } from "../../../core/base/error.ts";
 
 /** A token of a policy, with its place in the text. */
 export type Token = {
@@ -19,10 +19,7 @@ const TOKENS: readonly (readonly [kind: Token["kind"], pattern: RegExp])[] = [
 /** An error at a place of a policy. */
 export function wrongAt(text: string, at: number, from: string, problem: string): AgentError {
   const before = text.slice(0, at).split("\n");
-  return new AgentError(
-    "config/invalid",
-    `${from}:${before.length}:${before.at(-1)!.length + 1}: ${problem}`,
-  );
+  return configError(`${from}:${before.length}:${before.at(-1)!.length + 1}: ${problem}`);
 }
 
 /** Returns the tokens of a text. Throws `config/invalid` at a character that begins none. */
