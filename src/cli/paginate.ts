@@ -1,4 +1,5 @@
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
+import { pagesOf } from "../store/pages.ts";
 
 type Page<T> = { readonly items: readonly T[]; readonly cursor?: string | undefined };
 
@@ -9,16 +10,11 @@ export async function* paginate<T>(
   pageSize = 100,
 ): AsyncGenerator<T> {
   let left = limit;
-  let cursor: string | undefined;
-  do {
-    const page = await fetchPage({
-      limit: Math.min(left, pageSize),
-      ...(cursor !== undefined && { cursor }),
-    });
-    yield* page.items;
-    left -= page.items.length;
-    cursor = page.cursor;
-  } while (cursor !== undefined && left > 0);
+  for await (const { items } of pagesOf((from) => fetchPage({ limit: Math.min(left, pageSize), ...from }))) {
+    yield* items;
+    left -= items.length;
+    if (left <= 0) return;
+  }
 }
 
 /** The sessions of a store that match the filter, at most `limit`. */

@@ -22,6 +22,7 @@ import { readMessages, type MessagePage } from "./read-messages.ts";
 import { EntryReader } from "./replay.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 import { storeSchema } from "../store/store-schema.ts";
+import { pagesOf } from "../store/pages.ts";
 
 /** A stored session at one journal position. */
 export type Moment = {
@@ -185,15 +186,9 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
     },
     async forks() {
       const ids: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await store.list({
-          meta: { forkedFrom: sessionId },
-          ...(cursor !== undefined && { cursor }),
-        });
-        ids.push(...page.sessions.map((session) => session.sessionId));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      const meta = { forkedFrom: sessionId };
+      for await (const { sessions } of pagesOf((from) => store.list({ meta, ...from })))
+        ids.push(...sessions.map((session) => session.sessionId));
       return ids;
     },
   };

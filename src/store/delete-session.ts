@@ -1,5 +1,6 @@
 import { isObject } from "../core/base/json.ts";
 import type { SessionInfo, SessionStore } from "./port.ts";
+import { pagesOf } from "./pages.ts";
 
 /** The session in whose call this one runs; undefined for none. */
 function parentOf({ meta }: SessionInfo): unknown {
@@ -21,15 +22,12 @@ function parentOf({ meta }: SessionInfo): unknown {
 export async function deleteSession(store: SessionStore, sessionId: string): Promise<boolean> {
   const doomed = new Set<unknown>([sessionId]);
   const inside: string[] = []; // the pages are in the order of ids, so that a parent comes before what runs inside of it
-  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-    const page = await store.list({ prefix: `${sessionId}/`, ...(cursor !== undefined && { cursor }) });
-    for (const each of page.sessions) {
+  for await (const { sessions } of pagesOf((from) => store.list({ prefix: `${sessionId}/`, ...from })))
+    for (const each of sessions) {
       if (!doomed.has(parentOf(each))) continue;
       doomed.add(each.sessionId);
       inside.push(each.sessionId);
     }
-    cursor = page.cursor;
-  }
   for (const inner of inside.toReversed()) await store.delete(inner);
   return store.delete(sessionId);
 }

@@ -6,6 +6,7 @@ import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import { SQLITE_SEARCH } from "./search-sql.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import { INDEX_MIGRATIONS } from "./sqlite-schema.ts";
+import { pagesOf } from "./pages.ts";
 
 const IN_MEMORY = ":memory:";
 const SESSIONS_PER_PAGE = 10_000;
@@ -67,16 +68,12 @@ export function searcherOf(store: Pick<SessionStore, "list" | "read">): LocalSea
   const changes = async (index: SearchIndex): Promise<IndexChanges> => {
     const changed: ChangedSession[] = [];
     const known = new Map(await index.stamps());
-    let cursor: string | undefined;
-    do {
-      const page = await store.list({ limit: SESSIONS_PER_PAGE, ...(cursor !== undefined && { cursor }) });
-      for (const info of page.sessions) {
+    for await (const { sessions } of pagesOf((from) => store.list({ limit: SESSIONS_PER_PAGE, ...from })))
+      for (const info of sessions) {
         const stamp = `${info.seq} ${info.updatedAt} ${info.phase}`;
         if (known.get(info.sessionId) !== stamp) changed.push({ info, stamp });
         known.delete(info.sessionId);
       }
-      cursor = page.cursor;
-    } while (cursor !== undefined);
     return { count: changed.length, changed, gone: [...known.keys()] };
   };
   return new LocalSearcher(IN_MEMORY, { changes, read: (sessionId, range) => store.read(sessionId, range) });

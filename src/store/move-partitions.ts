@@ -17,6 +17,7 @@ import {
 import { isIn, RECORD_PREFIX, rangesOf, type Partition } from "./partition-map.ts";
 import type { Lease } from "./port.ts";
 import { OWN_PREFIX } from "./shared.ts";
+import { pagesOf } from "./pages.ts";
 
 /** The progress of a move. */
 export type MoveProgress = {
@@ -189,36 +190,22 @@ class Mover {
   /** Yields the ids of the sessions that a list of the former store shows: those that are marked, or the others. */
   async *#listed(isMarked: boolean): AsyncGenerator<string> {
     const { movesFrom } = this.#range;
-    for (const prefix of ["", OWN_PREFIX]) {
-      for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-        const page = await movesFrom.list({
-          prefix,
-          limit: PER_PAGE,
-          ...(cursor !== undefined && { cursor }),
-        });
+    for (const prefix of ["", OWN_PREFIX])
+      for await (const page of pagesOf((from) => movesFrom.list({ prefix, limit: PER_PAGE, ...from })))
         for (const info of page.sessions)
           if (isMarkInfo(info) === isMarked && this.#isMine(info.sessionId)) yield info.sessionId;
-        cursor = page.cursor;
-      }
-    }
   }
 
   async *#unmoved(): AsyncGenerator<string> {
     const { movesFrom } = this.#range;
     yield* this.#listed(false);
     // Those that have inputs, and nothing else.
-    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-      const page = await movesFrom.listDue({
-        before: AFTER_ALL,
-        limit: PER_PAGE,
-        ...(cursor !== undefined && { cursor }),
-      });
-      for (const sessionId of page.sessionIds) {
+    const due = { before: AFTER_ALL, limit: PER_PAGE };
+    for await (const { sessionIds } of pagesOf((from) => movesFrom.listDue({ ...due, ...from })))
+      for (const sessionId of sessionIds) {
         if (!this.#isMine(sessionId)) continue;
         if (!isMark((await movesFrom.load(sessionId))?.position)) yield sessionId;
       }
-      cursor = page.cursor;
-    }
   }
 
   async *#chunks(ids: AsyncIterable<string>): AsyncGenerator<readonly string[]> {

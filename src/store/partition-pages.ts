@@ -1,4 +1,5 @@
 import { AgentError, messageOf } from "../core/base/error.ts";
+import { pagesOf } from "./pages.ts";
 
 /** A page of one store. */
 export type Page<T> = { readonly items: readonly T[]; readonly cursor?: string | undefined };
@@ -40,13 +41,10 @@ export function isAway(error: unknown): error is AgentError {
 }
 
 async function* itemsOf<T>({ page, isItsOwn }: PagedStore<T>, from: string | undefined): AsyncGenerator<T> {
-  let cursor = from;
-  do {
-    const found = await page(cursor);
-    const own = await Promise.all(found.items.map((item) => isItsOwn(item)));
-    yield* found.items.filter((_, index) => own[index]);
-    cursor = found.cursor;
-  } while (cursor !== undefined);
+  for await (const { items } of pagesOf(({ cursor }) => page(cursor), from)) {
+    const own = await Promise.all(items.map((item) => isItsOwn(item)));
+    yield* items.filter((_, index) => own[index]);
+  }
 }
 
 /** Merges pages that are in order to one that is. Each cursor of a store is that of the last item, whichever store had it. */

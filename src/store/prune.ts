@@ -5,6 +5,7 @@ import { LABELS_SESSION } from "./labels-session.ts";
 import { withLeaseIfFree } from "./lease.ts";
 import type { PruneOptions, PruneReport, SessionInfo, SessionStore } from "./port.ts";
 import { exportWhole } from "./transfer.ts";
+import { pagesOf } from "./pages.ts";
 
 /** The schema of {@link PruneOptions}. */
 export const pruneSchema = s.lazily(() =>
@@ -33,15 +34,11 @@ async function* stoppedBefore(
     ...(prefix !== undefined && { prefix }),
     ...(meta && { meta }),
   } as const;
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({ ...filter, ...(cursor !== undefined && { cursor }) });
-    for (const session of page.sessions) {
+  for await (const { sessions } of pagesOf((from) => store.list({ ...filter, ...from })))
+    for (const session of sessions) {
       if (signal?.aborted) return;
       if (session.updatedAt < before && session.sessionId !== LABELS_SESSION) yield session;
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
 }
 
 /** True if the session is still as it was listed, and no input waits. */

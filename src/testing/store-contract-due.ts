@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
 import { batchOf, acquireLease, TTL_MS, type StoreContractTest } from "./store-contract-kit.ts";
+import { pagesOf } from "../store/pages.ts";
 
 const dueOf = async (store: SessionStore, before = 1_000) => (await store.listDue({ before })).sessionIds;
 
@@ -66,13 +67,10 @@ export const dueTests: readonly StoreContractTest[] = [
         else await rest(store, id, "unfinished");
       }
       const found: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await store.listDue({ before: 0, limit: 5, ...(cursor !== undefined && { cursor }) });
-        assert.ok(page.sessionIds.length <= 5);
-        found.push(...page.sessionIds);
-        ({ cursor } = page);
-      } while (cursor !== undefined);
+      for await (const { sessionIds } of pagesOf((from) => store.listDue({ before: 0, limit: 5, ...from }))) {
+        assert.ok(sessionIds.length <= 5);
+        found.push(...sessionIds);
+      }
       assert.deepEqual(found, ids);
     },
   ],

@@ -10,6 +10,7 @@ import {
   type StoreContractTest,
 } from "./store-contract-kit.ts";
 import { rejectsWith } from "./contract.ts";
+import { pagesOf } from "../store/pages.ts";
 
 const idsOf = async (store: SessionStore, filter?: SessionFilter) =>
   (await store.list(filter)).sessions.map(({ sessionId }) => sessionId);
@@ -160,13 +161,10 @@ const listTests: readonly StoreContractTest[] = [
       for (const filter of [{}, { phase: "running" }, { prefix: "s1" }] as const) {
         const expected = await idsOf(store, filter);
         const found: string[] = [];
-        let cursor: string | undefined;
-        do {
-          const page = await store.list({ ...filter, limit: 5, ...(cursor !== undefined && { cursor }) });
-          assert.ok(page.sessions.length <= 5);
-          found.push(...page.sessions.map(({ sessionId }) => sessionId));
-          ({ cursor } = page);
-        } while (cursor !== undefined);
+        for await (const { sessions } of pagesOf((from) => store.list({ ...filter, limit: 5, ...from }))) {
+          assert.ok(sessions.length <= 5);
+          found.push(...sessions.map(({ sessionId }) => sessionId));
+        }
         assert.deepEqual(found, expected);
       }
       assert.equal((await store.list({ limit: 23 })).sessions.length, 23);

@@ -2,6 +2,7 @@ import { AgentError } from "../../core/base/error.ts";
 import type { SessionInfo, SessionStore } from "../../store/port.ts";
 import { sessionCommand } from "../session-commands.ts";
 import { ok, wrong, type Finding } from "./check.ts";
+import { pagesOf } from "../../store/pages.ts";
 
 const PAGE = 500;
 /** The ids that a line names. */
@@ -43,12 +44,7 @@ export async function sessionFindings(
 }
 
 async function* sessionsOf(store: SessionStore): AsyncGenerator<SessionInfo> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({ limit: PAGE, cursor });
-    yield* page.sessions;
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  for await (const { sessions } of pagesOf((from) => store.list({ limit: PAGE, ...from }))) yield* sessions;
 }
 
 /** True if the session is quarantined, or what a restore would begin with is damaged or of a newer release. */

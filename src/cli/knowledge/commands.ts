@@ -15,6 +15,7 @@ import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
+import { pagesOf } from "../../store/pages.ts";
 
 function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
   if (/^postgres(?:ql)?:/.test(spec)) return postgresKnowledge({ connectionString: spec });
@@ -140,12 +141,7 @@ async function* itemsOf<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 async function* documentsOf(store: KnowledgeStore): AsyncGenerator<KnowledgeDocument> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.documents(cursor === undefined ? {} : { cursor });
-    yield* page.documents;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for await (const { documents } of pagesOf((from) => store.documents(from))) yield* documents;
 }
 
 /** `agentchart knowledge ls`. */

@@ -10,6 +10,7 @@ import { formatTime, printItems, printResult, printsJson } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
+import { pagesOf } from "../../store/pages.ts";
 
 function withMemory<T>(
   spec: string,
@@ -69,12 +70,7 @@ function parsed(line: string, where: string): Exported {
 }
 
 async function* memoriesOf(store: MemoryStore, scope: string): AsyncGenerator<Memory> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.list(scope, cursor === undefined ? {} : { cursor });
-    yield* page.memories;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for await (const { memories } of pagesOf((from) => store.list(scope, from))) yield* memories;
 }
 
 /** `agentchart memory ls`. */

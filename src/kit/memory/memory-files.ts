@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Memory, MemoryStore, NewMemory } from "./port.ts";
+import { pagesOf } from "../../store/pages.ts";
 
 /** The folder of all files. */
 export const ROOT = "/memories";
@@ -48,10 +49,8 @@ export class MemoryFiles {
   /** All files by their paths. */
   async all(): Promise<ReadonlyMap<string, MemoryFile>> {
     const files = new Map<string, MemoryFile>();
-    let cursor: string | undefined;
-    do {
-      const page = await this.#store.list(this.#scope, cursor === undefined ? {} : { cursor });
-      for (const memory of page.memories) {
+    for await (const { memories } of pagesOf((from) => this.#store.list(this.#scope, from)))
+      for (const memory of memories) {
         const path = pathOf(memory);
         if (path === undefined) continue;
         const newer = files.get(path);
@@ -61,8 +60,6 @@ export class MemoryFiles {
           ids: [...(newer?.ids ?? []), memory.id],
         });
       }
-      cursor = page.cursor;
-    } while (cursor !== undefined);
     return files;
   }
 

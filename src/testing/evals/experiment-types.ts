@@ -10,6 +10,7 @@ import type { Divergence } from "../replay/divergence.ts";
 import type { ReplayOptions } from "../replay/types.ts";
 import type { RunCondition } from "./run-condition.ts";
 import type { Rate } from "./types.ts";
+import { pagesOf } from "../../store/pages.ts";
 
 /** The part of a run that an experiment compares. */
 export type ExperimentAspect = "outcome" | "calls" | "edges" | "text" | "rules";
@@ -164,14 +165,10 @@ export async function* sessionsOf(
     return;
   }
   const asksForReplays = isReplay((sessions as SessionFilter).meta);
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({
-      ...(sessions as SessionFilter),
-      ...(cursor !== undefined && { cursor }),
-    });
+  const filter = sessions as SessionFilter;
+  for await (const page of pagesOf((from) => store.list({ ...filter, ...from }))) {
     for (const { sessionId, meta } of page.sessions)
       if ((asksForReplays || !isReplay(meta)) && left-- > 0) yield sessionId;
-    cursor = page.cursor;
-  } while (cursor !== undefined && left > 0);
+    if (left <= 0) return;
+  }
 }

@@ -19,6 +19,7 @@ import {
   type TryReleaseOptions,
 } from "./experiment-types.ts";
 import { withinLimit } from "./run-limit.ts";
+import { pagesOf } from "../../store/pages.ts";
 
 const releaseSchema = s.lazily(() =>
   s.options<TryReleaseOptions>({
@@ -57,10 +58,8 @@ export async function tryRelease(store: SessionStore, options: TryReleaseOptions
   const { sessions: filter = {}, limit = Infinity, signal, onProgress } = options;
   const rows: RunningRow[] = [];
   const counts = { same: 0, changed: 0, "asks-again": 0, lost: 0, "cannot-open": 0, moved: 0 };
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({ ...filter, ...(cursor !== undefined && { cursor }) });
-    for (const info of page.sessions) {
+  for await (const { sessions } of pagesOf((from) => store.list({ ...filter, ...from }))) {
+    for (const info of sessions) {
       if (!IN_FLIGHT.has(info.phase) || isReplay(info.meta) || rows.length >= limit) continue;
       if (signal?.aborted)
         throw new AgentError(
@@ -76,8 +75,8 @@ export async function tryRelease(store: SessionStore, options: TryReleaseOptions
       counts[row.state]++;
       onProgress?.({ done: rows.length, row });
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined && rows.length < limit);
+    if (rows.length >= limit) break;
+  }
   return { rows, counts };
 }
 
