@@ -11,7 +11,6 @@ import { passagesOf, splitSchema, type SplitOptions } from "./split.ts";
 import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { pagesOf } from "../../store/pages.ts";
 
 /** The progress of an ingest. */
 export type IngestProgress = {
@@ -234,9 +233,13 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
   async function removeMissing(): Promise<readonly string[]> {
     const sources = new Set(files.map(({ source }) => source));
     const gone: string[] = [];
-    for await (const { documents } of pagesOf((from) => store.documents(from)))
-      for (const { source } of documents)
+    let cursor: string | undefined;
+    do {
+      const page = await store.documents(cursor === undefined ? {} : { cursor });
+      for (const { source } of page.documents)
         if (source.startsWith(`${name}/`) && !sources.has(source)) gone.push(source);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
     for (const source of gone) await store.remove(source);
     return gone;
   }

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Memory, MemoryStore, NewMemory } from "./port.ts";
-import { pagesOf } from "../../store/pages.ts";
 
 /** The folder of all files. */
 export const ROOT = "/memories";
@@ -49,8 +48,10 @@ export class MemoryFiles {
   /** All files by their paths. */
   async all(): Promise<ReadonlyMap<string, MemoryFile>> {
     const files = new Map<string, MemoryFile>();
-    for await (const { memories } of pagesOf((from) => this.#store.list(this.#scope, from)))
-      for (const memory of memories) {
+    let cursor: string | undefined;
+    do {
+      const page = await this.#store.list(this.#scope, cursor === undefined ? {} : { cursor });
+      for (const memory of page.memories) {
         const path = pathOf(memory);
         if (path === undefined) continue;
         const newer = files.get(path);
@@ -60,6 +61,8 @@ export class MemoryFiles {
           ids: [...(newer?.ids ?? []), memory.id],
         });
       }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
     return files;
   }
 
