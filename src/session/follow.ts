@@ -15,9 +15,12 @@ export type FollowOptions = {
   readonly signal: AbortSignal;
   /** The interval at which the journal is read if the store has no `watch`, and the pause after a failure, ms. */
   readonly pollMs: number;
-  /** Subscribes to the events that the journal does not hold, and to the times at which it has become longer. It returns a function that
-   *  unsubscribes. */
-  readonly live?: (listener: (event: AgentEvent) => void, changed: () => void) => () => void;
+  /** Subscribes to the events that the journal does not hold, and to the times at which it has become longer. `grown` is called whenever
+   *  the store says that it has. */
+  readonly live?: (
+    listener: (event: AgentEvent) => void,
+    changed: () => void,
+  ) => { readonly grown: () => void; readonly stop: () => void };
 };
 
 /** The number of live events that are queued for a slow reader; then the oldest are dropped. */
@@ -29,10 +32,11 @@ async function watchJournal(
   sessionId: string,
   { signal, pollMs }: FollowOptions,
   changed: () => void,
+  grown: () => void,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      if (store.watch) for await (const _ of store.watch(sessionId, { signal })) changed();
+      if (store.watch) for await (const _ of store.watch(sessionId, { signal })) grown();
       else changed();
     } catch {
       changed(); // reading reports the error
@@ -64,7 +68,7 @@ export async function* followEvents(
     isDirty = true;
     wake();
   };
-  const stopLive = live?.((event) => {
+  const listening = live?.((event) => {
     if (queue.length === MAX_LIVE) blocks.lost(queue.shift()!);
     queue.push(event);
     wake();
@@ -72,7 +76,11 @@ export async function* followEvents(
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   stop.addEventListener("abort", () => wake());
-  void watchJournal(store, sessionId, { ...options, signal: stop }, changed);
+  const grown = (): void => {
+    listening?.grown();
+    changed();
+  };
+  void watchJournal(store, sessionId, { ...options, signal: stop }, changed, grown);
   let last = 0;
   let lastWithEvents = 0;
   /** Takes the live events before journal entry `seq` from the queue. */
@@ -114,6 +122,6 @@ export async function* followEvents(
     }
   } finally {
     ended.abort();
-    stopLive?.();
+    listening?.stop();
   }
 }

@@ -30,6 +30,8 @@ export type AcquiredSession = {
   readonly session?: LoadedSession | undefined;
   /** The first of its inputs, as {@link SessionStore.takeInputs} returns them. */
   readonly inputs: readonly SessionInput[];
+  /** Somebody watches it, and says so again until it is watched no longer. */
+  readonly isWatched: boolean;
 };
 
 /** The data of a session by which somebody decides whether to acquire it. */

@@ -64,8 +64,8 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
     // With the session and its first $8 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
     // had it before the row was locked, so that nobody can have appended.
     acquireAndRead: `
-      WITH taken AS (${acquire})
-      SELECT taken.fence, taken.expires_at, taken.takeovers, loaded.*,
+      WITH taken AS (${acquire}, watched_until > ${now(4)} AS is_watched)
+      SELECT taken.*, loaded.*,
         (SELECT owner IS NULL AND taken.fence = ${nextFence} FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
         (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(8)}) AS i) AS inputs
       FROM taken, (${load}) AS loaded`,

@@ -71,7 +71,7 @@ function foundIn(row: Row, sessionId: string): Pick<Lease, "found"> {
     const read = inputs.map(([id, data, due_at, checksum]) =>
       inputOf({ id, data, due_at, checksum }, sessionId),
     );
-    return { found: { ...(session && { session }), inputs: read } };
+    return { found: { ...(session && { session }), inputs: read, isWatched: row["is_watched"] === true } };
   } catch {
     return {};
   }

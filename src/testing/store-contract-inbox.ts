@@ -20,7 +20,8 @@ async function assertFound(store: SessionStore, limit: number): Promise<void> {
   if (store.peek) assert.deepEqual(await store.peek("s", limit), { ...(position && { position }), inputs });
   const lease = await store.acquire("s", { owner: "reader", ttlMs: TTL_MS, inputs: limit });
   assert.ok(lease);
-  if (lease.found) assert.deepEqual(lease.found, { ...(loaded && { session: loaded }), inputs });
+  if (lease.found)
+    assert.deepEqual(lease.found, { ...(loaded && { session: loaded }), inputs, isWatched: false });
   await store.release(lease);
 }
 
@@ -41,6 +42,25 @@ export const inboxTests: readonly StoreContractTest[] = [
       const held = await acquireLease(store, "s");
       assert.equal(await store.acquire("s", { owner: "other", ttlMs: TTL_MS, inputs: 9 }), undefined);
       await store.release(held);
+    },
+  ],
+  [
+    "what comes with a lease says that somebody watches the session, of one that was watched before it had entries, too",
+    async ({ store, open }) => {
+      if (!store.watch) return;
+      const ended = new AbortController();
+      const watching = (async () => {
+        for await (const _ of (await open()).watch!("s", { signal: ended.signal })) return;
+      })();
+      await put(store, "s", {});
+      const lease = await acquireLease(store, "s");
+      await store.append("s", batchOf(lease, 0));
+      await store.release(lease);
+      await watching;
+      const reader = await store.acquire("s", { owner: "reader", ttlMs: TTL_MS, inputs: 1 });
+      assert.ok(reader);
+      if (reader.found) assert.equal(reader.found.isWatched, true);
+      ended.abort();
     },
   ],
   [

@@ -75,6 +75,8 @@ export class SessionJob {
   #session: WorkerSessionRef;
   /** The inputs that came with the lease. */
   #found: readonly SessionInput[] | undefined;
+  /** Somebody may watch the session. */
+  #isWatched = true;
   #run: SessionRun | undefined;
 
   /** `isQueued`: the queue delivers the next wake-up of the session once this job has ended. */
@@ -214,6 +216,7 @@ export class SessionJob {
         },
         async (lease) => {
           this.#found = lease.found?.inputs;
+          this.#isWatched = lease.found?.isWatched ?? true;
           if (lease.takeovers < this.#worker.maxCrashes) return;
           isQuarantined = true;
           await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
@@ -295,7 +298,11 @@ export class SessionJob {
       onRefused: ({ id }, kind, error) =>
         report.emit({ type: "input.refused", ...session, inputId: id, kind, error }),
     }));
-    const signals = new SessionSignals(queue, sessionId, agent.journal, () => run.nudge());
+    const signals = new SessionSignals(queue, sessionId, {
+      journal: agent.journal,
+      isWatched: this.#isWatched,
+      onNudge: () => run.nudge(),
+    });
     const steps = stepReporter(report, session);
     agent.subscribe((event) => {
       steps(event);

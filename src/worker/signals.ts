@@ -18,6 +18,8 @@ const LISTEN: JsonObject = { type: "listen" };
 const JOIN: JsonObject = { type: "listen", isNew: true };
 /** The interval at which subscribers send LISTEN, and the time for which it is valid, ms. */
 const [LISTEN_EVERY_MS, LISTEN_FOR_MS] = [10_000, 25_000];
+/** The shortest time between two signals of a subscriber that hears nothing of a journal that grows, ms. */
+const ASK_EVERY_MS = 500;
 /** The shortest time between two signals with events unless the queue has another one, ms, and the size of a signal in bytes. */
 const [SIGNAL_MS, MAX_BYTES] = [50, 6_000];
 /** The events that subscribers read from the journal. */
@@ -44,15 +46,18 @@ const eventsIn = (signal: JsonObject): readonly AgentEvent[] =>
   signal["type"] === "events" ? (signal["events"] as unknown as readonly AgentEvent[]) : [];
 
 /** Calls `listener` with the live events of a session, whichever worker drives it, and `onWritten` when its journal has become
- *  longer. Returns a function that unsubscribes. */
+ *  longer. `grown` is to be called when the store says so: a worker that has opened the session before it was watched does not know of
+ *  this subscriber. */
 export function listenToLiveEvents(
   queue: WakeQueue,
   sessionId: string,
   listener: (event: AgentEvent) => void,
   onWritten: () => void,
-): () => void {
+): { readonly grown: () => void; readonly stop: () => void } {
   const heard = new HeardBlocks();
+  let [heardAt, askedAt] = [-Infinity, -Infinity];
   const subscribed = queue.subscribe(sessionId, (signal) => {
+    if (signal["type"] !== LISTEN["type"]) heardAt = Date.now();
     if (signal["type"] === STARTED["type"]) queue.publish(sessionId, JOIN);
     if (signal["type"] === WRITTEN["type"] || signal["type"] === RELEASED["type"]) onWritten();
     const isAgain = signal["isAgain"] === true;
@@ -68,17 +73,36 @@ export function listenToLiveEvents(
   );
   const timer = setInterval(() => queue.publish(sessionId, LISTEN), LISTEN_EVERY_MS);
   timer.unref();
-  return () => {
-    clearInterval(timer);
-    void subscribed.then((stop) => stop()).catch(() => {});
+  return {
+    grown() {
+      const now = Date.now();
+      if (now < heardAt + LISTEN_EVERY_MS || now < askedAt + ASK_EVERY_MS) return;
+      askedAt = now;
+      queue.publish(sessionId, JOIN);
+    },
+    stop() {
+      clearInterval(timer);
+      void subscribed.then((stop) => stop()).catch(() => {});
+    },
   };
 }
+
+/** Options of {@link SessionSignals}. */
+export type SignalsOptions = {
+  /** The journal of the agent whose events are sent. */
+  readonly journal: InboxAgent["journal"];
+  /** False: nobody watched the session when it was opened. Whoever has begun to watch it since has said so, and reads its journal. */
+  readonly isWatched: boolean;
+  /** Called whenever an input was put into the inbox, unless the signal is lost. */
+  readonly onNudge: () => void;
+};
 
 /** The signals of a session that a worker drives. */
 export class SessionSignals {
   readonly #queue: WakeQueue;
   readonly #sessionId: string;
   readonly #journal: InboxAgent["journal"];
+  readonly #isWatched: boolean;
   readonly #subscribed: Promise<() => void>;
   #listenersUntil = 0;
   readonly #events = new EventBuffer();
@@ -91,20 +115,18 @@ export class SessionSignals {
   #storedSeq = 0;
   #isSaying = false;
 
-  /** The events are of the agent of this `journal`. `onNudge` is called whenever an input was put into the inbox, unless the signal is lost. */
-  constructor(queue: WakeQueue, sessionId: string, journal: InboxAgent["journal"], onNudge: () => void) {
+  constructor(queue: WakeQueue, sessionId: string, { journal, isWatched, onNudge }: SignalsOptions) {
     this.#queue = queue;
     this.#journal = journal;
+    this.#isWatched = isWatched;
     this.#sessionId = sessionId;
     this.#subscribed = queue.subscribe(sessionId, ({ type, isNew }) => {
       if (type === LISTEN["type"]) this.#listenersUntil = Date.now() + LISTEN_FOR_MS;
       if (isNew === true) this.#sendAgain();
       if (type === NUDGE["type"]) onNudge();
     });
-    this.#subscribed.then(
-      () => queue.publish(sessionId, STARTED),
-      () => {}, // then the inbox is only read periodically
-    );
+    const begun = (): void => (isWatched ? queue.publish(sessionId, STARTED) : undefined);
+    this.#subscribed.then(begun, () => {}); // without it the inbox is only read periodically
   }
 
   /** Sends an event soon if it is not stored and there are subscribers. The beginning of a block is sent at once, and what comes
@@ -143,7 +165,7 @@ export class SessionSignals {
     this.#send();
     const end = (): void => {
       // also if no subscriber has been heard of: one may have subscribed since, and a short turn is over before its answer has come
-      this.#queue.publish(this.#sessionId, RELEASED);
+      if (this.#isWatched || this.#listenersUntil > 0) this.#queue.publish(this.#sessionId, RELEASED);
       void this.#subscribed.then((stop) => stop()).catch(() => {});
     };
     if (this.#sending) void this.#sending.then(end);

@@ -130,7 +130,7 @@ test("a live event is yielded after the journal entries before it, and before th
     pollMs: 2_000_000_000,
     live: (listener, onChange) => {
       [emit, changed] = [listener, onChange];
-      return () => {};
+      return { grown() {}, stop() {} };
     },
   });
   const seen: string[] = [];

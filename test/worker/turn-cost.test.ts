@@ -1,4 +1,5 @@
 // The cost of a turn on Postgres, counted: statements, rows, WAL and notifications, whatever the load of the machine.
+import crypto from "node:crypto";
 import pg from "pg";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAgent, type AgentConfig } from "agentchart";
@@ -94,7 +95,8 @@ describe.skipIf(!server)(`a turn on Postgres${server ? "" : ` (${NO_POSTGRES})`}
       const told: string[] = [];
       db.on("notification", ({ channel }) => told.push(channel));
       const { rows } = await db.query<{ name: string }>(`SELECT 'agentchart_' || md5('"${SCHEMA}"') AS name`);
-      for (const channel of [rows[0]!.name, "bullmq_events"]) await db.query(`LISTEN ${channel}`);
+      const signals = `agentchart_signals_${crypto.hash("md5", "wal")}`; // the name of the queue
+      for (const channel of [rows[0]!.name, signals, "bullmq_events"]) await db.query(`LISTEN ${channel}`);
       const position = async () =>
         (await db.query<{ at: number }>("SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 AS at"))
           .rows[0]!.at;
