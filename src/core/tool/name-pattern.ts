@@ -21,5 +21,6 @@ export function matchesName(pattern: string | readonly Place[], name: string): b
       index = ++resumed;
     } else return false;
   }
-  return [...pattern.slice(at)].every((place) => place === "*");
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
 }
