@@ -12,7 +12,7 @@ import type {
   Usage,
 } from "../../src/core/message/types.ts";
 import type { PendingCall } from "../../src/core/tool/pending.ts";
-import type { StoredSlots } from "../../src/core/tool/slot.ts";
+import type { StoredSlots } from "../../src/core/tool/stored-slots.ts";
 import type { ClientTool } from "../../src/core/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/core/tool/fingerprint.ts";
 import type { RuleStates } from "../../src/core/tool/rules/law.ts";

@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../../src/core/base/error.ts";
 import type { Transcript } from "../../src/core/message/transcript.ts";
 import type { Msg, TakeOver } from "../../src/core/message/types.ts";
 import type { AgentChange } from "../../src/core/tool/fingerprint.ts";
-import type { StoredSlot } from "../../src/core/tool/slot.ts";
+import type { StoredSlot } from "../../src/core/tool/stored-slots.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { AgentContext, Change, Compactions, TurnEnd } from "./context.ts";
 

@@ -8,7 +8,7 @@ import type {
   ToolUseBlock,
   Usage,
 } from "../../src/core/message/types.ts";
-import type { StoredSlots } from "../../src/core/tool/slot.ts";
+import type { StoredSlots } from "../../src/core/tool/stored-slots.ts";
 import type { Resumed, Suspension } from "../../src/core/tool/types.ts";
 import type { AgentContext, Compaction, Draft, WantedOutput } from "./context.ts";
 import type { RuleStates } from "../../src/core/tool/rules/law.ts";

@@ -1,7 +1,7 @@
 import type { HookPoint } from "../../src/core/hook/types.ts";
 import type { Reason } from "../../src/core/message/types.ts";
 import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definition.ts";
-import { mayHoldRequests } from "../../src/core/tool/slot.ts";
+import { mayHoldRequests } from "../../src/core/tool/stored-slots.ts";
 import type { AgentContext, Change, Ending, Progress } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import { declaring } from "./facts.ts";

@@ -10,7 +10,8 @@ import { unavailableTool } from "../core/tool/results.ts";
 import type { FoundTool, SessionToolkit } from "../core/tool/toolkit.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
 import type { Schema, AnyTool } from "../core/tool/types.ts";
-import { slotReader, BREAKPOINTS, hasBreakpoints } from "../core/tool/slot.ts";
+import { slotReader } from "../core/tool/slot.ts";
+import { BREAKPOINTS, hasBreakpoints } from "../core/tool/stored-slots.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { takenStep } from "./steps.ts";
 import type { AnyHook, AnyHookEvent, HookPoint } from "../core/hook/types.ts";
@@ -35,7 +36,7 @@ import { readResultTool } from "./read-result.ts";
 import type { Host, HostEffect } from "./services/host.ts";
 import { isAgentTool, nestedAgentCloser } from "./services/run-call.ts";
 import { ParsedInputs } from "../core/tool/prepare-input.ts";
-import { SessionTimer } from "./services/timer.ts";
+import { SessionTimer } from "./live-chart.ts";
 import type { AnyAgentConfig, Permissions } from "./options/agent-config.ts";
 
 /** The session that a host serves. */

@@ -9,6 +9,7 @@ import { bindHost, liveMachine, markShared } from "./services/actors.ts";
 import type { Host } from "./services/host.ts";
 import { type AgentError, type ErrorInfo, errorFrom, messageOf } from "../core/base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
+import { LONGEST_DELAY_MS, unref } from "../core/base/time.ts";
 
 /** A state of the chart by its path, such as "reasoning.calling.running", with the context. */
 export type ChartPlace = { readonly path: string; readonly context: AgentContext };
@@ -186,5 +187,66 @@ export class SentCommands {
   end(error: AgentError): void {
     for (const answer of this.#answers?.values() ?? []) answer(error);
     this.#answers = undefined;
+  }
+}
+
+/** The session that has a timer. */
+type TimedSession = {
+  now(): number;
+  /** Called once the instant has come for which the timer was armed last. */
+  timerDue(): void;
+};
+
+/** The one timer of a session. It re-arms one Node timer lazily: arming it for a later instant costs nothing until the earlier
+ *  one has passed. An armed timer keeps the process alive. */
+export class SessionTimer {
+  readonly #session: TimedSession;
+  #until: number | null = null;
+  #handle: NodeJS.Timeout | undefined;
+  #firesAt = 0;
+
+  constructor(session: TimedSession) {
+    this.#session = session;
+  }
+
+  /** Arms the timer for an instant, epoch ms, in place of the one before. */
+  arm(until: number): void {
+    this.#until = until;
+    if (this.#handle && this.#firesAt <= until) return void this.#handle.ref?.();
+    clearTimeout(this.#handle);
+    this.#start();
+  }
+
+  /** Disarms the timer. */
+  disarm(): void {
+    this.#until = null;
+    if (this.#handle) unref(this.#handle);
+  }
+
+  /** Frees what a timer holds that is not armed. */
+  release(): void {
+    if (this.#until === null) this.stop();
+  }
+
+  /** Disarms the timer for good. */
+  stop(): void {
+    this.#until = null;
+    clearTimeout(this.#handle);
+    this.#handle = undefined;
+  }
+
+  #start(): void {
+    const until = this.#until!;
+    this.#firesAt = until;
+    const delay = Math.min(Math.max(0, until - this.#session.now()), LONGEST_DELAY_MS);
+    this.#handle = setTimeout(() => this.#fire(), delay);
+  }
+
+  #fire(): void {
+    this.#handle = undefined;
+    if (this.#until === null) return;
+    if (this.#session.now() < this.#until) return this.#start();
+    this.#until = null;
+    this.#session.timerDue();
   }
 }

@@ -4,7 +4,7 @@ import { AgentError } from "../core/base/error.ts";
 import { toolkitOf } from "./options/config.ts";
 import { toolResultsOf, toolUsesOf } from "../core/message/msg.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../core/message/types.ts";
-import { REPEATING } from "../core/tool/slot.ts";
+import { REPEATING } from "../core/tool/stored-slots.ts";
 import { suspend } from "../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../core/tool/types.ts";
 import { openSession } from "../session/open-session.ts";

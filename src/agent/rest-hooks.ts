@@ -1,7 +1,7 @@
 import { errorInfo } from "../core/base/error.ts";
 import type { AnyHook, AnyHookEvent } from "../core/hook/types.ts";
 import type { Msg } from "../core/message/types.ts";
-import { revisionOf } from "../core/tool/slot.ts";
+import { revisionOf } from "../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { causedBy } from "./steps.ts";

@@ -22,14 +22,8 @@ import type { Needed } from "./session-life.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 import type { Breakpoint } from "../core/tool/breakpoint.ts";
-import {
-  checkWritableByClients,
-  readSlot,
-  slotSchema,
-  slotValue,
-  BREAKPOINTS,
-  revisionOf,
-} from "../core/tool/slot.ts";
+import { checkWritableByClients, readSlot, slotSchema, slotValue } from "../core/tool/slot.ts";
+import { BREAKPOINTS, revisionOf } from "../core/tool/stored-slots.ts";
 import type { Slot } from "../core/tool/types.ts";
 
 type DecideCommand = Extract<AgentCommand, { readonly type: "tool.decide" }>;

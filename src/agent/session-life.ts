@@ -2,7 +2,7 @@ import { createActor, type AnyActorScope, type ExecutableActionObject, type Snap
 import { AgentError, agentErrorOf, errorFrom, type ErrorInfo } from "../core/base/error.ts";
 import { nodeProcess } from "../core/base/platform.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import { REPEATING, repeatedSession } from "../core/tool/slot.ts";
+import { REPEATING, repeatedSession } from "../core/tool/stored-slots.ts";
 import type { TakeOver } from "../core/message/types.ts";
 import { type RestoredSession, loadTurn } from "../session/restore.ts";
 import type { SavedParts } from "../session/save.ts";

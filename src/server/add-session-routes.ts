@@ -3,7 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { userMsg } from "../core/message/msg.ts";
 import type { MediaBlock, TextBlock } from "../core/message/types.ts";
-import { BREAKPOINTS } from "../core/tool/slot.ts";
+import { BREAKPOINTS } from "../core/tool/stored-slots.ts";
 import { assertScope, type ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
 import { positionOf } from "../core/event/position.ts";

@@ -6,7 +6,7 @@ import type { CallRecord } from "../../machines/agent/call-record.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 import type { KeptParts } from "../../machines/agent/facts.ts";
 import type { Cause } from "../../machines/agent/events.ts";
-import type { StoredSlot } from "../core/tool/slot.ts";
+import type { StoredSlot } from "../core/tool/stored-slots.ts";
 import type { StoredModelCall } from "./model-calls.ts";
 import type { AgentChange } from "../core/tool/fingerprint.ts";
 import type { EntryType } from "./entry-shapes.ts";

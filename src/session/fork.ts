@@ -6,7 +6,7 @@ import { toolResultsOf, toolUsesOf, textOf } from "../core/message/msg.ts";
 import { aboutTurns, persistedContext, type JournalState, type SessionState } from "./format.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import { REPEATS } from "../core/tool/slot.ts";
+import { REPEATS } from "../core/tool/stored-slots.ts";
 import type { Msg, ToolUseBlock, ToolResultBlock } from "../core/message/types.ts";
 import { checkMessages } from "../core/message/validate.ts";
 import { withLease } from "../store/lease.ts";

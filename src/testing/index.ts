@@ -18,7 +18,7 @@ export type { HostEmulation, HostEmulationOptions } from "./host-emulation.ts";
 export { EMULATED_HOSTS, type EmulatedHost } from "./host-tools.ts";
 export { hostRefusal } from "./host-refusal.ts";
 export { scriptedModel } from "./scripted-model.ts";
-export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";
+export type { ScriptedCall, ScriptedModel, ScriptedTurn } from "./scripted-model.ts";
 export { recordModel, type RecordOptions } from "./recordings/record-model.ts";
 export { replayModel, type ReplayModel, type ReplayModelOptions } from "./recordings/replay-model.ts";
 export { modelContract } from "./model-contract.ts";

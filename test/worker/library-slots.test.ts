@@ -8,7 +8,7 @@ import { loadedSlot, skillWarningsSlot } from "agentchart/skills";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { backgroundTasksSlot, createDispatcher, createWorker } from "agentchart/worker";
-import { BREAKPOINTS } from "../../src/core/tool/slot.ts";
+import { BREAKPOINTS } from "../../src/core/tool/stored-slots.ts";
 import { filesSlot } from "../../src/kit/workspace/seen-files.ts";
 import type { SessionToolkit } from "../../src/core/tool/toolkit.ts";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";

@@ -1,7 +1,7 @@
 import type { Msg } from "../../../src/core/message/types.ts";
 import { changeCalls, writeSlots } from "../facts.ts";
 import type { AgentContext, Change } from "../context.ts";
-import { revisionOf, type StoredSlots } from "../../../src/core/tool/slot.ts";
+import { revisionOf, type StoredSlots } from "../../../src/core/tool/stored-slots.ts";
 import type { AgentCommand, Cause } from "../events.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { restoreRedacted } from "../../../src/core/base/secrets.ts";

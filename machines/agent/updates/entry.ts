@@ -6,7 +6,7 @@ import { toolResultsOf } from "../../../src/core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../../src/core/message/types.ts";
 import { DECLARED, declaredIn, type ClientTool } from "../../../src/core/tool/declared-tools.ts";
 import { deniedResult, recoveredResult, suspendedResult } from "../../../src/core/tool/results.ts";
-import { revisionOf } from "../../../src/core/tool/slot.ts";
+import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
 import {
   closeCalls,
   isUndecided,

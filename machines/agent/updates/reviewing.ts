@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import type { ToolUseBlock } from "../../../src/core/message/types.ts";
 import { hashInput } from "../../../src/core/base/hash.ts";
-import { hasBreakpoints } from "../../../src/core/tool/slot.ts";
+import { hasBreakpoints } from "../../../src/core/tool/stored-slots.ts";
 import { deniedResult } from "../../../src/core/tool/results.ts";
 import type { AgentContext, Change } from "../context.ts";
 import type { CallRecord, CallTerms } from "../call-record.ts";

@@ -1,4 +1,4 @@
-import { BREAKPOINTS } from "../../core/tool/slot.ts";
+import { BREAKPOINTS } from "../../core/tool/stored-slots.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { SessionEntry } from "../../session/entry.ts";
 import { readEntries } from "../../session/read-entry.ts";

@@ -4,7 +4,8 @@ import type { ToolUseBlock } from "../../core/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { unknownField, type AwaitedPoint } from "../../core/hook/hook-schema.ts";
 import type { AnyHook, AnyHookEvent, Prompt } from "../../core/hook/types.ts";
-import { slotReader, writtenSlots, type StoredSlots } from "../../core/tool/slot.ts";
+import { slotReader, writtenSlots } from "../../core/tool/slot.ts";
+import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Host } from "./host.ts";
 
 /** The input of the hooks that see a prompt. */

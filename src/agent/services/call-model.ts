@@ -1,5 +1,5 @@
 import { elapsed } from "../../core/base/time.ts";
-import { startIdleTimer } from "./timer.ts";
+import { startIdleTimer } from "./run-call.ts";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { AgentEventBody } from "../../core/event/types.ts";
 import type { AnyHook } from "../../core/hook/types.ts";

@@ -1,5 +1,5 @@
 import { copyOf, type JsonObject } from "../../core/base/json.ts";
-import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/slot.ts";
+import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/stored-slots.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf } from "../../core/tool/prepare-input.ts";
 import type { ParsedInput, PermissionAction, AnyTool } from "../../core/tool/types.ts";

@@ -14,10 +14,33 @@ import type { CallTerms, Spent } from "../../../machines/agent/call-record.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { RuleStates } from "../../core/tool/rules/law.ts";
 import type { Host } from "./host.ts";
-import { elapsed } from "../../core/base/time.ts";
-import { startIdleTimer } from "./timer.ts";
+import { elapsed, LONGEST_DELAY_MS, restarted } from "../../core/base/time.ts";
 import { observe } from "./call-hook.ts";
 import { engineOf } from "../options/agent-rules.ts";
+
+/** A timer that starts again with each sign of activity. */
+type IdleTimer = {
+  /** Starts the time again. */
+  restart(): void;
+  stop(): void;
+};
+
+/** Calls `onIdle` once `restart` was not called for `ms`, unless `ms` is Infinity or `signal` aborts before. */
+export function startIdleTimer(ms: number | undefined, signal: AbortSignal, onIdle: () => void): IdleTimer {
+  if (ms === undefined || ms > LONGEST_DELAY_MS || signal.aborted) return { restart() {}, stop() {} };
+  const start = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      stop();
+      onIdle();
+    }, ms);
+  let timer = start();
+  const stop = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  return { restart: () => void (timer = restarted(timer, start)), stop };
+}
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution({ config }: Pick<Host, "config">, tool: AnyTool): Execution {

@@ -4,7 +4,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { ChatModel } from "../../core/model/port.ts";
-import { BREAKPOINTS, type StoredSlots } from "../../core/tool/slot.ts";
+import { BREAKPOINTS, type StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";

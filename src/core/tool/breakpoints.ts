@@ -2,7 +2,8 @@ import { z } from "zod";
 import { isSame, isObject, type Json } from "../base/json.ts";
 import { toolUsesOf } from "../message/msg.ts";
 import type { Msg, ToolUseBlock } from "../message/types.ts";
-import { defineSlot, BREAKPOINTS, isAboutSession, storedSlot, type StoredSlots } from "./slot.ts";
+import { defineSlot } from "./slot.ts";
+import { BREAKPOINTS, isAboutSession, storedSlot, type StoredSlots } from "./stored-slots.ts";
 import {
   BREAKPOINT_REASON,
   breakpointText,

@@ -4,7 +4,7 @@ import { boundedSchema } from "./bounded-schema.ts";
 import { checkClientTools, declaredIn, invalidTools, type ClientTool } from "./declared-tools.ts";
 import { defineTool } from "./define.ts";
 import { schemaProblem } from "./schema-problem.ts";
-import type { StoredSlots } from "./slot.ts";
+import type { StoredSlots } from "./stored-slots.ts";
 import type { AnyTool } from "./types.ts";
 
 /** Returns those of a declaration that are `listed`. Throws `message/invalid` for one that no model can call. */

@@ -2,7 +2,7 @@ import { AgentError } from "../base/error.ts";
 import { frozenCopy, jsonProblem, isObject, type JsonObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
-import { storedSlot, type StoredSlots } from "./slot.ts";
+import { storedSlot, type StoredSlots } from "./stored-slots.ts";
 
 /** A tool that a client declares and runs: its name, what it does, and the JSON Schema of its arguments. */
 export type ClientTool = ToolSpec;

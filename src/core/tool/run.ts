@@ -4,7 +4,8 @@ import type { MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../me
 import { outputProblem } from "../message/validate.ts";
 import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { outcomeProblem } from "./outcome.ts";
-import { writtenSlots, type StoredSlots } from "./slot.ts";
+import { writtenSlots } from "./slot.ts";
+import type { StoredSlots } from "./stored-slots.ts";
 import { readSuspension } from "./suspension.ts";
 import type { CallInput, Suspension, AnyTool, AnyToolContext, ToolOutcome } from "./types.ts";
 

@@ -1,6 +1,6 @@
 // src/testing/explorer walks every state that a chart can reach: what services may answer, what people may do, and crashes.
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
-import type { StoredSlots } from "../../core/tool/slot.ts";
+import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Letters } from "./desk.ts";
 import type { ChartEvent } from "./pure.ts";

@@ -1,7 +1,7 @@
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
-import { revisionOf } from "../../core/tool/slot.ts";
+import { revisionOf } from "../../core/tool/stored-slots.ts";
 import { answers } from "./asks.ts";
 import { SLOT, written } from "./slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";

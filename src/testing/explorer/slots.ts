@@ -1,4 +1,4 @@
-import { revisionOf, type StoredSlots } from "../../core/tool/slot.ts";
+import { revisionOf, type StoredSlots } from "../../core/tool/stored-slots.ts";
 
 /** The slot that tools, hooks and people of a world write. */
 export const SLOT = "slot";

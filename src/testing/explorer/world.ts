@@ -1,7 +1,7 @@
 import type { HookPoint } from "../../core/hook/types.ts";
 import { Transcript } from "../../core/message/transcript.ts";
 import type { Msg } from "../../core/message/types.ts";
-import type { StoredSlots } from "../../core/tool/slot.ts";
+import type { StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Fingerprint } from "../../core/tool/fingerprint.ts";
 import {
   freshContext,

@@ -4,7 +4,7 @@ import { createAgent, defineSlot, type Agent, type Tool } from "agentchart";
 import { breakpoints, findBreaks, type Breakpoint } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { hasBreakpoints } from "../../../src/core/tool/slot.ts";
+import { hasBreakpoints } from "../../../src/core/tool/stored-slots.ts";
 import { breakpointsIn, stopReason } from "../../../src/core/tool/breakpoints.ts";
 import { toolOf } from "../../support/agents.ts";
 

@@ -1,4 +1,4 @@
-import { revisionOf, storedSlot } from "../../../src/core/tool/slot.ts";
+import { revisionOf, storedSlot } from "../../../src/core/tool/stored-slots.ts";
 import { SLOT } from "../../../src/testing/explorer/slots.ts";
 import type { Check } from "./memory.ts";
 

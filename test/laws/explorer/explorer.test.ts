@@ -6,7 +6,7 @@ import type { AgentContext, Change } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { changeCalls, declaring, replaceFrom } from "../../../machines/agent/facts.ts";
 import type { Json } from "../../../src/core/base/json.ts";
-import { revisionOf } from "../../../src/core/tool/slot.ts";
+import { revisionOf } from "../../../src/core/tool/stored-slots.ts";
 import { recordToolRun, startCalls } from "../../../machines/agent/updates/acting.ts";
 import { applyReview, rerunSuspended } from "../../../machines/agent/updates/reviewing.ts";
 import { toolResultsOf } from "../../../src/core/message/msg.ts";

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { BREAKPOINTS } from "../../../src/core/tool/slot.ts";
+import { BREAKPOINTS } from "../../../src/core/tool/stored-slots.ts";
 import type { Breakpoint } from "../../../src/core/tool/breakpoint.ts";
 import { isSame, isObject } from "../../../src/core/base/json.ts";
 import { refusalText, sendCommand } from "../store/commands.ts";
