@@ -50,7 +50,7 @@ type Configuration = { readonly states: readonly string[]; readonly index: numbe
 /** An empty list. */
 export const NOTHING: readonly never[] = [];
 /** Steps that wait to be written. */
-const MAX_WAITING = 64;
+const MAX_WAITING = 128;
 /** The configurations that are found by the value of a snapshot. */
 const MAX_CONFIGURATIONS = 200;
 

@@ -9,7 +9,7 @@ import { ActorSystems } from "./actor-systems.ts";
 import { openBrowserSocket } from "./browser-socket.ts";
 import { retrySchema } from "./hub-connection.ts";
 import { historySchema, type HistoryLimits } from "./history.ts";
-import { Reporter } from "./reporter.ts";
+import { ACTORS_INTERVAL_MS, Reporter } from "./reporter.ts";
 
 export type { HistoryLimits } from "./history.ts";
 
@@ -135,7 +135,7 @@ export function inspector(options: BrowserInspectorOptions): BrowserInspector {
   const { reporter } = page;
   const systems = new ActorSystems({
     added: (actor) => reporter.add(actor),
-    changed: (runId) => reporter.changed(runId),
+    changed: (runId) => reporter.changed(runId, ACTORS_INTERVAL_MS),
     dropped: (runId) => reporter.drop(runId),
     keep: options.keep,
     redact: options.redact,

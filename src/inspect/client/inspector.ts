@@ -17,7 +17,7 @@ import { retrySchema } from "./hub-connection.ts";
 import { historySchema, type HistoryLimits } from "./history.ts";
 import { openNodeSocket } from "./node-socket.ts";
 import type { WorkerInfo } from "./reported-run.ts";
-import { Reporter } from "./reporter.ts";
+import { ACTORS_INTERVAL_MS, Reporter } from "./reporter.ts";
 import type { WatchedAgents } from "./watched-agents.ts";
 
 /** Options of {@link inspector}. */
@@ -90,7 +90,7 @@ class HubInspector implements AgentInspector {
       watcher: this,
       takesCommands: true,
       added: (actor) => this.#reporter.add(actor),
-      changed: (runId) => this.#reporter.changed(runId),
+      changed: (runId) => this.#reporter.changed(runId, ACTORS_INTERVAL_MS),
       dropped: (runId) => this.#reporter.drop(runId),
       keep,
       redact,

@@ -8,7 +8,7 @@ const SILENCE_TIMEOUT_MS = 40_000;
 
 /** Opens a socket that does not keep the process alive. */
 export const openNodeSocket: OpenSocket = async (address, { opened, message, closed }) => {
-  // Node's own WebSocket keeps the process alive, shows no pings and sends no message in parts
+  // Node's own WebSocket keeps the process alive and shows no pings
   const { WebSocket } = await import("ws");
   const url = socketUrl(address, "/worker");
   const options: ClientOptions = {
@@ -48,8 +48,9 @@ export const openNodeSocket: OpenSocket = async (address, { opened, message, clo
       return socket.bufferedAmount;
     },
     send(parts) {
-      for (const [index, part] of parts.entries())
-        socket.send(part, { binary: false, fin: index === parts.length - 1 });
+      // in one frame: each one is a call of the operating system
+      const bytes = parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part));
+      socket.send(Buffer.concat(bytes), { binary: false });
     },
     drained: () =>
       new Promise((resolve) => {

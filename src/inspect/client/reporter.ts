@@ -18,6 +18,8 @@ export type ReporterOptions = Pick<HubConnectionOptions, "find" | "open" | "onCl
 
 /** Interval between updates to the hub, ms. */
 const UPDATE_INTERVAL_MS = 33;
+/** The interval if nothing but actors of other systems has changed: a write to a socket costs as much as twenty of their events. */
+export const ACTORS_INTERVAL_MS = 100;
 /** The time for which a closing agent waits for a connected hub, ms; without a hub it does not wait. */
 const FLUSH_TIMEOUT_MS = 1_000;
 /** Nothing is sent while more bytes than these are buffered. */
@@ -32,6 +34,8 @@ export class Reporter {
   /** Something has happened since somebody set this to false. */
   hasChanges = false;
   #timer: NodeJS.Timeout | undefined;
+  #intervalMs = UPDATE_INTERVAL_MS;
+  #updatedAt = 0;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -62,12 +66,16 @@ export class Reporter {
     this.changed(run.runId);
   }
 
-  /** Says that a run has changed. */
-  changed(runId: string): void {
+  /** Says that a run has changed. The next update comes soon, and `intervalMs` after the last one. */
+  changed(runId: string, intervalMs = UPDATE_INTERVAL_MS): void {
     const sender = this.#runs.get(runId);
     if (sender) sender.hasUpdates = true;
     this.hasChanges = true;
-    this.#timer ??= unref(setTimeout(() => this.update(), UPDATE_INTERVAL_MS));
+    if (this.#timer && intervalMs >= this.#intervalMs) return;
+    clearTimeout(this.#timer);
+    this.#intervalMs = intervalMs;
+    const delay = Math.max(UPDATE_INTERVAL_MS, this.#updatedAt + intervalMs - performance.now());
+    this.#timer = unref(setTimeout(() => this.update(), delay));
   }
 
   /** No longer reports a run. The hub keeps what it has of it. */
@@ -80,6 +88,7 @@ export class Reporter {
   update(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#updatedAt = performance.now();
     this.#options.beforeUpdate();
     for (const [runId, sender] of this.#runs) {
       if (!sender.hasUpdates) continue;
