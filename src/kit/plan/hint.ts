@@ -1,6 +1,6 @@
 import { planText, subtaskText } from "./markdown.ts";
 import type { Plan } from "./plan.ts";
-import { isOver } from "./operations.ts";
+import { isOver } from "./subtasks.ts";
 
 /** The rules that a hint states beside the plan. */
 export type HintRules = { readonly needUserConfirm: boolean; readonly maxSubtasks: number };

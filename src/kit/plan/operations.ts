@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Slot } from "../../core/tool/types.ts";
 import { historyText, subtaskText } from "./markdown.ts";
 import { archived, planHistorySlot, planSlot, type Plan, type Subtask } from "./plan.ts";
+import { isOver, withSubtasks } from "./subtasks.ts";
 
 /** The data on which an operation works. */
 export type PlanState = {
@@ -363,14 +364,3 @@ export const OPERATIONS = {
 
 /** The name of a tool of the plan notebook. */
 export type PlanTool = keyof typeof OPERATIONS;
-
-/** True for a subtask that nothing is left to do for. */
-export function isOver({ state }: Pick<Subtask, "state">): boolean {
-  return state === "done" || state === "abandoned";
-}
-
-/** The plan with other subtasks, and with the state that follows from them. */
-export function withSubtasks(plan: Plan, subtasks: readonly Subtask[]): Plan {
-  const hasBegun = subtasks.some(({ state }) => state === "in_progress" || state === "done");
-  return { ...plan, subtasks, state: hasBegun ? "in_progress" : "todo", finishedAt: null, outcome: null };
-}

@@ -1,5 +1,5 @@
 import { isObject } from "../../../src/core/base/json.ts";
-import { isOver } from "../../../src/kit/plan/operations.ts";
+import { isOver } from "../../../src/kit/plan/subtasks.ts";
 import type { Json, JsonObject, Plan, Subtask, Todo } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 

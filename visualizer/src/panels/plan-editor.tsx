@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { withSubtasks } from "../../../src/kit/plan/operations.ts";
+import { withSubtasks } from "../../../src/kit/plan/subtasks.ts";
 import { emptySubtask, inState, planProblem, STATE_NAMES } from "../logic/plan.ts";
 import { Button } from "../parts/button.tsx";
 import { refusalText, sendAndNotify } from "../store/commands.ts";
