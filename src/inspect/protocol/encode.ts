@@ -1,4 +1,4 @@
-import crypto from "node:crypto";
+import { sha256 } from "../../core/base/hash.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { Blob } from "./protocol.ts";
 import { isSecret, REDACTED } from "../../core/base/secrets.ts";
@@ -217,7 +217,7 @@ class Encoder {
   #longString(text: string): string {
     const { string } = this.#limits;
     if (this.#keepBlob) {
-      const sha = crypto.hash("sha256", text).slice(0, 32);
+      const sha = sha256(text).slice(0, 32);
       this.#keepBlob(sha, text);
       return JSON.stringify({
         $blob: sha,
