@@ -81,7 +81,7 @@ test('import "agentchart/inspect" loads no server and no layout', () => {
 
 /** What makes and runs agents: their machine, their models and their tools. */
 const OF_AGENTS =
-  /^machines\/agent\/(?:agent|states|updates|vocabulary)\b|^src\/agent\/(?!steps|observed-systems)|^src\/core\/model\/(?!request-messages)|^src\/core\/tool\/(?:toolkit|run|define|catalogue)\.|^src\/kit\b/;
+  /^machines\/agent\/(?:agent|states|updates|vocabulary)\b|^src\/agent\/(?!steps|observed-systems)|^src\/core\/model\/(?!request\.|load-tokenizer)|^src\/core\/tool\/(?:toolkit|run|define|catalogue)\.|^src\/kit\b/;
 
 test.each(["agentchart/inspect", join(ROOT, "test/support/inspects-a-machine.mjs")])(
   "%s, which shows machines of XState, loads no agent, no machine of agents, no model and no tools",
