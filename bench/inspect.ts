@@ -133,7 +133,8 @@ ${[
 ].join("\n")}
 
 An observer gets XState's own events, so that XState works each step out as microsteps, with a snapshot for each. Without one the resolver of the
-chart takes a step at once, and the inspector is told of that. An agent whose model takes a second spends a ten-thousandth of it on this. Not measured: pages that look on, streamed text.
+chart takes a step at once, and the inspector is told of that. An agent whose model takes a second spends a ten-thousandth of it on this.
+Not measured: pages that look on, streamed text.
 `;
 }
 
