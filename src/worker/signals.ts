@@ -57,7 +57,7 @@ export function listenToLiveEvents(
   const heard = new HeardBlocks();
   let [heardAt, askedAt] = [-Infinity, -Infinity];
   const subscribed = queue.subscribe(sessionId, (signal) => {
-    if (signal["type"] !== LISTEN["type"]) heardAt = Date.now();
+    if (signal["type"] !== LISTEN["type"] && signal["type"] !== NUDGE["type"]) heardAt = Date.now();
     if (signal["type"] === STARTED["type"]) queue.publish(sessionId, JOIN);
     if (signal["type"] === WRITTEN["type"] || signal["type"] === RELEASED["type"]) onWritten();
     const isAgain = signal["isAgain"] === true;
