@@ -48,6 +48,7 @@ const LAZY = {
   "request-card": 2_000,
   frame: 1_000,
   "breakpoints-dialog": 3_000,
+  "breakpoints-frame": 1_000,
   "at-breakpoint": 2_000,
   "actor-breaks": 2_000,
   "use-breakpoints": 1_000,
