@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { configError } from "../core/base/error.ts";
 import type { Client, ClientBase, QueryConfig, QueryResult, QueryResultRow } from "pg";
 
 /** The most connections of a pipeline. */
@@ -92,10 +93,11 @@ export class PostgresPipeline {
       if (line.open === waiting.length) stream.ref();
       stream.cork();
       for (const { config, resolve, reject } of waiting)
-        void client
-          .query(config)
-          .finally(() => this.#answered(line, stream))
-          .then(resolve, reject);
+        client.query(config, (error: unknown, result) => {
+          this.#answered(line, stream);
+          if (error) reject(error);
+          else resolve(result);
+        });
       stream.uncork();
     } catch (error) {
       this.#lines.delete(line);
@@ -129,6 +131,10 @@ export class PostgresPipeline {
 
   async #connect(onLost: () => void): Promise<Client> {
     const client = await this.#newClient({ pipeline: true });
+    if (!client.pipeline)
+      throw configError(
+        "The installed package pg sends one statement at a time; expected pg 8.23 or newer: npm install pg@^8.23.0",
+      );
     client.on("error", onLost);
     client.on("end", onLost);
     await client.connect();

@@ -135,6 +135,18 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     await expect(asked(WHO)).rejects.toThrow("closed");
   });
 
+  test("an older package of the driver is refused", async () => {
+    const { connectionString } = server!;
+    const pipeline = new PostgresPipeline(
+      () => new pg.Client({ connectionString }), // as an older one makes it of any options
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+    );
+    await expect(pipeline.query({ text: "SELECT 1" })).rejects.toMatchObject({
+      code: "config/invalid",
+      message: expect.stringContaining("npm install pg@^8.23.0"),
+    });
+  });
+
   test("a lost connection fails what is open on it, and the next statement has another one", async () => {
     const { connectionString } = server!;
     const pipeline = new PostgresPipeline(
