@@ -22,8 +22,11 @@ type Line = {
   idle: NodeJS.Timeout | undefined;
 };
 
+/** A statement, and for how long it may take, ms. */
+type Timed = QueryConfig & { readonly query_timeout?: number };
+
 type Waiting = {
-  readonly config: QueryConfig;
+  readonly config: Timed;
   readonly resolve: (result: QueryResult<QueryResultRow>) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -52,7 +55,7 @@ export class PostgresPipeline {
   }
 
   /** Rejects with the driver's error. A lost connection fails all statements that are open on it. */
-  async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+  async query<R extends QueryResultRow>(config: Timed): Promise<QueryResult<R>> {
     if (this.#isEnded) throw new Error("The connections are closed.");
     try {
       return (await new Promise<QueryResult<QueryResultRow>>((resolve, reject) => {
@@ -90,6 +93,12 @@ export class PostgresPipeline {
     try {
       const client = await line.client;
       const stream = socketOf(client);
+      if (stream.destroyed) {
+        // as the driver leaves a connection that has not answered in time
+        this.#lines.delete(line);
+        this.#waiting.unshift(...waiting);
+        return await this.#flush();
+      }
       if (line.open === waiting.length) stream.ref();
       stream.cork();
       for (const { config, resolve, reject } of waiting)
@@ -106,7 +115,6 @@ export class PostgresPipeline {
   }
 
   #answered(line: Line, stream: Socket): void {
-    if (stream.destroyed) this.#lines.delete(line); // as the driver does to a connection that has not answered in time
     if (--line.open > 0) return;
     stream.unref(); // a program that has nothing left to do ends
     line.idle ??= setTimeout(() => {

@@ -135,6 +135,18 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     await expect(asked(WHO)).rejects.toThrow("closed");
   });
 
+  test("the statement after one that was given up has another connection at once", async () => {
+    const { connectionString } = server!;
+    const pipeline = new PostgresPipeline(
+      (options) => new pg.Client({ connectionString, ...options }),
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+    );
+    const late = { text: "SELECT pg_sleep(3)", query_timeout: 100 };
+    await expect(pipeline.query(late)).rejects.toThrow("timeout");
+    expect((await pipeline.query({ text: "SELECT 7 AS n" })).rows).toEqual([{ n: 7 }]);
+    await pipeline.end();
+  });
+
   test("an older package of the driver is refused", async () => {
     const { connectionString } = server!;
     const pipeline = new PostgresPipeline(

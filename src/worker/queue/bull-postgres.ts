@@ -26,7 +26,8 @@ const PREPARE = `DO $do$ BEGIN
 END $do$`;
 /** The most connections of a queue, beside those that listen. */
 const CONNECTIONS = 10;
-const CONNECT_TIMEOUT_MS = 10_000;
+/** For so long a connection is made, and a statement on a shared one may take, ms: those behind it wait as well. */
+const TIMEOUT_MS = 10_000;
 const FAILURE_PAUSE_MS = 250;
 
 /** BullMQ's statement that adds a job: one call of a function in its schema. */
@@ -54,7 +55,7 @@ function sharing(pool: Pool, pipeline: PostgresPipeline): Pool {
       return { rows: [{ id: "captured" }] };
     }
     try {
-      return await pipeline.query({ text, values });
+      return await pipeline.query({ text, values, query_timeout: TIMEOUT_MS });
     } catch (error) {
       if (postgresError(error, "run a query").isRetryable) await sleep(FAILURE_PAUSE_MS);
       throw error;
@@ -77,7 +78,7 @@ export async function postgresTransport(connectionString: string, name: string):
   const config = {
     connectionString,
     options: `-c search_path="${SCHEMA}"`,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
     keepAlive: true,
   };
   const pool: Pool = new pg.Pool({ ...config, max: CONNECTIONS - PIPELINE_CONNECTIONS });
