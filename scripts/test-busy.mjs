@@ -8,10 +8,11 @@ const HELP = `Runs the plain suite again and again while the machine is busy, an
 
 npm run test:busy -- [options] [files]
 
-  --times N   how often the suite runs (default: 10)
-  --loops N   busy loops beside it (default: 12)
-  --help      prints this
-  files       test files to run instead of all
+  --times N     how often the suite runs (default: 10)
+  --together N  how many of these runs go at once (default: 1)
+  --loops N     busy loops beside them (default: 12)
+  --help        prints this
+  files         test files to run instead of all
 
 Exits with 0 if all runs passed, with 1 if a test failed, with 2 for an unknown option.`;
 
@@ -21,10 +22,17 @@ const number = (text, name) => {
 };
 
 function optionsOf(args) {
-  const options = { times: { type: "string" }, loops: { type: "string" }, help: { type: "boolean" } };
+  const count = (name) => ({ [name]: { type: "string" } });
+  const options = { ...count("times"), ...count("together"), ...count("loops"), help: { type: "boolean" } };
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const { times = "10", loops = "12", help = false } = values;
-  return { times: number(times, "times"), loops: number(loops, "loops"), help, files: positionals };
+  const { times = "10", together = "1", loops = "12", help = false } = values;
+  return {
+    times: number(times, "times"),
+    together: number(together, "together"),
+    loops: number(loops, "loops"),
+    help,
+    files: positionals,
+  };
 }
 
 const ended = (child) => new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
@@ -43,7 +51,7 @@ async function run(files, log) {
   return code !== 0 && failures.length === 0 ? [`vitest ended with ${code}`] : failures;
 }
 
-async function main({ times, loops, files }) {
+async function main({ times, together, loops, files }) {
   const folder = mkdtempSync(join(tmpdir(), "test-busy-"));
   const busy = Array.from({ length: loops }, () => spawn(process.execPath, ["-e", "for (;;);"]));
   const stop = () => {
@@ -53,11 +61,17 @@ async function main({ times, loops, files }) {
   process.on("exit", stop);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
   const count = new Map();
-  for (let at = 1; at <= times; at++) {
-    console.log(`\nRun ${at} of ${times}, beside ${loops} busy loops`);
-    for (const failure of await run(files, join(folder, "failures")))
-      count.set(failure, (count.get(failure) ?? 0) + 1);
-  }
+  let started = 0;
+  const next = async () => {
+    while (started < times) {
+      const at = ++started;
+      console.log(`\nRun ${at} of ${times}, beside ${loops} busy loops`);
+      const failures = await run(files, join(folder, `failures-${at}`));
+      for (const failure of failures) count.set(failure, (count.get(failure) ?? 0) + 1);
+      console.log(`\nRun ${at} of ${times}: ${failures.length} failed`);
+    }
+  };
+  await Promise.all(Array.from({ length: together }, next));
   for (const [failure, failed] of [...count].toSorted(([, a], [, b]) => b - a))
     console.log(`failed ${failed} of ${times} times: ${failure}`);
   if (count.size === 0) console.log(`\nAll ${times} runs passed beside ${loops} busy loops.`);
