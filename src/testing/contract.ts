@@ -9,20 +9,20 @@ export type TestFramework = {
   readonly test: (name: string, body: () => Promise<void>) => unknown;
 };
 
-/** A test of a contract. `Context` is what it works with. */
-export type ContractTest<Context> = readonly [title: string, body: (context: Context) => Promise<void>];
+/** Tests of a contract, by their titles. `Context` is what they work with. */
+export type ContractTests<Context> = { readonly [title: string]: (context: Context) => Promise<void> };
 
 /** Registers groups of tests under `name`. `run` sets up the context of a test, runs its body and cleans up. */
 export function registerContract<Context>(
   name: string,
-  groups: { readonly [group: string]: readonly ContractTest<Context>[] },
-  run: (body: ContractTest<Context>[1]) => Promise<void>,
+  groups: { readonly [group: string]: ContractTests<Context> },
+  run: (body: ContractTests<Context>[string]) => Promise<void>,
   { describe, test }: TestFramework,
 ): void {
   describe(name, () => {
     for (const [group, tests] of Object.entries(groups)) {
       describe(group, () => {
-        for (const [title, body] of tests) test(title, () => run(body));
+        for (const [title, body] of Object.entries(tests)) test(title, () => run(body));
       });
     }
   });

@@ -3,7 +3,7 @@ import { AgentError, configError } from "../core/base/error.ts";
 import { userMsg, textOf, toolUsesOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
 import { collect } from "../core/model/fold.ts";
-import type { TestFramework } from "./contract.ts";
+import type { ContractTests, TestFramework } from "./contract.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../core/model/port.ts";
 import type { ModelRecording } from "./model-recording.ts";
 import { recordingContract, type ModelOverFetch } from "./recording-contract.ts";
@@ -53,28 +53,27 @@ function assistant(content: Msg["content"]): Msg {
   return { ...userMsg(""), role: "assistant", content };
 }
 
-type ModelContractTest = readonly [
-  title: string,
-  behaviour: ModelBehaviour,
-  check: (model: ChatModel) => Promise<void>,
-];
-
-const TESTS: readonly ModelContractTest[] = [
-  [
-    "a stream contains the answer, its finish reason and its usage",
-    "answers",
-    async (model) => {
+/** The tests of each behaviour. */
+const TESTS: { readonly [behaviour in ModelBehaviour]: ContractTests<ChatModel> } = {
+  answers: {
+    "a stream contains the answer, its finish reason and its usage": async (model) => {
       const folded = await collect(model, REQUEST, { signal: new AbortController().signal });
       assert.equal(textOf(assistant(folded.content)), "Hello world");
       assert.equal(folded.finishReason, "stop");
       assert.equal(folded.usage?.inputTokens, 7);
       assert.equal(folded.usage?.outputTokens, 2);
     },
-  ],
-  [
-    "parallel tool calls arrive in order, with distinct ids and parsed arguments",
-    "callsTools",
-    async (model) => {
+    "two concurrent streams of one model do not mix": async (model) => {
+      const signal = new AbortController().signal;
+      const both = await Promise.all([
+        collect(model, REQUEST, { signal }),
+        collect(model, REQUEST, { signal }),
+      ]);
+      for (const { content } of both) assert.equal(textOf(assistant(content)), "Hello world");
+    },
+  },
+  callsTools: {
+    "parallel tool calls arrive in order, with distinct ids and parsed arguments": async (model) => {
       const folded = await collect(model, REQUEST, { signal: new AbortController().signal });
       const calls = toolUsesOf(assistant(folded.content));
       assert.deepEqual(
@@ -87,11 +86,9 @@ const TESTS: readonly ModelContractTest[] = [
       assert.equal(new Set(calls.map(({ id }) => id)).size, 2);
       assert.equal(folded.finishReason, "tool_calls");
     },
-  ],
-  [
-    "a retryable failure is an AgentError with isRetryable",
-    "failsRetryably",
-    async (model) => {
+  },
+  failsRetryably: {
+    "a retryable failure is an AgentError with isRetryable": async (model) => {
       await assert.rejects(collect(model, REQUEST, { signal: new AbortController().signal }), (error) => {
         assert.ok(AgentError.is(error), `${String(error)} is not an AgentError`);
         assert.match(error.code, /^model\//);
@@ -99,11 +96,9 @@ const TESTS: readonly ModelContractTest[] = [
         return true;
       });
     },
-  ],
-  [
-    "an aborted signal ends a hanging stream",
-    "hangs",
-    async (model) => {
+  },
+  hangs: {
+    "an aborted signal ends a hanging stream": async (model) => {
       const controller = new AbortController();
       const parts: StreamPart[] = [];
       const read = async (): Promise<void> => {
@@ -115,20 +110,8 @@ const TESTS: readonly ModelContractTest[] = [
       await read().catch((error: unknown) => assert.ok(error instanceof Error));
       assert.ok(parts.length > 0);
     },
-  ],
-  [
-    "two concurrent streams of one model do not mix",
-    "answers",
-    async (model) => {
-      const signal = new AbortController().signal;
-      const both = await Promise.all([
-        collect(model, REQUEST, { signal }),
-        collect(model, REQUEST, { signal }),
-      ]);
-      for (const { content } of both) assert.equal(textOf(assistant(content)), "Hello world");
-    },
-  ],
-];
+  },
+};
 
 /**
  * Registers the tests that every {@link ChatModel} must pass, in a group called `name`, with the test functions of the
@@ -163,15 +146,15 @@ export function modelContract(
     throw configError("modelContract: `recordings` needs `over`, which makes a model over a fetch.");
   describe(name, () => {
     if (over) recordingContract(recordings, over, cutEvery, { describe, test });
-    for (const [title, behaviour, check] of TESTS) {
-      test(title, async () => {
-        const { model, dispose } = await make(behaviour);
-        try {
-          await check(model);
-        } finally {
-          await dispose?.();
-        }
-      });
-    }
+    for (const behaviour of Object.keys(TESTS) as ModelBehaviour[])
+      for (const [title, check] of Object.entries(TESTS[behaviour]))
+        test(title, async () => {
+          const { model, dispose } = await make(behaviour);
+          try {
+            await check(model);
+          } finally {
+            await dispose?.();
+          }
+        });
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ContractTest } from "./contract.ts";
+import type { ContractTests } from "./contract.ts";
 import type { ConsumeOptions, WakeQueue, WakeUp } from "../worker/queue/port.ts";
 
 /** An empty transport for one test of {@link queueContract}. */
@@ -21,7 +21,7 @@ export type QueueContractContext = {
 };
 
 /** A test of the contract. */
-export type QueueContractTest = ContractTest<QueueContractContext>;
+export type QueueContractTests = ContractTests<QueueContractContext>;
 
 /** The time for which {@link waitUntil} waits, ms. */
 const TIMEOUT_MS = 30_000;

@@ -4,7 +4,7 @@ import {
   createSession,
   acquireLease,
   TTL_MS,
-  type StoreContractTest,
+  type StoreContractTests,
 } from "./store-contract-kit.ts";
 import { rejectsWith } from "./contract.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -26,26 +26,25 @@ async function assertFound(store: SessionStore, limit: number): Promise<void> {
 }
 
 /** Tests of `putInput`, `takeInputs`, `peek`, and of what comes with a lease. */
-export const inboxTests: readonly StoreContractTest[] = [
-  [
-    "what comes with a lease, and what a peek sees, is the session and its first inputs",
-    async ({ store, open }) => {
-      await assertFound(store, 9);
-      for (const id of ["b", "a", "c"]) await put(store, id, { text: `${id} 😀\u0000` });
-      await store.putInput("s", { id: "later", data: {}, dueAt: 1_234.5 });
-      for (const limit of [0, 2, 9]) await assertFound(store, limit);
-      const lease = await acquireLease(store, "s");
-      const checkpoint = { text: "\u0000 é", number: 0.1 };
-      await store.append("s", batchOf(lease, 0, 3, { ackInputs: ["b"], checkpoint }));
-      await store.release(lease);
-      for (const limit of [0, 1, 9]) await assertFound(await open(), limit);
-      const held = await acquireLease(store, "s");
-      assert.equal(await store.acquire("s", { owner: "other", ttlMs: TTL_MS, inputs: 9 }), undefined);
-      await store.release(held);
-    },
-  ],
-  [
-    "what comes with a lease says that somebody watches the session, of one that was watched before it had entries, too",
+export const inboxTests: StoreContractTests = {
+  "what comes with a lease, and what a peek sees, is the session and its first inputs": async ({
+    store,
+    open,
+  }) => {
+    await assertFound(store, 9);
+    for (const id of ["b", "a", "c"]) await put(store, id, { text: `${id} 😀\u0000` });
+    await store.putInput("s", { id: "later", data: {}, dueAt: 1_234.5 });
+    for (const limit of [0, 2, 9]) await assertFound(store, limit);
+    const lease = await acquireLease(store, "s");
+    const checkpoint = { text: "\u0000 é", number: 0.1 };
+    await store.append("s", batchOf(lease, 0, 3, { ackInputs: ["b"], checkpoint }));
+    await store.release(lease);
+    for (const limit of [0, 1, 9]) await assertFound(await open(), limit);
+    const held = await acquireLease(store, "s");
+    assert.equal(await store.acquire("s", { owner: "other", ttlMs: TTL_MS, inputs: 9 }), undefined);
+    await store.release(held);
+  },
+  "what comes with a lease says that somebody watches the session, of one that was watched before it had entries, too":
     async ({ store, open }) => {
       if (!store.watch) return;
       const ended = new AbortController();
@@ -62,9 +61,7 @@ export const inboxTests: readonly StoreContractTest[] = [
       if (reader.found) assert.equal(reader.found.isWatched, true);
       ended.abort();
     },
-  ],
-  [
-    "an input is offered, where a store can, to known sessions if that is asked for, and to none with a parent",
+  "an input is offered, where a store can, to known sessions if that is asked for, and to none with a parent":
     async ({ store, open }) => {
       if (!store.offerInput) return;
       const offer = (sessionId: string, id: string, isKnown: boolean) =>
@@ -91,100 +88,78 @@ export const inboxTests: readonly StoreContractTest[] = [
       }
       assert.deepEqual(await store.takeInputs("inner", 9), []);
     },
-  ],
-  [
-    "takeInputs returns inputs in the order they came, and keeps them",
-    async ({ store, open }) => {
-      for (const id of ["b", "a", "c"])
-        assert.equal(await put(store, id, { text: `${id} 😀\u0000` }), "accepted");
-      const expected = ["b", "a", "c"].map((id) => ({ id, data: { text: `${id} 😀\u0000` } }));
-      assert.deepEqual(await store.takeInputs("s", 100), expected);
-      assert.deepEqual(await store.takeInputs("s", 2), expected.slice(0, 2));
-      assert.deepEqual(await (await open()).takeInputs("s", 100), expected);
-      assert.deepEqual(await store.takeInputs("other", 100), []);
-    },
-  ],
-  [
-    "takeInputs returns inputs with a dueAt after the others, in the order of dueAt",
-    async ({ store, open }) => {
-      const dueAt = { c: 3_000, a: 1_000, b: 2_000 };
-      for (const [id, at] of Object.entries(dueAt)) await store.putInput("s", { id, data: {}, dueAt: at });
-      for (const id of ["2", "1"]) await put(store, id);
-      const delayed = (["a", "b", "c"] as const).map((id) => ({ id, data: {}, dueAt: dueAt[id] }));
-      const expected = [{ id: "2", data: {} }, { id: "1", data: {} }, ...delayed];
-      assert.deepEqual(await store.takeInputs("s", 9), expected);
-      assert.deepEqual(await (await open()).takeInputs("s", 3), expected.slice(0, 3));
-      assert.equal(await store.putInput("s", { id: "a", data: {} }), "duplicate");
-    },
-  ],
-  [
-    "an append removes the inputs that it acknowledges",
-    async ({ store, open }) => {
-      for (const id of ["1", "2", "3", "4"]) await put(store, id);
-      const lease = await acquireLease(store, "s");
-      await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["2"] }));
-      assert.deepEqual(await idsOf(store), ["1", "3", "4"]);
-      await store.append("s", batchOf(lease, 1, 0, { ackInputs: ["1", "3"] }));
-      assert.deepEqual(await idsOf(store), ["4"]);
-      assert.deepEqual(await idsOf(await open()), ["4"]);
-      await put(store, "5");
-      assert.deepEqual(await idsOf(store, 1), ["4"]);
-    },
-  ],
-  [
-    "putInput accepts an id once, also after its acknowledgement",
-    async ({ store, open }) => {
-      assert.equal(await put(store, "1", { first: true }), "accepted");
-      assert.equal(await put(store, "1", { first: false }), "duplicate");
-      assert.deepEqual(await store.takeInputs("s", 9), [{ id: "1", data: { first: true } }]);
-      await store.append("s", batchOf(await acquireLease(store, "s"), 0, 1, { ackInputs: ["1"] }));
-      for (const handle of [store, await open()]) assert.equal(await put(handle, "1"), "duplicate");
-      assert.deepEqual(await idsOf(store), []);
-      assert.equal(await store.putInput("other", { id: "1", data: {} }), "accepted");
-    },
-  ],
-  [
-    "putInput accepts one of many concurrent inputs with the same id",
-    async ({ store, open }) => {
-      const handles = [store, await open()];
-      const puts = Array.from({ length: 12 }, (_, index) =>
-        put(handles[index % 2]!, `${index % 3}`, { index }),
-      );
-      const accepted = (await Promise.all(puts)).filter((answer) => answer === "accepted");
-      assert.equal(accepted.length, 3);
-      assert.deepEqual((await idsOf(store)).toSorted(), ["0", "1", "2"]);
-    },
-  ],
-  [
-    "a refused append acknowledges no input",
-    async ({ store, clock }) => {
-      await put(store, "1");
-      const old = await createSession(store, "s");
-      await rejectsWith(store.append("s", batchOf(old, 0, 1, { ackInputs: ["1"] })), "session/conflict");
-      clock.now += TTL_MS;
-      await acquireLease(store, "s", "ben");
-      await rejectsWith(store.append("s", batchOf(old, 1, 1, { ackInputs: ["1"] })), "session/lease-lost");
-      assert.deepEqual(await idsOf(store), ["1"]);
-    },
-  ],
-  [
-    "acknowledging an input twice or an unknown id is ignored",
-    async ({ store }) => {
-      await put(store, "1");
-      const lease = await acquireLease(store, "s");
-      await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["1", "1", "unknown"] }));
-      await store.append("s", batchOf(lease, 1, 1, { ackInputs: ["1"] }));
-      assert.deepEqual(await idsOf(store), []);
-      assert.equal(await put(store, "unknown"), "accepted");
-      assert.deepEqual(await idsOf(store), ["unknown"]);
-    },
-  ],
-  [
-    "putInput needs no lease",
-    async ({ store, open }) => {
-      await acquireLease(store, "s", "anna");
-      assert.equal(await put(await open(), "1"), "accepted");
-      assert.deepEqual(await idsOf(store), ["1"]);
-    },
-  ],
-];
+  "takeInputs returns inputs in the order they came, and keeps them": async ({ store, open }) => {
+    for (const id of ["b", "a", "c"])
+      assert.equal(await put(store, id, { text: `${id} 😀\u0000` }), "accepted");
+    const expected = ["b", "a", "c"].map((id) => ({ id, data: { text: `${id} 😀\u0000` } }));
+    assert.deepEqual(await store.takeInputs("s", 100), expected);
+    assert.deepEqual(await store.takeInputs("s", 2), expected.slice(0, 2));
+    assert.deepEqual(await (await open()).takeInputs("s", 100), expected);
+    assert.deepEqual(await store.takeInputs("other", 100), []);
+  },
+  "takeInputs returns inputs with a dueAt after the others, in the order of dueAt": async ({
+    store,
+    open,
+  }) => {
+    const dueAt = { c: 3_000, a: 1_000, b: 2_000 };
+    for (const [id, at] of Object.entries(dueAt)) await store.putInput("s", { id, data: {}, dueAt: at });
+    for (const id of ["2", "1"]) await put(store, id);
+    const delayed = (["a", "b", "c"] as const).map((id) => ({ id, data: {}, dueAt: dueAt[id] }));
+    const expected = [{ id: "2", data: {} }, { id: "1", data: {} }, ...delayed];
+    assert.deepEqual(await store.takeInputs("s", 9), expected);
+    assert.deepEqual(await (await open()).takeInputs("s", 3), expected.slice(0, 3));
+    assert.equal(await store.putInput("s", { id: "a", data: {} }), "duplicate");
+  },
+  "an append removes the inputs that it acknowledges": async ({ store, open }) => {
+    for (const id of ["1", "2", "3", "4"]) await put(store, id);
+    const lease = await acquireLease(store, "s");
+    await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["2"] }));
+    assert.deepEqual(await idsOf(store), ["1", "3", "4"]);
+    await store.append("s", batchOf(lease, 1, 0, { ackInputs: ["1", "3"] }));
+    assert.deepEqual(await idsOf(store), ["4"]);
+    assert.deepEqual(await idsOf(await open()), ["4"]);
+    await put(store, "5");
+    assert.deepEqual(await idsOf(store, 1), ["4"]);
+  },
+  "putInput accepts an id once, also after its acknowledgement": async ({ store, open }) => {
+    assert.equal(await put(store, "1", { first: true }), "accepted");
+    assert.equal(await put(store, "1", { first: false }), "duplicate");
+    assert.deepEqual(await store.takeInputs("s", 9), [{ id: "1", data: { first: true } }]);
+    await store.append("s", batchOf(await acquireLease(store, "s"), 0, 1, { ackInputs: ["1"] }));
+    for (const handle of [store, await open()]) assert.equal(await put(handle, "1"), "duplicate");
+    assert.deepEqual(await idsOf(store), []);
+    assert.equal(await store.putInput("other", { id: "1", data: {} }), "accepted");
+  },
+  "putInput accepts one of many concurrent inputs with the same id": async ({ store, open }) => {
+    const handles = [store, await open()];
+    const puts = Array.from({ length: 12 }, (_, index) =>
+      put(handles[index % 2]!, `${index % 3}`, { index }),
+    );
+    const accepted = (await Promise.all(puts)).filter((answer) => answer === "accepted");
+    assert.equal(accepted.length, 3);
+    assert.deepEqual((await idsOf(store)).toSorted(), ["0", "1", "2"]);
+  },
+  "a refused append acknowledges no input": async ({ store, clock }) => {
+    await put(store, "1");
+    const old = await createSession(store, "s");
+    await rejectsWith(store.append("s", batchOf(old, 0, 1, { ackInputs: ["1"] })), "session/conflict");
+    clock.now += TTL_MS;
+    await acquireLease(store, "s", "ben");
+    await rejectsWith(store.append("s", batchOf(old, 1, 1, { ackInputs: ["1"] })), "session/lease-lost");
+    assert.deepEqual(await idsOf(store), ["1"]);
+  },
+  "acknowledging an input twice or an unknown id is ignored": async ({ store }) => {
+    await put(store, "1");
+    const lease = await acquireLease(store, "s");
+    await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["1", "1", "unknown"] }));
+    await store.append("s", batchOf(lease, 1, 1, { ackInputs: ["1"] }));
+    assert.deepEqual(await idsOf(store), []);
+    assert.equal(await put(store, "unknown"), "accepted");
+    assert.deepEqual(await idsOf(store), ["unknown"]);
+  },
+  "putInput needs no lease": async ({ store, open }) => {
+    await acquireLease(store, "s", "anna");
+    assert.equal(await put(await open(), "1"), "accepted");
+    assert.deepEqual(await idsOf(store), ["1"]);
+  },
+};

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import type { ContractTest } from "./contract.ts";
+import type { ContractTests } from "./contract.ts";
 
 /** An empty storage for one test of {@link storeContract}. */
 export type StoreUnderTest = {
@@ -23,7 +23,7 @@ export type StoreContractContext = {
 };
 
 /** A test of the contract. */
-export type StoreContractTest = ContractTest<StoreContractContext>;
+export type StoreContractTests = ContractTests<StoreContractContext>;
 
 /** The duration of a lease, ms. */
 export const TTL_MS = 10_000;

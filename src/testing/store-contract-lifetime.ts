@@ -7,114 +7,91 @@ import {
   acquireLease,
   TTL_MS,
   viewOf,
-  type StoreContractTest,
+  type StoreContractTests,
 } from "./store-contract-kit.ts";
 import { rejectsWith } from "./contract.ts";
 
-const deleteTests: readonly StoreContractTest[] = [
-  [
-    "delete removes a session with its inputs and lease, and no other session",
-    async ({ store, open }) => {
-      const lease = await createSession(store, "s");
-      await store.putInput("s", { id: "1", data: {} });
-      await createSession(store, "s2");
-      const neighbour = await viewOf(store, "s2");
-      assert.equal(await (await open()).delete("s"), true);
-      assert.deepEqual(await viewOf(store, "s"), {
-        loaded: undefined,
-        entries: [],
-        inputs: [],
-        listed: (await store.list()).sessions,
-      });
-      await rejectsWith(store.append("s", batchOf(lease, 1)), "session/lease-lost");
-      await rejectsWith(store.append("s", batchOf(lease, 0)), "session/lease-lost");
-      assert.deepEqual(await viewOf(store, "s2"), neighbour);
-      assert.equal(await store.delete("s"), false);
-      assert.equal(await store.putInput("s", { id: "1", data: {} }), "accepted");
-    },
-  ],
-  [
-    "a session that is created again after its deletion has higher fences",
-    async ({ store, open }) => {
-      await acquireLease(store, "s");
-      const old = await createSession(store, "s");
-      await store.delete("s");
-      const lease = await acquireLease(await open(), "s", "ben");
-      assert.ok(lease.fence > old.fence);
-      await rejectsWith(store.append("s", batchOf(old, 0)), "session/lease-lost");
-      assert.equal(await store.append("s", batchOf(lease, 0)), 1);
-      assert.deepEqual(await collectAll(store.read("s")), [entryOf(1)]);
-    },
-  ],
-];
-
-const closeTests: readonly StoreContractTest[] = [
-  [
-    "every call after close is refused",
-    async ({ store }) => {
-      const lease = await createSession(store, "s");
-      await store.close();
-      await rejectsWith(store.acquire("s", { owner: "anna", ttlMs: TTL_MS }), "store/failed");
-      await rejectsWith(store.append("s", batchOf(lease, 1)), "store/failed");
-      await rejectsWith(store.load("s"), "store/failed");
-      await rejectsWith(collectAll(store.read("s")), "store/failed");
-      await rejectsWith(store.list(), "store/failed");
-      await store.close();
-    },
-  ],
-  [
-    "watch yields the current seq and later ones until its signal aborts",
-    async ({ store, open }) => {
-      if (!store.watch) return;
-      const stop = new AbortController();
-      const lease = await createSession(store, "s");
-      const writer = await open();
-      const seen: number[] = [];
-      for await (const seq of store.watch("s", { signal: stop.signal })) {
-        seen.push(seq);
-        if (seq >= 4) stop.abort();
-        else await writer.append("s", batchOf(lease, seq));
-      }
-      assert.deepEqual(seen, [1, 2, 3, 4]);
-      assert.deepEqual(await collectAll(store.watch("s", { signal: stop.signal })), []);
-    },
-  ],
-  [
-    "watch may begin before the session exists",
-    async ({ store, open }) => {
-      if (!store.watch) return;
-      const stop = new AbortController();
-      const vain = collectAll(store.watch("never", { signal: stop.signal }));
-      const seqs = store.watch("s", { signal: stop.signal })[Symbol.asyncIterator]();
-      const first = seqs.next();
-      await createSession(await open(), "s");
-      assert.deepEqual(await first, { done: false, value: 1 });
-      const second = seqs.next();
-      stop.abort();
-      assert.deepEqual(await second, { done: true, value: undefined });
-      assert.deepEqual(await vain, []);
-    },
-  ],
-];
-
 /** Tests of `delete`, `close` and `watch`. */
-export const lifetimeTests: readonly StoreContractTest[] = [...deleteTests, ...closeTests];
+export const lifetimeTests: StoreContractTests = {
+  "delete removes a session with its inputs and lease, and no other session": async ({ store, open }) => {
+    const lease = await createSession(store, "s");
+    await store.putInput("s", { id: "1", data: {} });
+    await createSession(store, "s2");
+    const neighbour = await viewOf(store, "s2");
+    assert.equal(await (await open()).delete("s"), true);
+    assert.deepEqual(await viewOf(store, "s"), {
+      loaded: undefined,
+      entries: [],
+      inputs: [],
+      listed: (await store.list()).sessions,
+    });
+    await rejectsWith(store.append("s", batchOf(lease, 1)), "session/lease-lost");
+    await rejectsWith(store.append("s", batchOf(lease, 0)), "session/lease-lost");
+    assert.deepEqual(await viewOf(store, "s2"), neighbour);
+    assert.equal(await store.delete("s"), false);
+    assert.equal(await store.putInput("s", { id: "1", data: {} }), "accepted");
+  },
+  "a session that is created again after its deletion has higher fences": async ({ store, open }) => {
+    await acquireLease(store, "s");
+    const old = await createSession(store, "s");
+    await store.delete("s");
+    const lease = await acquireLease(await open(), "s", "ben");
+    assert.ok(lease.fence > old.fence);
+    await rejectsWith(store.append("s", batchOf(old, 0)), "session/lease-lost");
+    assert.equal(await store.append("s", batchOf(lease, 0)), 1);
+    assert.deepEqual(await collectAll(store.read("s")), [entryOf(1)]);
+  },
+  "every call after close is refused": async ({ store }) => {
+    const lease = await createSession(store, "s");
+    await store.close();
+    await rejectsWith(store.acquire("s", { owner: "anna", ttlMs: TTL_MS }), "store/failed");
+    await rejectsWith(store.append("s", batchOf(lease, 1)), "store/failed");
+    await rejectsWith(store.load("s"), "store/failed");
+    await rejectsWith(collectAll(store.read("s")), "store/failed");
+    await rejectsWith(store.list(), "store/failed");
+    await store.close();
+  },
+  "watch yields the current seq and later ones until its signal aborts": async ({ store, open }) => {
+    if (!store.watch) return;
+    const stop = new AbortController();
+    const lease = await createSession(store, "s");
+    const writer = await open();
+    const seen: number[] = [];
+    for await (const seq of store.watch("s", { signal: stop.signal })) {
+      seen.push(seq);
+      if (seq >= 4) stop.abort();
+      else await writer.append("s", batchOf(lease, seq));
+    }
+    assert.deepEqual(seen, [1, 2, 3, 4]);
+    assert.deepEqual(await collectAll(store.watch("s", { signal: stop.signal })), []);
+  },
+  "watch may begin before the session exists": async ({ store, open }) => {
+    if (!store.watch) return;
+    const stop = new AbortController();
+    const vain = collectAll(store.watch("never", { signal: stop.signal }));
+    const seqs = store.watch("s", { signal: stop.signal })[Symbol.asyncIterator]();
+    const first = seqs.next();
+    await createSession(await open(), "s");
+    assert.deepEqual(await first, { done: false, value: 1 });
+    const second = seqs.next();
+    stop.abort();
+    assert.deepEqual(await second, { done: true, value: undefined });
+    assert.deepEqual(await vain, []);
+  },
+};
 
 /** Tests of stores whose sessions survive `close`. */
-export const survivalTests: readonly StoreContractTest[] = [
-  [
-    "sessions, leases and inputs survive the close of the store that wrote them",
-    async ({ store, open }) => {
-      const lease = await createSession(store, "s", { phase: "suspended", meta: { tenant: "x" } });
-      await store.append("s", batchOf(lease, 1, 2, { checkpoint: { c: 1 } }));
-      await store.putInput("s", { id: "1", data: {} });
-      const before = await viewOf(store, "s");
-      await store.close();
-      const later = await open();
-      assert.deepEqual(await viewOf(later, "s"), before);
-      assert.equal(await later.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
-      assert.equal(await later.append("s", batchOf(lease, 3)), 4);
-      assert.ok((await acquireLease(later, "s")).fence > lease.fence);
-    },
-  ],
-];
+export const survivalTests: StoreContractTests = {
+  "sessions, leases and inputs survive the close of the store that wrote them": async ({ store, open }) => {
+    const lease = await createSession(store, "s", { phase: "suspended", meta: { tenant: "x" } });
+    await store.append("s", batchOf(lease, 1, 2, { checkpoint: { c: 1 } }));
+    await store.putInput("s", { id: "1", data: {} });
+    const before = await viewOf(store, "s");
+    await store.close();
+    const later = await open();
+    assert.deepEqual(await viewOf(later, "s"), before);
+    assert.equal(await later.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
+    assert.equal(await later.append("s", batchOf(lease, 3)), 4);
+    assert.ok((await acquireLease(later, "s")).fence > lease.fence);
+  },
+};

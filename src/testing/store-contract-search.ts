@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../core/base/json.ts";
 import type { JournalEntry, SearchPage, SessionSearch, SessionStore } from "../store/port.ts";
-import { acquireLease, type StoreContractTest } from "./store-contract-kit.ts";
+import { acquireLease, type StoreContractTests } from "./store-contract-kit.ts";
 
 const say = (text: string, more: JsonObject = {}): JsonObject => ({
   role: "user",
@@ -32,17 +32,6 @@ async function write(
 async function idsOf(store: SessionStore, query: SessionSearch): Promise<readonly string[]> {
   return (await store.search!(query)).sessions.map(({ sessionId }) => sessionId);
 }
-
-/** Calls `body` with the store, unless it has no search. */
-const test = (
-  name: string,
-  body: (context: Parameters<StoreContractTest[1]>[0]) => Promise<void>,
-): StoreContractTest => [
-  name,
-  async (context) => {
-    if (context.store.search) await body(context);
-  },
-];
 
 async function sessionsToFind(store: SessionStore, clock: { now: number }): Promise<void> {
   const call = {
@@ -87,8 +76,8 @@ async function sessionsToFind(store: SessionStore, clock: { now: number }): Prom
   });
 }
 
-export const searchTests: readonly StoreContractTest[] = [
-  test("search finds what sessions say by the beginnings of words, whatever their case and accents", async ({
+const tests: StoreContractTests = {
+  "search finds what sessions say by the beginnings of words, whatever their case and accents": async ({
     store,
     clock,
   }) => {
@@ -107,14 +96,14 @@ export const searchTests: readonly StoreContractTest[] = [
       assert.deepEqual(await idsOf(store, { text }), [], text);
     assert.deepEqual(await idsOf(store, { text: "zuri" }), ["waits"]);
     assert.deepEqual(await idsOf(store, { text: " " }), ["waits", "chinese", "refund"]);
-  }),
-  test("search finds Chinese by neighbours, and by one character", async ({ store, clock }) => {
+  },
+  "search finds Chinese by neighbours, and by one character": async ({ store, clock }) => {
     await sessionsToFind(store, clock);
     for (const text of ["退款", "帮我退", "退", "请帮我退款"])
       assert.deepEqual(await idsOf(store, { text }), ["chinese"], text);
     for (const text of ["款退", "我款"]) assert.deepEqual(await idsOf(store, { text }), [], text);
-  }),
-  test("search filters, and says what it knows of a session", async ({ store, clock }) => {
+  },
+  "search filters, and says what it knows of a session": async ({ store, clock }) => {
     await sessionsToFind(store, clock);
     const filters: readonly (readonly [SessionSearch, readonly string[]])[] = [
       [{ agent: "clerk" }, ["waits", "refund"]],
@@ -152,8 +141,8 @@ export const searchTests: readonly StoreContractTest[] = [
       tools: ["refund_order"],
       usage: { inputTokens: 5, outputTokens: 2, cost: 0.5 },
     });
-  }),
-  test("search returns pages, the last changed first, and the total", async ({ store, clock }) => {
+  },
+  "search returns pages, the last changed first, and the total": async ({ store, clock }) => {
     for (let n = 0; n < 7; n++) {
       clock.now = 1_000 + Math.floor(n / 2); // two have changed at the same time
       await write(store, `s${n}`, [messages(1, 0, [say(n === 3 ? "odd" : "even")])]);
@@ -172,25 +161,23 @@ export const searchTests: readonly StoreContractTest[] = [
     assert.deepEqual(seen, ["s6", "s5", "s4", "s2", "s1", "s0"]);
     assert.deepEqual(await store.search!({ text: "nothing" }), { sessions: [], total: 0 });
     await assert.rejects(store.search!({ cursor: "no cursor" }), { code: "config/invalid" });
-  }),
-  test("search finds what was appended before it, by any process, and sums up a transcript that was rewritten", async ({
-    store,
-    open,
-    clock,
-  }) => {
-    const usage = { inputTokens: 3, outputTokens: 1 };
-    await write(store, "s", [messages(1, 0, [say("first", { usage })])]);
-    assert.deepEqual(await idsOf(store, { text: "second" }), []);
-    const other = await open();
-    clock.now += 1;
-    await write(other, "s", [messages(2, 1, [say("second", { usage })])], { title: "Fresh" }, 1);
-    for (const text of ["second first", "fresh"]) assert.deepEqual(await idsOf(store, { text }), ["s"], text);
-    clock.now += 1;
-    await write(store, "s", [messages(3, 1, [say("third", { usage })])], {}, 2);
-    const [found] = (await other.search!({ text: "third" })).sessions;
-    assert.deepEqual(found!.usage, { inputTokens: 6, outputTokens: 2 });
-  }),
-  test("search counts what is being indexed, and says what is not indexed in time", async ({ store }) => {
+  },
+  "search finds what was appended before it, by any process, and sums up a transcript that was rewritten":
+    async ({ store, open, clock }) => {
+      const usage = { inputTokens: 3, outputTokens: 1 };
+      await write(store, "s", [messages(1, 0, [say("first", { usage })])]);
+      assert.deepEqual(await idsOf(store, { text: "second" }), []);
+      const other = await open();
+      clock.now += 1;
+      await write(other, "s", [messages(2, 1, [say("second", { usage })])], { title: "Fresh" }, 1);
+      for (const text of ["second first", "fresh"])
+        assert.deepEqual(await idsOf(store, { text }), ["s"], text);
+      clock.now += 1;
+      await write(store, "s", [messages(3, 1, [say("third", { usage })])], {}, 2);
+      const [found] = (await other.search!({ text: "third" })).sessions;
+      assert.deepEqual(found!.usage, { inputTokens: 6, outputTokens: 2 });
+    },
+  "search counts what is being indexed, and says what is not indexed in time": async ({ store }) => {
     for (let n = 0; n < 3; n++) await write(store, `s${n}`, [messages(1, 0, [say("hello")])]);
     const calls: string[] = [];
     const onProgress = (indexed: number, total: number): void => void calls.push(`${indexed}/${total}`);
@@ -198,8 +185,8 @@ export const searchTests: readonly StoreContractTest[] = [
     assert.equal(total, 3);
     assert.deepEqual(calls, ["1/3", "2/3", "3/3"]);
     assert.equal((await store.search!({ waitMs: 60_000 })).unindexed, undefined);
-  }),
-  test("a deleted session is not found, and one of its id begins anew", async ({ store }) => {
+  },
+  "a deleted session is not found, and one of its id begins anew": async ({ store }) => {
     const usage = { inputTokens: 9, outputTokens: 9 };
     await write(store, "s", [messages(1, 0, [say("secret plan", { usage })])]);
     await write(store, "t", [messages(1, 0, [say("open plan")])]);
@@ -209,8 +196,8 @@ export const searchTests: readonly StoreContractTest[] = [
     await write(store, "s", [messages(1, 0, [say("another")])]);
     assert.deepEqual(await idsOf(store, { text: "secret" }), []);
     assert.deepEqual((await store.search!({ text: "another" })).sessions[0]!.usage, {});
-  }),
-  test("entries of other shapes, hostile ids and long texts do no harm to search", async ({ store }) => {
+  },
+  "entries of other shapes, hostile ids and long texts do no harm to search": async ({ store }) => {
     const odd: readonly JournalEntry[] = [
       { seq: 1, at: 1, type: "messages", data: {} },
       { seq: 2, at: 1, type: "messages", data: { from: "x", messages: [7] } },
@@ -227,5 +214,15 @@ export const searchTests: readonly StoreContractTest[] = [
     for (const text of ["quoted", "end AND", '"end', "x".repeat(4_000), "'; --"])
       assert.equal((await store.search!({ text })).total, text === "'; --" ? 0 : 1, text.slice(0, 20));
     assert.equal((await store.search!({ agent: "a\u0000b", meta: { "k'": "\u0000" } })).total, 1);
-  }),
-];
+  },
+};
+
+/** Tests of `search`. They ask nothing of a store that has none. */
+export const searchTests: StoreContractTests = Object.fromEntries(
+  Object.entries(tests).map(([title, body]): [string, StoreContractTests[string]] => [
+    title,
+    async (context) => {
+      if (context.store.search) await body(context);
+    },
+  ]),
+);

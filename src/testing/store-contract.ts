@@ -2,7 +2,7 @@ import { registerContract, withOpened, type TestFramework } from "./contract.ts"
 import { dueTests } from "./store-contract-due.ts";
 import { inboxTests } from "./store-contract-inbox.ts";
 import { journalTests } from "./store-contract-journal.ts";
-import type { StoreContractTest, StoreUnderTest } from "./store-contract-kit.ts";
+import type { StoreContractTests, StoreUnderTest } from "./store-contract-kit.ts";
 import { leaseTests } from "./store-contract-lease.ts";
 import { lifetimeTests, survivalTests } from "./store-contract-lifetime.ts";
 import { pruneTests } from "./store-contract-prune.ts";
@@ -18,7 +18,7 @@ export type StoreContractOptions = TestFramework & {
   readonly outlivesClose?: boolean | undefined;
 };
 
-const GROUPS: { readonly [group: string]: readonly StoreContractTest[] } = {
+const GROUPS: { readonly [group: string]: StoreContractTests } = {
   leases: leaseTests,
   journal: journalTests,
   inbox: inboxTests,
@@ -53,7 +53,7 @@ export function storeContract(
   make: () => StoreUnderTest | Promise<StoreUnderTest>,
   { outlivesClose = true, ...framework }: StoreContractOptions,
 ): void {
-  const run = (body: StoreContractTest[1]): Promise<void> => {
+  const run = (body: StoreContractTests[string]): Promise<void> => {
     const clock = { now: 1_700_000_000_000 };
     return withOpened(
       make,

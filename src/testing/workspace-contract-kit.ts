@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CommandEvent, ExecOptions, Workspace } from "../kit/workspace/port.ts";
-import type { ContractTest } from "./contract.ts";
+import type { ContractTests } from "./contract.ts";
 
 /** The subject that {@link workspaceContract} tests. */
 export type WorkspaceUnderTest = {
@@ -18,7 +18,7 @@ export type WorkspaceUnderTest = {
   readonly dispose?: () => Promise<void>;
 };
 
-export type WorkspaceTest = ContractTest<WorkspaceUnderTest>;
+export type WorkspaceTests = ContractTests<WorkspaceUnderTest>;
 
 type Exit = Extract<CommandEvent, { type: "exit" }>;
 

@@ -1,7 +1,7 @@
 import { registerContract, type TestFramework } from "./contract.ts";
 import { commandTests } from "./workspace-contract-commands.ts";
 import { boundaryTests, expectedTests, fileTests, vanishTests } from "./workspace-contract-files.ts";
-import type { WorkspaceTest, WorkspaceUnderTest } from "./workspace-contract-kit.ts";
+import type { WorkspaceTests, WorkspaceUnderTest } from "./workspace-contract-kit.ts";
 import { fifoTests, linkTests } from "./workspace-contract-links.ts";
 
 export type { WorkspaceUnderTest };
@@ -42,7 +42,7 @@ export function workspaceContract(
     ...framework
   }: WorkspaceContractOptions,
 ): void {
-  const groups: { readonly [group: string]: readonly WorkspaceTest[] } = {
+  const groups: { readonly [group: string]: WorkspaceTests } = {
     files: fileTests,
     expected: expectedTests,
     boundary: boundaryTests,
@@ -51,7 +51,7 @@ export function workspaceContract(
     ...(vanishes && { vanished: vanishTests }),
     ...(commands && { commands: commandTests }),
   };
-  const run = async (body: WorkspaceTest[1]): Promise<void> => {
+  const run = async (body: WorkspaceTests[string]): Promise<void> => {
     const under = await make();
     try {
       await body(under);
