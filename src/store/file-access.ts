@@ -50,16 +50,12 @@ export class FileAccess {
 
   /** Opens a file. Rejects what the operating system says. */
   async open(path: string, flags: number): Promise<OpenFile> {
-    return this.#file(await this.#call<number>((done) => fs.open(path, flags, 0o600, done)));
+    return new OpenFile(this, path, await this.call<number>((done) => fs.open(path, flags, 0o600, done)));
   }
 
   /** Takes over a file that another operation has opened. */
-  adopt(file: OpenFile): OpenFile {
-    return this.#file(file.fd);
-  }
-
-  #file(fd: number): OpenFile {
-    return new OpenFile((start, isLast) => this.#call(start, isLast), fd);
+  adopt({ path, fd }: OpenFile): OpenFile {
+    return new OpenFile(this, path, fd);
   }
 
   /** Opens a file, runs `work` on it, and closes it. */
@@ -73,7 +69,7 @@ export class FileAccess {
   }
 
   stat(path: string): Promise<Stats> {
-    return this.#call((done) => fs.stat(path, done));
+    return this.call((done) => fs.stat(path, done));
   }
 
   /** As {@link FileAccess.stat}, at once and for a fifth of its cost; undefined if there is no such file. Only behind a call for the same
@@ -89,34 +85,35 @@ export class FileAccess {
 
   /** Returns the content of a small file. */
   readText(path: string): Promise<string> {
-    return this.#call((done) => fs.readFile(path, "utf8", done));
+    return this.call((done) => fs.readFile(path, "utf8", done));
   }
 
   /** Writes a small file that only this user may read. */
   writeText(path: string, text: string): Promise<void> {
-    return this.#call((done) => fs.writeFile(path, text, { mode: 0o600 }, done));
+    return this.call((done) => fs.writeFile(path, text, { mode: 0o600 }, done));
   }
 
   /** Returns the names in a folder. */
   namesIn(path: string): Promise<string[]> {
-    return this.#call((done) => fs.readdir(path, done));
+    return this.call((done) => fs.readdir(path, done));
   }
 
   /** Makes a folder and its parents, for this user only. */
   async makeFolder(path: string): Promise<void> {
-    await this.#call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode: 0o700 }, done));
+    await this.call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode: 0o700 }, done));
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.#call((done) => fs.rename(from, to, done));
+    return this.call((done) => fs.rename(from, to, done));
   }
 
   /** Removes a file, or a folder with all that is in it, if it exists. */
   remove(path: string): Promise<void> {
-    return this.#call((done) => fs.rm(path, { recursive: true, force: true }, done));
+    return this.call((done) => fs.rm(path, { recursive: true, force: true }, done));
   }
 
-  #call<T>(start: (done: Done<T>) => void, isLast = false): Promise<T> {
+  /** Makes a call of the operating system. `isLast`: also once the operation is given up. */
+  call<T>(start: (done: Done<T>) => void, isLast = false): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#slots.take(() => {
         if (this.#isGivenUp && !isLast) {
@@ -138,20 +135,20 @@ export class FileAccess {
   }
 }
 
-type Call = <T>(start: (done: Done<T>) => void, isLast?: boolean) => Promise<T>;
-
-/** A file that an operation has opened. */
+/** A file that an operation has opened, and under which path. */
 export class OpenFile {
-  readonly #call: Call;
+  readonly access: FileAccess;
+  readonly path: string;
   readonly fd: number;
 
-  constructor(call: Call, fd: number) {
-    this.#call = call;
+  constructor(access: FileAccess, path: string, fd: number) {
+    this.access = access;
+    this.path = path;
     this.fd = fd;
   }
 
   stat(): Promise<Stats> {
-    return this.#call((done) => fs.fstat(this.fd, done));
+    return this.access.call((done) => fs.fstat(this.fd, done));
   }
 
   /** Reads the bytes from one offset to another; fewer if the file ends before. */
@@ -160,7 +157,7 @@ export class OpenFile {
     let length = 0;
     while (length < bytes.length) {
       const at = length;
-      const count = await this.#call<number>((done) =>
+      const count = await this.access.call<number>((done) =>
         fs.read(this.fd, bytes, at, bytes.length - at, from + at, done),
       );
       if (count === 0) break;
@@ -171,15 +168,15 @@ export class OpenFile {
 
   /** Writes bytes where the file ends, in one call, and returns how many were accepted. */
   append(bytes: Buffer): Promise<number> {
-    return this.#call((done) => fs.write(this.fd, bytes, 0, bytes.length, null, done));
+    return this.access.call((done) => fs.write(this.fd, bytes, 0, bytes.length, null, done));
   }
 
   /** Resolves when the content survives a power loss. */
   sync(): Promise<void> {
-    return this.#call((done) => fs.fsync(this.fd, done));
+    return this.access.call((done) => fs.fsync(this.fd, done));
   }
 
   close(): Promise<void> {
-    return this.#call((done) => fs.close(this.fd, done), true);
+    return this.access.call((done) => fs.close(this.fd, done), true);
   }
 }

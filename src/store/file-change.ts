@@ -38,15 +38,10 @@ export async function openToAppend(
 }
 
 /** Makes a file of this extent survive a power loss, and the names of a new file and its folder. */
-export async function syncAll(
-  access: FileAccess,
-  file: OpenFile,
-  path: string,
-  extent: FileExtent,
-  isNew: boolean,
-): Promise<void> {
+export async function syncAll(file: OpenFile, extent: FileExtent, isNew: boolean): Promise<void> {
+  const { access, path } = file;
   await file.sync();
-  await noteEnd(access, file, path, extent);
+  await noteEnd(file, extent);
   if (!isNew) return;
   try {
     await syncFolder(access, dirname(path));
@@ -102,7 +97,6 @@ export type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; rea
 
 /** Decides and appends once. Returns undefined if nothing is to be appended, and "overtaken" if another process appended first. */
 async function tryChange(
-  access: FileAccess,
   file: OpenFile,
   { path, decide }: JournalChange,
   tail: JournalTail,
@@ -110,7 +104,7 @@ async function tryChange(
 ): Promise<Written | "overtaken" | undefined> {
   const draft = await decide(tail.head);
   if (!draft) return undefined;
-  const written = await commit(access, file, path, tail, draft);
+  const written = await commit(file, tail, draft);
   if (!written) return "overtaken";
   tails.set(path, written);
   return { ...written, isNew: tail.head === undefined };
@@ -119,7 +113,6 @@ async function tryChange(
 /** Appends to a journal that was retained, after what is known of it. Another process that has changed it is found by the append, which
  *  then does not count. Returns undefined if the journal must be read to decide, also to refuse. */
 async function changeKept(
-  access: FileAccess,
   { file, ino }: KeptFile,
   change: JournalChange,
   known: KnownJournals,
@@ -133,7 +126,7 @@ async function changeKept(
       return undefined;
     }
   };
-  const changed = await tryChange(access, file, { ...change, decide }, tail, known);
+  const changed = await tryChange(file, { ...change, decide }, tail, known);
   return changed === "overtaken" ? undefined : changed;
 }
 
@@ -149,7 +142,7 @@ export async function changeJournal(
   const changed = async (): Promise<Written | undefined> => {
     const kept = known.kept.take(access, path);
     file = kept?.file;
-    const written = kept && (await changeKept(access, kept, change, known));
+    const written = kept && (await changeKept(kept, change, known));
     if (written) return written;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const former = file;
@@ -161,8 +154,8 @@ export async function changeJournal(
         await decide(undefined);
         return undefined;
       }
-      const tail = await checkedTailOf(access, file, path, sessionId, known.tails.get(path));
-      const found = await tryChange(access, file, change, tail, known);
+      const tail = await checkedTailOf(file, sessionId, known.tails.get(path));
+      const found = await tryChange(file, change, tail, known);
       if (found !== "overtaken") return found;
     }
     throw tooManyWriters(sessionId);
@@ -173,12 +166,12 @@ export async function changeJournal(
       if (!result || !file || !isKept) return result;
       const kept = { file, ino: result.end.ino };
       file = undefined;
-      await known.kept.keep(access, path, kept);
+      await known.kept.keep(kept);
       return result;
     });
     // While it is synced, other operations may read and write the file.
     if (written && file && (isSynced || (written.isNew && isNewSynced)))
-      await syncAll(access, file, path, { end: written.end.size }, written.isNew);
+      await syncAll(file, { end: written.end.size }, written.isNew);
     return written?.head;
   } finally {
     await file?.close();

@@ -28,7 +28,7 @@ export async function putInputsBack(
 ): Promise<void> {
   const journal = join(folder, JOURNAL);
   const tail = await ifExists(
-    access.withFile(journal, constants.O_RDONLY, (file) => checkedTailOf(access, file, journal, sessionId)),
+    access.withFile(journal, constants.O_RDONLY, (file) => checkedTailOf(file, sessionId)),
   );
   const inbox = join(folder, INBOX);
   for (const input of await inputsIn(access, inbox, sessionId, tail?.head?.inbox ?? NOTHING))

@@ -1,4 +1,4 @@
-import type { FileAccess, OpenFile } from "./file-access.ts";
+import { OpenFile, type FileAccess } from "./file-access.ts";
 import { ifExists } from "./file-error.ts";
 import { tailOf, type JournalTail } from "./file-journal.ts";
 import { endOf, lineAt, wholeSize } from "./file-lines.ts";
@@ -28,12 +28,8 @@ async function noteOf(access: FileAccess, path: string): Promise<FileNote | unde
 }
 
 /** Notes that a file was synced when it had this extent. */
-export async function noteEnd(
-  access: FileAccess,
-  file: OpenFile,
-  path: string,
-  extent: FileExtent,
-): Promise<void> {
+export async function noteEnd(file: OpenFile, extent: FileExtent): Promise<void> {
+  const { access, path } = file;
   try {
     if ((await access.stat(path)).ino !== (await file.stat()).ino) return; // deleted meanwhile
     const note = { ...extent, first: await firstOf(file) };
@@ -43,15 +39,15 @@ export async function noteEnd(
   }
 }
 
-/** Throws `session/damaged` for a file that had more whole lines than when it was measured; `end` is the size of these. `file` is undefined if there is no such file. */
+/** Throws `session/damaged` for a file that had more whole lines than when it was measured; `end` is the size of these. `place` is open, or there is no such file. */
 export async function checkEnd(
-  access: FileAccess,
-  file: OpenFile | undefined,
-  path: string,
+  place: Pick<OpenFile, "access" | "path">,
   { end, count = 0 }: FileExtent,
   sessionId: string,
   what: string,
 ): Promise<void> {
+  const { access, path } = place;
+  const file = place instanceof OpenFile ? place : undefined;
   const note = await noteOf(access, path);
   if (!note || !(note.end > end || (note.count ?? 0) > count)) return;
   // Another process may have appended since it was measured: what it noted is there by now.
@@ -64,17 +60,15 @@ export async function checkEnd(
     throw sessionDamaged(sessionId, `${what} has ${end} bytes and had ${note.end}, or lost a line`);
 }
 
-/** As {@link tailOf} of the journal at `path`, and throws `session/damaged` if its end is missing. */
+/** As {@link tailOf}, and throws `session/damaged` if the end of the journal is missing. */
 export async function checkedTailOf(
-  access: FileAccess,
   file: OpenFile,
-  path: string,
   sessionId: string,
   known?: JournalTail,
 ): Promise<JournalTail> {
   const tail = await tailOf(file, sessionId, known);
   if (tail === known) return tail;
   const end = await wholeSize(file, tail.end);
-  await checkEnd(access, file, path, { end }, sessionId, "its journal");
+  await checkEnd(file, { end }, sessionId, "its journal");
   return tail;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../core/base/json.ts";
-import type { FileAccess, OpenFile } from "./file-access.ts";
+import type { OpenFile } from "./file-access.ts";
 import type { Acknowledged } from "./file-journal.ts";
 import { checkEnd } from "./file-end.ts";
 import {
@@ -40,15 +40,9 @@ export type InboxIndex = {
   readonly byId: Map<string, Item>;
 };
 
-/** Returns the index of the inbox at `path`, updated from `known` if that is an index of the same file. Throws
+/** Returns the index of an inbox, updated from `known` if that is an index of the same file. Throws
  *  `session/damaged`. One call at a time may update an index. */
-export async function indexOf(
-  access: FileAccess,
-  file: OpenFile,
-  path: string,
-  sessionId: string,
-  known?: InboxIndex,
-): Promise<InboxIndex> {
+export async function indexOf(file: OpenFile, sessionId: string, known?: InboxIndex): Promise<InboxIndex> {
   const end = await endOf(file, known?.end);
   if (end === known?.end) return known;
   if (end.isTorn && (await hasLostNewline(file, end.size)))
@@ -58,7 +52,7 @@ export async function indexOf(
   for await (const lines of linesForward(file, index.readUpTo, end.size))
     for (const line of lines) addLine(index, line, sessionId);
   const extent = { end: await wholeSize(file, end), count: index.items.length };
-  await checkEnd(access, file, path, extent, sessionId, "its inbox");
+  await checkEnd(file, extent, sessionId, "its inbox");
   index.end = end;
   return index;
 }
@@ -78,9 +72,7 @@ function addLine(index: InboxIndex, line: FileLine, sessionId: string): void {
 
 /** Appends an input. Returns false if the inbox had its id, and undefined if the caller must try again. */
 export async function appendInput(
-  access: FileAccess,
   file: OpenFile,
-  path: string,
   sessionId: string,
   index: InboxIndex,
   input: SessionInput,
@@ -88,14 +80,14 @@ export async function appendInput(
   const put = randomUUID().slice(0, 8);
   const { id, data, dueAt } = input;
   const isFirst = index.items.length === 0; // the folder's name may be a hash
-  await appendLine(access, file, path, index.end, () => ({
+  await appendLine(file, index.end, () => ({
     ...(isFirst && { session: sessionId }),
     id,
     put,
     ...(dueAt !== undefined && { dueAt }),
     data,
   }));
-  const written = (await indexOf(access, file, path, sessionId, index)).byId.get(input.id);
+  const written = (await indexOf(file, sessionId, index)).byId.get(input.id);
   return written && written.put === put;
 }
 

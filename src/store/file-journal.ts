@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/json.ts";
-import type { FileAccess, OpenFile } from "./file-access.ts";
+import type { OpenFile } from "./file-access.ts";
 import {
   appendLine,
   endOf,
@@ -155,17 +155,15 @@ export type LineDraft = {
   readonly headAt: (off: number) => JournalHead;
 };
 
-/** Appends a line after `tail` to the journal at `path` and returns the new tail. It returns undefined if another line came first or the
+/** Appends a line after `tail` to a journal and returns the new tail. It returns undefined if another line came first or the
  *  journal is another one by now, so that this line does not count. */
 export async function commit(
-  access: FileAccess,
   file: OpenFile,
-  path: string,
   tail: JournalTail,
   { fields, headAt }: LineDraft,
 ): Promise<JournalTail | undefined> {
   let head: JournalHead | undefined;
-  const end = await appendLine(access, file, path, tail.end, (off) => {
+  const end = await appendLine(file, tail.end, (off) => {
     head = headAt(off);
     return { ...fields, head };
   });

@@ -23,7 +23,8 @@ export class KeptFiles {
   }
 
   /** Keeps a file, and closes the one that was used longest ago if there are too many. Once all are closed, it is closed at once. */
-  async keep(access: FileAccess, path: string, kept: KeptFile): Promise<void> {
+  async keep(kept: KeptFile): Promise<void> {
+    const { access, path } = kept.file;
     if (this.#isClosed) return kept.file.close();
     this.#files.set(path, kept);
     if (this.#files.size <= MOST) return;

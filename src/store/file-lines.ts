@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import zlib from "node:zlib";
 import type { JsonObject } from "../core/base/json.ts";
-import type { FileAccess, OpenFile } from "./file-access.ts";
+import type { OpenFile } from "./file-access.ts";
 
 // Append-only files that any number of processes write without a lock. They must be on a local file system, where one write
 // to a file opened for appending is not mixed with another.
@@ -182,13 +182,11 @@ export function lineAfter(
 
 /**
  * Appends a line after `end` and returns the new end. Returns undefined if another process appended first, so that the line
- * does not count, or if the file at `path` is another one or none by now. Throws what the file system throws; then no whole
+ * does not count, or if the file at its path is another one or none by now. Throws what the file system throws; then no whole
  * line was written.
  */
 export async function appendLine(
-  access: FileAccess,
   file: OpenFile,
-  path: string,
   end: FileEnd,
   fieldsAt: (off: number) => object,
 ): Promise<FileEnd | undefined> {
@@ -200,7 +198,7 @@ export async function appendLine(
     throw new Error("The disk accepted only a part of the line.");
   }
   const size = end.size + bytes.length;
-  const found = access.statAtOnce(path);
+  const found = file.access.statAtOnce(file.path);
   if (found?.ino !== end.ino) return undefined; // no other file has the number of one that is open
   const isOurs = found.size === size || (await file.bytesAt(end.size, size)).equals(bytes);
   return isOurs ? { ino: end.ino, bornAt: end.bornAt, size, isTorn: false } : undefined;

@@ -41,7 +41,7 @@ export async function infoOf(
   const path = join(folder, JOURNAL);
   const read = async (file: OpenFile): Promise<SessionInfo | undefined> => {
     try {
-      return await infoAt(file, sessionId, await checkedTailOf(access, file, path, sessionId));
+      return await infoAt(file, sessionId, await checkedTailOf(file, sessionId));
     } catch (error) {
       if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
       const updatedAt = Math.floor((await file.stat()).mtimeMs);

@@ -94,9 +94,7 @@ export class SessionFiles {
     read: (file: OpenFile, head: JournalHead) => T | Promise<T>,
   ): Promise<T | undefined> {
     const path = this.#journalPath(sessionId);
-    const update = (file: OpenFile, known?: JournalTail) =>
-      checkedTailOf(access, file, path, sessionId, known);
-    return readCached(access, sessionId, path, this.#tails, update, (file, { head }) =>
+    return readCached(access, sessionId, path, this.#tails, checkedTailOf, (file, { head }) =>
       head ? read(file, head) : undefined,
     );
   }
@@ -108,8 +106,7 @@ export class SessionFiles {
     read: (file: OpenFile, index: InboxIndex) => T | Promise<T>,
   ): Promise<T | undefined> {
     const path = join(this.folder(sessionId), INBOX);
-    const update = (file: OpenFile, known?: InboxIndex) => indexOf(access, file, path, sessionId, known);
-    return readCached(access, sessionId, path, this.#inboxes, update, read);
+    return readCached(access, sessionId, path, this.#inboxes, indexOf, read);
   }
 
   async *readEntries(
@@ -127,7 +124,7 @@ export class SessionFiles {
         left--;
         yield entry;
       }
-      if (left > 0) await checkedTailOf(access, file, path, sessionId, this.#tails.get(path));
+      if (left > 0) await checkedTailOf(file, sessionId, this.#tails.get(path));
     } finally {
       await file.close();
     }
@@ -140,8 +137,8 @@ export class SessionFiles {
     for (;;) {
       const file = (await openToAppend(access, path, true))!;
       try {
-        const { isNew, isAccepted, extent } = await this.#putInto(access, file, path, sessionId, input);
-        if (isAccepted && this.#isInputSynced) await syncAll(access, file, path, extent, isNew);
+        const { isNew, isAccepted, extent } = await this.#putInto(file, sessionId, input);
+        if (isAccepted && this.#isInputSynced) await syncAll(file, extent, isNew);
         const found = await ifExists(access.stat(path));
         const isKept = found?.ino === (await file.stat()).ino; // else the session was deleted meanwhile
         if (isAccepted !== undefined && isKept) return isAccepted || wasMoved ? "accepted" : "duplicate";
@@ -154,14 +151,13 @@ export class SessionFiles {
 
   /** Appends an input to an open inbox. Returns true if it was, false if the inbox had its id, and undefined if it is to be tried
    *  again; and the extent of the inbox. */
-  #putInto(access: FileAccess, file: OpenFile, path: string, sessionId: string, input: SessionInput) {
+  #putInto(file: OpenFile, sessionId: string, input: SessionInput) {
+    const { access, path } = file;
     return access.alone(path, async () => {
-      const index = await indexOf(access, file, path, sessionId, this.#inboxes.get(path));
+      const index = await indexOf(file, sessionId, this.#inboxes.get(path));
       this.#inboxes.set(path, index);
       const isNew = index.items.length === 0;
-      const isAccepted = index.byId.has(input.id)
-        ? false
-        : await appendInput(access, file, path, sessionId, index, input);
+      const isAccepted = index.byId.has(input.id) ? false : await appendInput(file, sessionId, index, input);
       return { isNew, isAccepted, extent: { end: index.end.size, count: index.items.length } };
     });
   }
@@ -174,7 +170,7 @@ async function openToRead(
   path: string,
 ): Promise<OpenFile | undefined> {
   const file = await ifExists(access.open(path, constants.O_RDONLY));
-  if (!file) await checkEnd(access, undefined, path, { end: 0 }, sessionId, "a file");
+  if (!file) await checkEnd({ access, path }, { end: 0 }, sessionId, "a file");
   return file;
 }
 
@@ -184,14 +180,14 @@ function readCached<C extends object, T>(
   sessionId: string,
   path: string,
   cache: LRUCache<string, C>,
-  update: (file: OpenFile, known?: C) => Promise<C>,
+  update: (file: OpenFile, sessionId: string, known?: C) => Promise<C>,
   read: (file: OpenFile, found: C) => T | Promise<T>,
 ): Promise<T | undefined> {
   return access.alone(path, async () => {
     const file = await openToRead(access, sessionId, path);
     if (!file) return undefined;
     try {
-      const found = await update(file, cache.get(path));
+      const found = await update(file, sessionId, cache.get(path));
       cache.set(path, found);
       return await read(file, found);
     } finally {
@@ -208,7 +204,7 @@ export async function inputsIn(
   acknowledged: Acknowledged,
 ): Promise<readonly SessionInput[]> {
   const read = async (file: OpenFile) => {
-    const index = await indexOf(access, file, path, sessionId);
+    const index = await indexOf(file, sessionId);
     return waitingInputs(file, sessionId, index, acknowledged, Number.POSITIVE_INFINITY);
   };
   return (await ifExists(access.withFile(path, constants.O_RDONLY, read))) ?? [];

@@ -240,9 +240,7 @@ describe("a writer whose lease was taken between its read and its write", () => 
     const tail = await access.withFile(journal, APPEND, (file) => tailOf(file, "s"));
     await open().append("s", batchOf(lease, 4));
     expect(
-      await access.withFile(journal, APPEND, (file) =>
-        commit(access, file, journal, tail, draftOf(tail.head)),
-      ),
+      await access.withFile(journal, APPEND, (file) => commit(file, tail, draftOf(tail.head))),
     ).toBeUndefined();
     expect((await view(open())).entries).toHaveLength(5);
     expect(await open().append("s", batchOf(lease, 5))).toBe(6);
@@ -259,9 +257,7 @@ describe("a writer whose lease was taken between its read and its write", () => 
     const tail = await access.withFile(journal, APPEND, (file) => tailOf(file, "s"));
     appendFileSync(journal, after.subarray(half));
     expect(
-      await access.withFile(journal, APPEND, (file) =>
-        commit(access, file, journal, tail, draftOf(tail.head)),
-      ),
+      await access.withFile(journal, APPEND, (file) => commit(file, tail, draftOf(tail.head))),
     ).toBeUndefined();
     expect((await view(open())).entries).toHaveLength(5);
     expect(await open().append("s", batchOf(lease, 5))).toBe(6);

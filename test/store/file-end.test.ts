@@ -24,19 +24,17 @@ const access = new FileAccess();
 
 test("a file that another process appended to after it was measured is not damaged", async () => {
   const measured = { end: statSync(inbox).size - 1, count: 1 };
-  await access.withFile(inbox, constants.O_RDONLY, (file) =>
-    checkEnd(access, file, inbox, measured, "s", "its inbox"),
-  );
-  await checkEnd(access, undefined, inbox, { end: 0 }, "s", "a file"); // it was not there yet
+  await access.withFile(inbox, constants.O_RDONLY, (file) => checkEnd(file, measured, "s", "its inbox"));
+  await checkEnd({ access, path: inbox }, { end: 0 }, "s", "a file"); // it was not there yet
 });
 
 test("a file that lost its end, or is gone, is damaged", async () => {
   const size = statSync(inbox).size - 10;
   truncateSync(inbox, size);
   const check = access.withFile(inbox, constants.O_RDONLY, (file) =>
-    checkEnd(access, file, inbox, { end: size, count: 1 }, "s", "its inbox"),
+    checkEnd(file, { end: size, count: 1 }, "s", "its inbox"),
   );
   await expect(check).rejects.toThrow(damaged);
   rmSync(inbox);
-  await expect(checkEnd(access, undefined, inbox, { end: 0 }, "s", "a file")).rejects.toThrow(damaged);
+  await expect(checkEnd({ access, path: inbox }, { end: 0 }, "s", "a file")).rejects.toThrow(damaged);
 });

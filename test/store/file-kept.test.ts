@@ -115,7 +115,7 @@ test("a journal that is to be kept when the store has closed all of them is clos
   const { dir } = storage();
   const file = await access.open(join(dir, "journal.ndjson"), constants.O_CREAT | constants.O_RDWR);
   const { ino } = await file.stat();
-  await kept.keep(access, join(dir, "journal.ndjson"), { file, ino });
+  await kept.keep({ file, ino });
   expect(kept.take(access, join(dir, "journal.ndjson"))).toBeUndefined();
   await expect(file.stat()).rejects.toMatchObject({ code: "EBADF" });
 });
