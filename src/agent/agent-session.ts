@@ -8,7 +8,6 @@ import { replayEvents } from "../session/replay.ts";
 import type { SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { PendingCall } from "../core/tool/pending.ts";
 import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { openSchema, shutdownSchema, subscribeSchema, checkCallOptions } from "./options/call-schema.ts";
@@ -29,10 +28,8 @@ import { takeSnapshot } from "./snapshot.ts";
 import { TurnStream } from "./stream.ts";
 import { printedEvent } from "./services/printed.ts";
 import { busy, Turns } from "./turns.ts";
-import type { InboxAgent } from "./inbox-agent.ts";
 import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
 import type {
-  CompactionResult,
   Agent,
   AnyAgent,
   AgentStream,
@@ -56,7 +53,7 @@ const NO_OPTIONS = Object.freeze({});
 const NO_PARENT: ParentScope = Object.freeze({});
 
 /** An agent: the session that its callers ask for, alive in this process or passive until somebody needs it. */
-export class AgentSession implements AnyAgent, ClassMember {
+export class AgentSession extends SessionCommands implements AnyAgent, ClassMember {
   readonly name: string;
   readonly sessionId: string;
   readonly #config: AnyAgentConfig;
@@ -66,13 +63,13 @@ export class AgentSession implements AnyAgent, ClassMember {
   #live: Turns | undefined;
   #leaving: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
-  // Few of the agents that rest have been asked for either.
+  // Few of the agents that rest have been asked for them.
   #slots: ReturnType<typeof agentSlots> | undefined;
-  #made: SessionCommands | undefined;
   /** Calls whose promise is pending. */
   #calls = 0;
 
   constructor(config: AnyAgentConfig, around: ParentScope = NO_PARENT) {
+    super();
     checkConfig(config);
     const store = config.store && { store: withDeadlines(config.store) };
     this.name = config.name;
@@ -84,13 +81,8 @@ export class AgentSession implements AnyAgent, ClassMember {
     joinClass(config, this);
   }
 
-  /** The session as it lives; a new runtime, which is not open yet, if it was passive. */
   protected get turns(): Turns {
     return this.#live ?? this.#revive();
-  }
-
-  protected get runtime(): Runtime {
-    return this.turns.runtime;
   }
 
   #revive(): Turns {
@@ -116,13 +108,6 @@ export class AgentSession implements AnyAgent, ClassMember {
     return (this.#slots ??= agentSlots(
       () => this.runtime,
       () => this.ready(),
-    ));
-  }
-
-  get #commands(): SessionCommands {
-    return (this.#made ??= new SessionCommands(
-      () => this.turns,
-      (needed, ends) => this.between(needed, ends),
     ));
   }
 
@@ -213,34 +198,6 @@ export class AgentSession implements AnyAgent, ClassMember {
     }) as unknown as AgentStream<OutputOf<S>>; // its events are typed by the schema
   }
 
-  async decide(...args: Parameters<InboxAgent["decide"]>): Promise<PendingCall[]> {
-    return this.#commands.decide(...args);
-  }
-
-  interrupt(message?: string | Msg, inputId?: string): boolean {
-    return this.#commands.interrupt(message, inputId);
-  }
-
-  steer(message: string | Msg, inputId?: string): boolean {
-    return this.#commands.steer(message, inputId);
-  }
-
-  async extendBudget(...args: Parameters<InboxAgent["extendBudget"]>): Promise<void> {
-    await this.#commands.extendBudget(...args);
-  }
-
-  async compact(...args: Parameters<InboxAgent["compact"]>): Promise<CompactionResult> {
-    return this.#commands.compact(...args);
-  }
-
-  async edit(change: Parameters<Agent["edit"]>[0]): Promise<void> {
-    await this.#commands.edit(change);
-  }
-
-  async observe(messages: Msg | readonly Msg[]): Promise<void> {
-    await this.#commands.observe(messages);
-  }
-
   async messages(): Promise<Msg[]> {
     await (this.runtime.isStopped ? load(this.runtime, "all") : this.between("all", false));
     return this.runtime.context.transcript.slice();
@@ -309,17 +266,9 @@ export class AgentSession implements AnyAgent, ClassMember {
     return takeSnapshot(context, state, host.toolkit.activeGroups(), redact);
   }
 
-  async saveTo(...args: Parameters<Agent["saveTo"]>): Promise<void> {
-    await this.#commands.saveTo(...args);
-  }
-
   async loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void> {
     const isThere = await this.loadIfExists(store, key, parts);
     if (!isThere) throw new AgentError("session/not-found", `Session not found: ${truncated(key)}`);
-  }
-
-  async loadIfExists(...args: Parameters<Agent["loadIfExists"]>): Promise<boolean> {
-    return this.#commands.loadIfExists(...args);
   }
 
   async passivate(): Promise<void> {
@@ -383,7 +332,6 @@ export class AgentSession implements AnyAgent, ClassMember {
     return this.#leaving || this.turns.loading ? this.#open() : this.runtime.opened();
   }
 
-  /** As {@link ready}, with the messages that are `needed`. `ends`: a turn that was stored while hooks ran at its end has ended then. */
   protected between(needed: Needed = "turn", ends = true): Promise<void> | undefined {
     const ready = this.ready();
     const ended = ends ? after(ready, () => this.turns.endStored()) : ready;

@@ -35,20 +35,18 @@ const NO_OPTIONS: DecideOptions = Object.freeze({});
 
 const editSchema = s.lazily(() => s.func<Change>());
 
-/** The commands to a session beside calls: each is one command to its chart, and resolves when what it changed is durable. */
-export class SessionCommands {
-  readonly #turnsOf: () => Turns;
-  readonly #ready: (needed?: Needed, ends?: boolean) => Promise<void> | undefined;
+/** A session, and the commands to it beside calls: each is one command to its chart, and resolves when what it changed is durable. */
+export abstract class SessionCommands {
+  /** The session as it lives; a new runtime, which is not open yet, if it was passive. */
+  protected abstract get turns(): Turns;
 
-  /** `ready` resolves when the session is open, with the messages that the command needs. */
-  constructor(turnsOf: () => Turns, ready: (needed?: Needed, ends?: boolean) => Promise<void> | undefined) {
-    this.#turnsOf = turnsOf;
-    this.#ready = ready;
+  protected get runtime(): Runtime {
+    return this.turns.runtime;
   }
 
-  get #runtime(): Runtime {
-    return this.#turnsOf().runtime;
-  }
+  /** Resolves when the session is open, with the messages that are `needed`; undefined if it is, so that a call begins in the same tick.
+   *  `ends`: a turn that was stored while hooks ran at its end has ended then. Throws `run/closed`. */
+  protected abstract between(needed?: Needed, ends?: boolean): Promise<void> | undefined;
 
   /** See {@link InboxAgent.decide}. */
   async decide(
@@ -149,8 +147,8 @@ export class SessionCommands {
   /** See {@link Agent.saveTo}. */
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     check(savedPartsSchema(), parts, "saveTo");
-    await this.#ready("all", false);
-    const runtime = this.#runtime;
+    await this.between("all", false);
+    const { runtime } = this;
     const { redact } = runtime.host.config.sessionOptions ?? {};
     const now = (): number => runtime.now();
     await saveSession(store, key, runtime.journalState(), { now, parts, ...(redact && { redact }) });
@@ -159,8 +157,8 @@ export class SessionCommands {
   /** See {@link Agent.loadIfExists}. */
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     check(savedPartsSchema(), parts, "loadIfExists");
-    await this.#ready("all", false);
-    const turns = this.#turnsOf();
+    await this.between("all", false);
+    const { turns } = this;
     turns.assertIdle();
     const stored = await restoreSession(store, key, turns.runtime.settings);
     await stored?.context.transcript.load(); // the journal notes what is replaced by what
@@ -171,8 +169,8 @@ export class SessionCommands {
   }
 
   async #open(needed?: Needed): Promise<Runtime> {
-    await this.#ready(needed);
-    const runtime = this.#runtime;
+    await this.between(needed);
+    const { runtime } = this;
     runtime.assertAccepts("command");
     return runtime;
   }
@@ -187,7 +185,7 @@ export class SessionCommands {
 
   /** Gives a command that the chart accepts, and begins to save what it changed; false for one that it refuses. */
   #offer(commandAt: (at: number) => AgentCommand, inputId?: string): boolean {
-    const runtime = this.#runtime;
+    const { runtime } = this;
     const command = commandAt(runtime.now());
     if (!runtime.isOpen || runtime.refusal(command)) return false;
     runtime.command(command, inputId).catch(() => {});
