@@ -34,6 +34,9 @@ export { partitionHash, type Partition, type PartitionedStoreOptions } from "./p
 /** The time after which an operation looks again whether a session has been moved, ms. */
 const LOOK_MS = 20;
 
+/** The operations that a store need not have. The store over several ones has those that all of them have. */
+const OPTIONAL = ["renewAll", "holder", "offerInput", "peek", "search", "watch"] as const;
+
 /** The share of a lease that the stores have to renew it together. What is left is for each lease alone, if one of them is away. */
 const RENEWAL = 6;
 
@@ -75,8 +78,6 @@ export function partitionedStore(
   const numberOf = (store: SessionStore): number =>
     ranges.findIndex((range) => range.store === store || range.movesFrom === store);
   const timeoutMs = Math.max(...stores.map((store) => store.timeoutMs ?? STORE_TIMEOUT_MS));
-  const have = (name: "renewAll" | "holder" | "peek" | "offerInput" | "search" | "watch"): boolean =>
-    stores.every((store) => store[name] !== undefined);
   /** The stores that have given leases of ranges that move. */
   const givenBy = new WeakMap<Lease, SessionStore>();
 
@@ -195,50 +196,40 @@ export function partitionedStore(
 
     renew: (lease, ttlMs) => held(lease, async (at) => given(await at.renew(lease, ttlMs), at)),
 
-    ...(have("renewAll") &&
-      ({
-        async renewAll(leases, ttlMs) {
-          const groups = new Map<SessionStore, number[]>();
-          const located = await Promise.allSettled(leases.map((lease) => held(lease, async (at) => at)));
-          const renewed: (Lease | undefined)[] = leases.map(() => undefined);
-          const away = new Map<SessionStore, AgentError>();
-          for (const [index, place] of located.entries()) {
-            if (place.status === "fulfilled")
-              groups.set(place.value, [...(groups.get(place.value) ?? []), index]);
-            else if (isAway(place.reason))
-              away.set(rangeOf(ranges, leases[index]!.sessionId).store, place.reason);
-            else throw place.reason;
-          }
-          const renewIn = async ([at, indexes]: readonly [
-            SessionStore,
-            readonly number[],
-          ]): Promise<void> => {
-            const bounded = withDeadlines(at, { maxMs: ttlMs / RENEWAL });
-            try {
-              const all = await bounded.renewAll!(
-                indexes.map((index) => leases[index]!),
-                ttlMs,
-              );
-              for (const [n, index] of indexes.entries()) renewed[index] = given(all[n], at);
-            } catch (error) {
-              if (!isAway(error)) throw error;
-              away.set(at, error);
-            }
-          };
-          await Promise.all([...groups].map(renewIn));
-          const [first] = away.values();
-          if (first === undefined) return renewed;
-          throw partitionsAway([...new Set([...away.keys()].map(numberOf))], first);
-        },
-      } satisfies Pick<SessionStore, "renewAll">)),
+    async renewAll(leases, ttlMs) {
+      const groups = new Map<SessionStore, number[]>();
+      const located = await Promise.allSettled(leases.map((lease) => held(lease, async (at) => at)));
+      const renewed: (Lease | undefined)[] = leases.map(() => undefined);
+      const away = new Map<SessionStore, AgentError>();
+      for (const [index, place] of located.entries()) {
+        if (place.status === "fulfilled")
+          groups.set(place.value, [...(groups.get(place.value) ?? []), index]);
+        else if (isAway(place.reason))
+          away.set(rangeOf(ranges, leases[index]!.sessionId).store, place.reason);
+        else throw place.reason;
+      }
+      const renewIn = async ([at, indexes]: readonly [SessionStore, readonly number[]]): Promise<void> => {
+        const bounded = withDeadlines(at, { maxMs: ttlMs / RENEWAL });
+        try {
+          const all = await bounded.renewAll!(
+            indexes.map((index) => leases[index]!),
+            ttlMs,
+          );
+          for (const [n, index] of indexes.entries()) renewed[index] = given(all[n], at);
+        } catch (error) {
+          if (!isAway(error)) throw error;
+          away.set(at, error);
+        }
+      };
+      await Promise.all([...groups].map(renewIn));
+      const [first] = away.values();
+      if (first === undefined) return renewed;
+      throw partitionsAway([...new Set([...away.keys()].map(numberOf))], first);
+    },
 
     release: (lease) => held(lease, (at) => at.release(lease)),
 
-    ...(have("holder") &&
-      ({ holder: (sessionId) => at(sessionId, (place) => place.holder!(sessionId)) } satisfies Pick<
-        SessionStore,
-        "holder"
-      >)),
+    holder: (sessionId) => at(sessionId, (place) => place.holder!(sessionId)),
 
     append: (sessionId, batch) => at(sessionId, (place) => place.append(sessionId, batch)),
 
@@ -259,23 +250,16 @@ export function partitionedStore(
       return isMoving(range) ? putMoving(range, sessionId, input) : range.store.putInput(sessionId, input);
     },
 
-    ...(have("offerInput") &&
-      !ranges.some(isMoving) &&
-      ({
-        offerInput: (sessionId, ...args) => rangeOf(ranges, sessionId).store.offerInput!(sessionId, ...args),
-      } satisfies Pick<SessionStore, "offerInput">)),
+    offerInput: (sessionId, ...args) => rangeOf(ranges, sessionId).store.offerInput!(sessionId, ...args),
 
     takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
 
-    ...(have("peek") &&
-      ({
-        async peek(sessionId, limit) {
-          const place = await inboxOf(sessionId);
-          const found = await place.peek!(sessionId, limit);
-          if (isMark(found.position)) throw movedError(sessionId);
-          return found;
-        },
-      } satisfies Pick<SessionStore, "peek">)),
+    async peek(sessionId, limit) {
+      const place = await inboxOf(sessionId);
+      const found = await place.peek!(sessionId, limit);
+      if (isMark(found.position)) throw movedError(sessionId);
+      return found;
+    },
 
     async list(filter = {}) {
       const { limit = 100 } = filter;
@@ -295,10 +279,7 @@ export function partitionedStore(
       return { sessions: items, ...(cursor !== undefined && { cursor }) };
     },
 
-    ...(have("search") &&
-      ({
-        search: (query = {}) => searchPartitions(stores, pagesOf, query),
-      } satisfies Pick<SessionStore, "search">)),
+    search: (query = {}) => searchPartitions(stores, pagesOf, query),
 
     async listDue(filter) {
       const { limit = 100 } = filter;
@@ -326,27 +307,26 @@ export function partitionedStore(
 
     prune: (how) => pruneSessions(store, how, now),
 
-    ...(have("watch") &&
-      ({
-        watch(sessionId, { signal }) {
-          const range = rangeOf(ranges, sessionId);
-          if (!isMoving(range)) return range.store.watch!(sessionId, { signal });
-          const subscribe = (wake: () => void) => {
-            const end = new AbortController();
-            const follow = async (from: SessionStore): Promise<void> => {
-              for await (const _ of from.watch!(sessionId, { signal: end.signal })) wake();
-            };
-            for (const each of [range.store, range.movesFrom]) follow(each).catch(() => {});
-            return () => end.abort();
-          };
-          return watchSeq({ current: async () => (await store.load(sessionId))?.seq, subscribe, signal });
-        },
-      } satisfies Pick<SessionStore, "watch">)),
+    watch(sessionId, { signal }) {
+      const range = rangeOf(ranges, sessionId);
+      if (!isMoving(range)) return range.store.watch!(sessionId, { signal });
+      const subscribe = (wake: () => void) => {
+        const end = new AbortController();
+        const follow = async (from: SessionStore): Promise<void> => {
+          for await (const _ of from.watch!(sessionId, { signal: end.signal })) wake();
+        };
+        for (const each of [range.store, range.movesFrom]) follow(each).catch(() => {});
+        return () => end.abort();
+      };
+      return watchSeq({ current: async () => (await store.load(sessionId))?.seq, subscribe, signal });
+    },
 
     async close() {
       const closed = await Promise.allSettled(stores.map((each) => each.close()));
       for (const each of closed) if (each.status === "rejected") throw each.reason;
     },
   };
+  for (const name of OPTIONAL) if (stores.some((each) => !each[name])) delete store[name];
+  if (ranges.some(isMoving)) delete store.offerInput;
   return withRules(store, [...new Set(stores.flatMap(rulesOfStore))]);
 }
