@@ -60,5 +60,5 @@ export async function stored(store: SessionStore, sessionId: string): Promise<Re
   const run = new JournalRun(sessionId, agentChart().chart);
   for await (const entry of store.read(sessionId)) run.add(entry);
   run.settle();
-  return { log: run.log, blob: (sha) => run.blob(sha) };
+  return run.opened({ source: "store" });
 }

@@ -126,23 +126,12 @@ async function openSessionFile(header: JsonObject, lines: readonly string[]): Pr
   const cut =
     notice ?? (position ? undefined : `The file ends after entry ${journal.seq} of ${String(seq)}.`);
   const { phase, waitsFor } = position ? readPosition(position) : {};
-  const row = journal.row({
+  const run = journal.opened({
     source: "file",
     chart: own.hash,
     ...(phase && { phase }),
     ...(waitsFor && { waitsFor }),
     ...(cut && { notice: cut }),
   });
-  const { exceeded } = journal;
-  return {
-    chart: own,
-    run: {
-      row,
-      pending: journal.pending(row.phase),
-      ...(exceeded !== "" && { exceeded }),
-      log: journal.log,
-      blob: (sha) => journal.blob(sha),
-      blobs: () => journal.blobs(),
-    },
-  };
+  return { chart: own, run };
 }

@@ -278,9 +278,8 @@ export type MessagePage = {
 /** Returns the newest messages between the actors of a system, of those before number `before`. Every step of an actor is one. */
 function messagesIn(actors: readonly OpenRun[], before = Number.POSITIVE_INFINITY): MessagePage {
   const all = actors.flatMap(({ row: { runId: to }, log }) =>
-    log
-      .page(log.first, log.last)
-      .items.flatMap(({ q, e, t, a }) => (a && a.n < before ? [{ ...a, to, q, e, t }] : []))
+    [...log.steps()]
+      .flatMap(({ q, e, t, a }) => (a && a.n < before ? [{ ...a, to, q, e, t }] : []))
       .slice(-MAX_MESSAGES),
   );
   const messages = all.toSorted((one, other) => one.n - other.n).slice(-MAX_MESSAGES);

@@ -13,7 +13,7 @@ import { readEntry } from "../../session/read-entry.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import { ModelCallReader, type StoredModelCall } from "../../session/model-calls.ts";
 import type { RecordedCall } from "../protocol/recorded-call.ts";
-import type { JournalEntry, SessionPhase } from "../../store/port.ts";
+import type { JournalEntry } from "../../store/port.ts";
 import { restingPhaseOf, pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../core/message/msg.ts";
 import type { PendingItem } from "../protocol/commands.ts";
@@ -22,6 +22,7 @@ import { aboutTurns } from "../../session/format.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import { activeStates, statesIn } from "./active-states.ts";
+import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
 
 /** The event of a row of changes whose steps the journal does not tell apart. It is of an earlier release or another chart, or they were
@@ -296,12 +297,13 @@ export class JournalRun {
     });
   }
 
-  /** Returns the row of the run; `overrides` are values from the store or the file. */
-  row(overrides: Pick<RunRow, "source"> & Partial<RunRow>): RunRow {
-    const { reason } = this.#fold.state();
+  /** Returns the run as it is shown; `overrides` are values of its row from the store or the file. */
+  opened(overrides: Pick<RunRow, "source"> & Partial<RunRow>): OpenRun {
+    const { state, reason, kept } = this.#fold.state();
     const name = this.#messages().findLast(({ role }) => role === "assistant")?.name;
-    const phase = overrides.phase ?? restingPhaseOf(this.#fold.state().state);
-    return {
+    const phase = overrides.phase ?? restingPhaseOf(state);
+    const pending = phase === "suspended" ? this.#pending() : [];
+    const row: RunRow = {
       runId: this.log.runId,
       agent: name ?? "",
       chart: "",
@@ -315,36 +317,28 @@ export class JournalRun {
       steps: this.log.last,
       seq: this.seq,
       usage: this.#messages().reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {}),
-      pending: this.pending(phase).length,
+      pending: pending.length,
       can: [],
       ...overrides,
     };
+    return {
+      row,
+      pending,
+      ...(kept.progress.exceeded && { exceeded: kept.progress.exceeded }),
+      log: this.log,
+      blob: (sha) => this.#blobs.get(sha),
+      blobs: () => this.#blobs,
+    };
   }
 
-  /** Returns the open calls of a suspended session; empty for other phases. */
-  pending(phase: SessionPhase = restingPhaseOf(this.#fold.state().state)): readonly PendingItem[] {
-    if (phase !== "suspended") return [];
+  /** The open calls. */
+  #pending(): readonly PendingItem[] {
     const calls = pendingCalls(contextOf(this.#fold.state(), READER_SETTINGS));
     return calls.map(({ callId, argsHash, ...call }) => ({
       ...(encode(call, { keepBlob: (sha, text) => void this.#blobs.set(sha, text) }) as object),
       callId,
       argsHash,
     })) as unknown as readonly PendingItem[];
-  }
-
-  /** The exceeded limit of the budget, or "". */
-  get exceeded(): string {
-    return this.#fold.state().kept.progress.exceeded ?? "";
-  }
-
-  /** Returns a long string that steps refer to. */
-  blob(sha: string): string | undefined {
-    return this.#blobs.get(sha);
-  }
-
-  /** Returns all long strings. */
-  blobs(): Iterable<readonly [string, string]> {
-    return this.#blobs;
   }
 
   #messages(): readonly Msg[] {

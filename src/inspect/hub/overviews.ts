@@ -1,11 +1,12 @@
 import { LRUCache } from "lru-cache";
+import { pagesOf } from "../../store/pages.ts";
 import type { RunFilter } from "../protocol/outcomes.ts";
 import type { Overview, OverviewFigure } from "../protocol/overview.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import { matchesFigure, overviewFrom, type DigestedRun } from "./overview-from.ts";
 import { digestOf, type RunDigest } from "./run-digest.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
-import type { Runs } from "./runs.ts";
+import type { RunPage, Runs } from "./runs.ts";
 
 /** The maximum number of runs of an overview: the last changed ones. */
 const MAX_RUNS = 10_000;
@@ -103,19 +104,15 @@ export class Overviews {
     if (known) return known;
     const rows: RunRow[] = [];
     let [unindexed, omitted] = [0, 0];
-    let cursor: string | undefined;
-    do {
-      const page = await this.#runs.list({
-        ...filter,
-        limit: ROWS_PER_PAGE,
-        ...(cursor !== undefined && { cursor }),
-      });
+    const list = (from: object): Promise<RunPage> =>
+      this.#runs.list({ ...filter, limit: ROWS_PER_PAGE, ...from });
+    for await (const page of pagesOf(list)) {
       rows.push(...page.rows);
       if (page.cursor === undefined) unindexed = page.unindexed ?? 0;
       if (rows.length >= MAX_RUNS) omitted = Math.max(0, page.total - rows.length);
-      cursor = omitted > 0 ? undefined : page.cursor;
       await new Promise(setImmediate);
-    } while (cursor !== undefined);
+      if (omitted > 0) break;
+    }
     const listed = { rows, unindexed, omitted };
     if (unindexed === 0) this.#lists.set(key, listed);
     return listed;

@@ -4,8 +4,6 @@ import type { RunFacts } from "../suspicions/facts.ts";
 import { labelsOf, type RunSuspicions } from "./run-suspicions.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** The number of steps that are read at once. */
-const STEPS_PER_PAGE = 1_000;
 /** The maximum number of times that are kept of the calls of a tool in one run. */
 const MAX_TIMES = 200;
 
@@ -28,9 +26,7 @@ export type RunDigest = {
 /** Reads a run once. */
 export function digestOf(log: RunLog, suspicions: RunSuspicions): RunDigest {
   const edges = new Map<string, number>();
-  for (let from = log.first; from <= log.last; from += STEPS_PER_PAGE)
-    for (const { x } of log.page(from, from + STEPS_PER_PAGE - 1, true).items)
-      for (const edge of x) edges.set(edge, (edges.get(edge) ?? 0) + 1);
+  for (const { x } of log.steps()) for (const edge of x) edges.set(edge, (edges.get(edge) ?? 0) + 1);
   const found = labelsOf(suspicions.of(log)).map(({ kind }) => kind);
   return { edges, tools: toolsIn(suspicions.factsOf(log)), suspicions: found };
 }

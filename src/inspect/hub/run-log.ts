@@ -101,6 +101,11 @@ export class RunLog {
     };
   }
 
+  /** Yields the available steps from `from` on. */
+  *steps(from = this.#first): Generator<Step> {
+    for (let q = Math.max(from, this.#first); q <= this.last; q++) yield this.#items[q - this.#first]!;
+  }
+
   /** Returns the context after a step, or after the step before the first; undefined for other numbers. */
   contextAt(q: number): JsonObject | undefined {
     if (q === this.last) return this.#context;

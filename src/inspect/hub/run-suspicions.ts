@@ -15,8 +15,6 @@ type Known = {
   at: number;
 };
 
-/** The number of steps that are read at once. */
-const STEPS_PER_PAGE = 1_000;
 /** The row of a run that works is judged so often, ms. */
 const ROW_INTERVAL_MS = 3_000;
 
@@ -41,9 +39,7 @@ export class RunSuspicions {
       this.#known.set(log, known);
     }
     const { reader } = known;
-    while (reader.last < log.last)
-      for (const step of log.page(reader.last + 1, reader.last + STEPS_PER_PAGE, true).items)
-        reader.add(step);
+    for (const step of log.steps(reader.last + 1)) reader.add(step);
     known.found = suspicionsIn(reader.facts, this.checks);
     known.upTo = log.last;
     known.at = performance.now();

@@ -6,9 +6,10 @@ import type { OpenRun } from "./open-run.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
 import type { StoreQuery, StoreRuns, StorePage } from "./store-runs.ts";
-import { StoredSuspicions } from "./stored-suspicions.ts";
+import { pageFrom, StoredSuspicions } from "./stored-suspicions.ts";
 import { isObject, type Json } from "../../core/base/json.ts";
 import { SearchFold } from "../../store/search-fold.ts";
+import { pagesOf } from "../../store/pages.ts";
 import { hasWords, queryWords } from "../../store/search-words.ts";
 
 /** A query of the list of runs. */
@@ -164,24 +165,13 @@ async function labelledPage(
   labelled: ReadonlySet<string>,
 ): Promise<StorePage> {
   const found: RunRow[] = [];
-  let next: string | undefined;
   let unindexed: number | undefined;
-  do {
-    const page = await runs.list({
-      ...query,
-      limit: ROWS_PER_PAGE,
-      ...(next !== undefined && { cursor: next }),
-    });
+  for await (const page of pagesOf((from) => runs.list({ ...query, limit: ROWS_PER_PAGE, ...from }))) {
     found.push(...page.rows.filter(({ runId }) => labelled.has(runId)));
-    ({ cursor: next, unindexed } = page);
-  } while (next !== undefined && found.length < labelled.size);
-  const from = Number(cursor) || 0;
-  return {
-    rows: found.slice(from, from + limit),
-    total: found.length,
-    ...(from + limit < found.length && { cursor: String(from + limit) }),
-    ...(unindexed !== undefined && { unindexed }),
-  };
+    ({ unindexed } = page);
+    if (found.length >= labelled.size) break;
+  }
+  return { ...pageFrom(found, cursor, limit), ...(unindexed !== undefined && { unindexed }) };
 }
 
 type Known = { readonly fold: SearchFold; readonly last: number; readonly messages: number };

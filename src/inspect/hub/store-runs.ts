@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
-import type { JsonObject } from "../../core/base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { LABELS_SESSION } from "../../store/labels-session.ts";
 import { readPosition } from "../../store/shared.ts";
@@ -86,7 +85,18 @@ export class StoreRuns {
     } catch (error) {
       opened.notice = `Read up to position ${opened.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
     }
-    return openedRun(opened.run, opened.notice, loaded.position, (await ownChart()).hash);
+    const { phase, waitsFor, meta = {} } = readPosition(loaded.position);
+    const notice = opened.notice ?? quarantineReason(loaded.position);
+    return opened.run.opened({
+      source: "store",
+      chart: (await ownChart()).hash,
+      phase,
+      waitsFor,
+      can: ["fork", "forkPlan"],
+      ...titleOf(meta),
+      ...relationsOf(meta),
+      ...(notice && { notice }),
+    });
   }
 
   /** Reads the steps of a session, which is not kept open; undefined for an unknown id. */
@@ -150,34 +160,6 @@ export class StoreRuns {
 export async function newJournalRun(runId: string): Promise<JournalRun> {
   const [{ JournalRun }, { chart }] = await Promise.all([import("./journal-run.ts"), ownChart()]);
   return new JournalRun(runId, chart);
-}
-
-function openedRun(
-  run: JournalRun,
-  notice: string | undefined,
-  position: JsonObject,
-  chart: string,
-): OpenRun {
-  const { phase, waitsFor, meta = {} } = readPosition(position);
-  const { exceeded } = run;
-  const problem = notice ?? quarantineReason(position);
-  return {
-    log: run.log,
-    row: run.row({
-      source: "store",
-      chart,
-      phase,
-      waitsFor,
-      can: ["fork", "forkPlan"],
-      ...titleOf(meta),
-      ...relationsOf(meta),
-      ...(problem && { notice: problem }),
-    }),
-    pending: run.pending(phase),
-    ...(exceeded !== "" && { exceeded }),
-    blob: (sha) => run.blob(sha),
-    blobs: () => run.blobs(),
-  };
 }
 
 /** The conditions under which a session is in a group. */

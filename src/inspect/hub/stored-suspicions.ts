@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { pagesOf } from "../../store/pages.ts";
 import { isSuspicious } from "../protocol/outcomes.ts";
 import type { RowSuspicion, RunRow } from "../protocol/protocol.ts";
 import { labelsOf, withSuspicions, type RunSuspicions } from "./run-suspicions.ts";
@@ -12,6 +13,17 @@ const MAX_JUDGED = 50_000;
 /** The time for which a list judges sessions before it returns with those that it has found, ms. */
 const MAX_WORK_MS = 800;
 const ROWS_PER_PAGE = 500;
+
+/** Returns a page of rows that are all here. A cursor is the number of the rows before. */
+export function pageFrom(all: readonly RunRow[], cursor: string, limit: number): StorePage {
+  const from = Number(cursor) || 0;
+  const end = from + limit;
+  return {
+    rows: all.slice(from, end),
+    total: all.length,
+    ...(end < all.length && { cursor: String(end) }),
+  };
+}
 
 /** The suspicions of the sessions of a store. A session is read and judged once for each position of its journal. */
 export class StoredSuspicions {
@@ -37,13 +49,10 @@ export class StoredSuspicions {
   async list({ suspicion = "", cursor = "0", limit, ...query }: StoreQuery): Promise<StorePage> {
     const end = performance.now() + MAX_WORK_MS;
     const found: RunRow[] = [];
-    let [left, next] = [0, undefined as string | undefined];
-    do {
-      const page = await this.#runs.list({
-        ...query,
-        limit: ROWS_PER_PAGE,
-        ...(next !== undefined && { cursor: next }),
-      });
+    let left = 0;
+    const list = (from: object): Promise<StorePage> =>
+      this.#runs.list({ ...query, limit: ROWS_PER_PAGE, ...from });
+    for await (const page of pagesOf(list)) {
       for (const row of page.rows) {
         if (!this.#isJudged(row) && performance.now() >= end) left++;
         else {
@@ -52,16 +61,8 @@ export class StoredSuspicions {
         }
       }
       left += page.cursor === undefined ? (page.unindexed ?? 0) : 0;
-      next = page.cursor;
-    } while (next !== undefined);
-    const from = Number(cursor) || 0;
-    const rows = found.slice(from, from + limit);
-    return {
-      rows,
-      total: found.length,
-      ...(from + limit < found.length && { cursor: String(from + limit) }),
-      ...(left > 0 && { unindexed: left }),
-    };
+    }
+    return { ...pageFrom(found, cursor, limit), ...(left > 0 && { unindexed: left }) };
   }
 
   #isJudged({ runId, seq }: RunRow): boolean {

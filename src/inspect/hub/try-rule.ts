@@ -21,8 +21,6 @@ const schema = s.lazily(() =>
 );
 /** The longest rule that is read, in characters. */
 const MAX_LENGTH = 4_000;
-/** The number of steps that are read at once. */
-const STEPS_PER_PAGE = 1_000;
 
 /** Reads a rule that a page sends; returns what is wrong with it as a text. */
 export function readTriedRule(text: string | undefined): TriedRule | string {
@@ -42,10 +40,9 @@ export function readTriedRule(text: string | undefined): TriedRule | string {
 export function tryRule(log: RunLog, rule: TriedRule): readonly TrialFinding[] {
   const trial = new RuleTrial(rule);
   let context = log.contextAt(log.first - 1) ?? {};
-  for (let from = log.first; from <= log.last; from += STEPS_PER_PAGE)
-    for (const { q, p } of log.page(from, Math.min(log.last, from + STEPS_PER_PAGE - 1), true).items) {
-      if (p) context = applyPatch(context, p);
-      trial.add(q, context);
-    }
+  for (const { q, p } of log.steps()) {
+    if (p) context = applyPatch(context, p);
+    trial.add(q, context);
+  }
   return trial.findings;
 }

@@ -9,8 +9,6 @@ import type { SessionStore } from "../../store/port.ts";
 import type { RecordedSession } from "../replay/recorded-session.ts";
 import type { EvalRun, EvalStep } from "./types.ts";
 
-const STEPS_PER_PAGE = 1_000;
-
 /** The part of a run that its steps tell. */
 export type ReadRun = Pick<EvalRun, "facts" | "steps" | "suspicions">;
 
@@ -48,12 +46,11 @@ function readRun(log: RunLog, { suspicions = true }: What = {}): ReadRun {
   const root = `${agentChart().chart.id}.`;
   const reader = new FactReader(log.contextAt(log.first - 1), log.first - 1);
   const steps: EvalStep[] = [];
-  for (let from = log.first; from <= log.last; from += STEPS_PER_PAGE)
-    for (const step of log.page(from, from + STEPS_PER_PAGE - 1).items) {
-      reader.add(step);
-      const active = log.states[step.s] ?? [];
-      const states = active.flatMap((id) => (id.startsWith(root) ? [id.slice(root.length)] : []));
-      steps.push({ step: step.q, states, edges: step.x, seq: step.j ?? 0, before: step.b ?? 0 });
-    }
+  for (const step of log.steps()) {
+    reader.add(step);
+    const active = log.states[step.s] ?? [];
+    const states = active.flatMap((id) => (id.startsWith(root) ? [id.slice(root.length)] : []));
+    steps.push({ step: step.q, states, edges: step.x, seq: step.j ?? 0, before: step.b ?? 0 });
+  }
   return { facts: reader.facts, steps, suspicions: suspicions ? suspicionsIn(reader.facts, SUSPICIONS) : [] };
 }
