@@ -18,6 +18,9 @@ type Config = AnyAgentConfig;
 const isInspector = (each: unknown): boolean =>
   typeof each === "function" || typeof each === "string" || isObject(each);
 
+const orFalse = <T>(schema: s.OptionSchema<T>, what: string): s.OptionSchema<false | T> =>
+  s.either(s.exactly(false), schema, `false, or ${what}`);
+
 /** The schema of {@link Budget}. */
 export const budgetSchema = s.lazily(() =>
   s.options<Budget>(
@@ -75,13 +78,7 @@ const toolOptionsSchema = s.lazily(() => {
         s.listOf(s.matching(/^[\w-]{1,64}$/u, 'the name of a tool: 1 to 64 letters, digits, "_" or "-"')),
       ),
       execution: s.optional(executionSchema()),
-      results: s.optional(
-        s.either(
-          s.value<false>((given) => given === false, "false"),
-          results,
-          "false, or an object such as { maxTokens: 10_000 }",
-        ),
-      ),
+      results: s.optional(orFalse(results, "an object such as { maxTokens: 10_000 }")),
     },
     { places: placesOfOptions },
   );
@@ -97,13 +94,7 @@ const turnOptionsSchema = s.lazily(() =>
       stopWhen: s.optional(s.func()),
       onTextWhilePending: s.optional(s.oneOf("refuse", "cancelPending", "queue")),
       interruptGraceMs: s.optional(s.integer(0)),
-      interruptReply: s.optional(
-        s.either(
-          s.nonEmpty(),
-          s.value<false>((given) => given === false, "false"),
-          "a text, or false",
-        ),
-      ),
+      interruptReply: s.optional(s.either(s.nonEmpty(), s.exactly(false), "a text, or false")),
       recoverOrphans: s.optional(s.boolean()),
     },
     { places: placesOfOptions },
@@ -162,13 +153,7 @@ export const configSchema = s.lazily(() => {
     reserveTokens: s.optional(s.integer(0)),
     keepRecentTokens: s.optional(s.integer(1)),
     targetTokens: s.optional(s.integer(1)),
-    clear: s.optional(
-      s.either(
-        s.value<false>((given) => given === false, "false"),
-        clear,
-        "false, or an object such as { protectTokens: 40_000 }",
-      ),
-    ),
+    clear: s.optional(orFalse(clear, "an object such as { protectTokens: 40_000 }")),
     summarise: s.optional(s.oneOf("fit", "threshold", "never")),
     instructions: s.optional(s.string()),
     maxSummaryTokens: s.optional(s.integer(1)),
@@ -185,13 +170,7 @@ export const configSchema = s.lazily(() => {
       toolkit: s.optional(s.object()),
       hooks: s.optional(s.listOf(hookSchema())),
       messages: s.optional(s.list()),
-      compaction: s.optional(
-        s.either(
-          s.value<false>((given) => given === false, "false"),
-          compaction,
-          "false, or an object such as { contextTokens: 128_000 }",
-        ),
-      ),
+      compaction: s.optional(orFalse(compaction, "an object such as { contextTokens: 128_000 }")),
       maxIters: s.optional(s.integer(1)),
       parallelToolCalls: s.optional(
         s.either(s.boolean(), s.integer(1), "true, false or an integer of at least 1"),
