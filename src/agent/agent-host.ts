@@ -382,9 +382,9 @@ export class AgentHost implements Host {
     this.inputs.clear();
   }
 
-  /** Resolves when nothing holds the end of the session in this process; undefined if nothing does. */
-  ended(): Promise<unknown> | undefined {
-    return this.#held && this.#held.size > 0 ? Promise.all(this.#held) : undefined;
+  /** Resolves when nothing holds the end of the session in this process. */
+  ended(): Promise<unknown> {
+    return Promise.all([...(this.#held ?? [])]);
   }
 }
 

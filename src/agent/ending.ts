@@ -1,4 +1,5 @@
 import { AgentError, endingError } from "../core/base/error.ts";
+import { endsWithin } from "../core/base/ends-within.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 
@@ -6,19 +7,6 @@ import type { Turns } from "./turns.ts";
 const REST_MS = 10_000;
 /** The minimum time that a shutdown waits for the store, ms. */
 const RELEASE_MS = 500;
-
-/** Resolves with true when `work` has ended, at once if there is none, and with false after `ms`. Rejects as `work` does in the
- *  meantime. */
-async function endsWithin(work: Promise<unknown> | undefined, ms: number): Promise<boolean> {
-  if (!work) return true;
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, ms, false);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Ends an agent within `deadlineMs`: the turn that runs is parked, to be continued in any process, and the lease is released. */
 export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: number): Promise<void> {

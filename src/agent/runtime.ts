@@ -287,8 +287,8 @@ export class Runtime implements ChartOwner, LivingSession {
     this.#life.send({ type: "session.stop", error });
   }
 
-  /** Resolves when the agents that ran inside of this one have left their sessions too; undefined if there are none. */
-  innerEnded(): Promise<unknown> | undefined {
+  /** Resolves when the agents that ran inside of this one have left their sessions too. */
+  innerEnded(): Promise<unknown> {
     return this.host.ended();
   }
 

@@ -1,3 +1,4 @@
+import { endsWithin } from "../core/base/ends-within.ts";
 import type { SearchPage, SessionSearch } from "./port.ts";
 import type { ChangedSession, ReadEntries, SearchIndex } from "./search-index.ts";
 
@@ -69,7 +70,7 @@ export class Searcher {
   }
 
   async #search(query: SessionSearch): Promise<SearchPage> {
-    const isComplete = await within(this.#caughtUp(), query.waitMs);
+    const isComplete = await endsWithin(this.#caughtUp(), query.waitMs ?? Infinity);
     const page = await this.#use((index) => index.find(query));
     return { ...page, ...(!isComplete && this.#left > 0 && { unindexed: this.#left }) };
   }
@@ -132,17 +133,5 @@ export class Searcher {
       this.#isDamaged ||= isDamage(error);
       throw error;
     }
-  }
-}
-
-/** True if `work` has ended within `ms`; without a limit, once it has ended. Rejects as it does. */
-async function within(work: Promise<void>, ms: number | undefined): Promise<boolean> {
-  if (ms === undefined) return work.then(() => true);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  try {
-    return await Promise.race([work.then(() => true), promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

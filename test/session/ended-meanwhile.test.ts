@@ -1,6 +1,6 @@
 // Operations that find their turn or session ended.
 import { expect, test } from "vitest";
-import { textOf, userMsg, type Agent } from "agentchart";
+import { textOf, toolResultsOf, userMsg, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted, toolOf } from "../support/agents.ts";
 import { call } from "../support/trace.ts";
@@ -53,4 +53,23 @@ test("A call that was refused while the agent was shut down leaves nothing behin
   expect((await agent.call("Again")).text).toBe("Hi");
   expect((await agent.messages()).map(textOf)).toEqual(["Again", "Hi"]);
   await agent.close();
+});
+
+test("A shutdown without a deadline lets the turn reach its next commit point, however long that takes", async () => {
+  const running = Promise.withResolvers<void>();
+  const slow = toolOf("slow", async () => {
+    running.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return "done";
+  });
+  const { agent } = scripted([{ calls: [call("a", "slow")] }, "Later"], {
+    store: memoryStore(),
+    sessionId: "s",
+    tools: [slow],
+  });
+  const cutOff = failureOf(agent.call("Go"));
+  await running.promise;
+  await agent.shutdown({ deadlineMs: Infinity });
+  expect(await cutOff).toMatchObject({ code: "run/shutdown" });
+  expect((await agent.messages()).flatMap(toolResultsOf)).toMatchObject([{ state: "success" }]);
 });

@@ -1,4 +1,5 @@
 import { guarded } from "../../core/base/guarded.ts";
+import { endsWithin } from "../../core/base/ends-within.ts";
 import { unref } from "../../core/base/time.ts";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import type { RunCommand } from "../protocol/commands.ts";
@@ -109,15 +110,12 @@ export class Reporter {
 
   /** Resolves when the hub has what has happened, or soon. */
   async flush(): Promise<void> {
-    const { promise: deadline, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
     const flush = async (): Promise<void> => {
       await this.#connection.attempted();
       this.update();
       await this.#connection.drained();
     };
-    await Promise.race([flush(), deadline]);
-    clearTimeout(timer);
+    await endsWithin(flush(), FLUSH_TIMEOUT_MS);
   }
 
   /** Disconnects for good. */

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { endsWithin } from "../../core/base/ends-within.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import type { ChartMessage } from "../protocol/protocol.ts";
 import type { Layouts } from "../../core/diagram/layout.ts";
@@ -41,11 +42,8 @@ export class ChartRegistry {
 
 /** Resolves to the layouts of a chart, or to null after two seconds; the computation continues. */
 async function layoutsInTime(chart: Chart): Promise<Layouts | null> {
-  const { promise: timeout, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), LAYOUT_WAIT_MS);
-  const layouts = await Promise.race([layoutInWorker(chart), timeout]);
-  clearTimeout(timer);
-  return layouts;
+  const layouts = layoutInWorker(chart);
+  return (await endsWithin(layouts, LAYOUT_WAIT_MS)) ? layouts : null;
 }
 
 /** True if a value has the shape of a chart with at least one state. */
