@@ -1,4 +1,4 @@
-import { LONGEST_DELAY_MS } from "./time.ts";
+import { LONGEST_DELAY_MS } from "../core/base/time.ts";
 
 /** Resolves with true when `work` has ended, and with false after `ms`. Rejects as `work` does in the meantime. */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
