@@ -1,7 +1,7 @@
 import type { ElicitResult, InputRequest } from "@modelcontextprotocol/server";
 import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
-import type { Decision, PendingCall } from "../core/tool/pending.ts";
+import { typedValue, type Decision, type PendingCall } from "../core/tool/pending.ts";
 
 const MAX_TEXT = 2_000;
 const PRIMITIVES = new Set(["string", "number", "integer", "boolean"]);
@@ -57,16 +57,6 @@ export function questionOf(agent: string, call: PendingCall): InputRequest {
   return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } } as InputRequest;
 }
 
-/** The value of a text that a person has typed: JSON where the schema wants no string. */
-function valueOf(text: string, schema: JsonObject | undefined): Json {
-  if (schema?.["type"] === "string") return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
-}
-
 function refusal({ waitsFor }: PendingCall, reason: unknown): Decision {
   if (waitsFor === "answer") return { decline: true };
   return typeof reason === "string" && reason !== "" ? { deny: reason.slice(0, MAX_TEXT) } : "deny";
@@ -88,5 +78,5 @@ export function decisionOf(call: PendingCall, result: unknown): Decision | undef
   if (isForm(call.answerSchema))
     return call.waitsFor === "answer" ? { respond: content as Json } : { answer: JSON.stringify(content) };
   if (typeof answer !== "string") return undefined;
-  return call.waitsFor === "answer" ? { respond: valueOf(answer, call.answerSchema) } : { answer };
+  return call.waitsFor === "answer" ? { respond: typedValue(answer, call.answerSchema) } : { answer };
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "../core/base/json.ts";
 import { OpenFile, type FileAccess } from "./file-access.ts";
 import { ifExists } from "./file-error.ts";
 import { tailOf, type JournalTail } from "./file-journal.ts";
@@ -19,12 +20,7 @@ const notePath = (path: string) => `${path}.end`;
 const firstOf = async (file: OpenFile) => (await lineAt(file, 0))?.value?.["crc"] as string | undefined;
 
 async function noteOf(access: FileAccess, path: string): Promise<FileNote | undefined> {
-  const text = await ifExists(access.readText(notePath(path)));
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as FileNote);
-  } catch {
-    return undefined;
-  }
+  return parsedJson(await ifExists(access.readText(notePath(path)))) as FileNote | undefined;
 }
 
 /** Notes that a file was synced when it had this extent. */

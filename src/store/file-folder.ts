@@ -1,3 +1,4 @@
+import { parsedJson } from "../core/base/json.ts";
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { join } from "node:path";
@@ -55,11 +56,7 @@ const leaseFile = (folder: string) => join(folder, "lease.json");
 
 async function renewedLease(access: FileAccess, folder: string): Promise<Lease | undefined> {
   const text = await ifExists(access.readText(leaseFile(folder)));
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as Lease);
-  } catch {
-    return undefined; // a power loss may leave an empty file
-  }
+  return parsedJson(text) as Lease | undefined; // a power loss may leave an empty file
 }
 
 /** Returns when the lease of a journal's head expires, taking its renewals into account. */

@@ -1,3 +1,4 @@
+import { parsedJson } from "../core/base/json.ts";
 import { AgentError, configError } from "../core/base/error.ts";
 import type { FoundSession, JournalEntry, SearchPage, SessionInfo, SessionSearch } from "./port.ts";
 import { labelsOf, fromKey, toKey } from "./shared.ts";
@@ -163,12 +164,8 @@ async function folded(
 }
 
 function placeOf(cursor: string): readonly [number, string] {
-  try {
-    const place = JSON.parse(cursor) as unknown;
-    if (Array.isArray(place) && typeof place[0] === "number" && typeof place[1] === "string")
-      return place as unknown as readonly [number, string];
-  } catch {
-    // it is no JSON
-  }
+  const place: unknown = parsedJson(cursor);
+  if (Array.isArray(place) && typeof place[0] === "number" && typeof place[1] === "string")
+    return place as unknown as readonly [number, string];
   throw configError("search: `cursor` is not one that a search has returned.");
 }

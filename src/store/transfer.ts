@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
+import { parsedJson, isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
@@ -131,13 +131,9 @@ function quarantined(meta: JsonObject, reason: string): JsonObject {
 const damaged = (why: string) => new AgentError("session/damaged", `The exported session ${why}.`);
 
 function parseLine(line: string, number: number): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw damaged(`is not JSON in line ${number}`);
-  }
-  if (isObject(value)) return value as JsonObject;
+  const value = parsedJson(line);
+  if (value === undefined) throw damaged(`is not JSON in line ${number}`);
+  if (isObject(value)) return value;
   throw damaged(number === 1 ? "has no header" : `has no object in line ${number}`);
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../core/base/json.ts";
+import { isObject, parsedJson } from "../core/base/json.ts";
 
 /** A tool call in a message. */
 export type ChatCompletionsToolCall = {
@@ -62,7 +62,7 @@ export function problemOf(request: ChatCompletionsRequest): string | undefined {
     } else {
       if (open.length > 0) return unanswered(open);
       const calls = message.tool_calls ?? [];
-      if (calls.some((call) => !isJsonObject(call?.function?.arguments))) {
+      if (calls.some((call) => !isObject(parsedJson(call?.function?.arguments)))) {
         return `messages.${index}: arguments are not a JSON object`;
       }
       if (message.content === undefined && calls.length === 0) return `messages.${index}.content is missing`;
@@ -74,12 +74,4 @@ export function problemOf(request: ChatCompletionsRequest): string | undefined {
 
 function unanswered(ids: readonly string[]): string {
   return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. Without response: ${ids.join(", ")}`;
-}
-
-function isJsonObject(json: string | undefined): boolean {
-  try {
-    return isObject(JSON.parse(json ?? ""));
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import { textOf, toolResultsOf, toolUsesOf, addUsage } from "../../../src/core/message/msg.ts";
 import { pruneNulls } from "../../../src/core/tool/prune-nulls.ts";
 import { OUTPUT_TOOL } from "../../../src/core/tool/reserved-names.ts";
-import type { Json } from "../../../src/core/base/json.ts";
+import { parsedJson, type Json } from "../../../src/core/base/json.ts";
 import type { Msg, Usage } from "../../../src/core/message/types.ts";
 import { openCalls, placeOf } from "./calls.ts";
 import { makeMessage, type AgentContext, type Change, type WantedOutput } from "../context.ts";
@@ -129,10 +129,4 @@ export function keepOutput(context: AgentContext): Change {
 }
 
 /** The JSON value of an answer; undefined if it is not JSON. */
-export function nativeValue(message: Msg): Json | undefined {
-  try {
-    return JSON.parse(textOf(message)) as Json;
-  } catch {
-    return undefined;
-  }
-}
+export const nativeValue = (message: Msg): Json | undefined => parsedJson(textOf(message));

@@ -1,7 +1,6 @@
 import type { Status } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
-import type { Json } from "../../core/base/json.ts";
-import type { Decision, PendingCall } from "../../core/tool/pending.ts";
+import { typedValue, type Decision, type PendingCall } from "../../core/tool/pending.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The decision about one open call. */
@@ -16,7 +15,10 @@ type DecisionKind = {
 
 const KINDS = {
   answer: {
-    decision: (text, call) => (text === undefined ? undefined : answerTo(call, text)),
+    decision: (text, { ask, answerSchema }) => {
+      if (text === undefined) return undefined;
+      return ask ? { respond: typedValue(text, answerSchema) } : { answer: text };
+    },
     appliesTo: ["approval", "answer", "externalResult", "stopRequested", "unknownOutcome"],
   },
   approve: {
@@ -35,17 +37,6 @@ const KINDS = {
     appliesTo: ["unknownOutcome", "externalResult"],
   },
 } as const satisfies { readonly [flag: string]: DecisionKind };
-
-/** The answer to a question is JSON, unless its schema wants a string or there is none and the text is no JSON. */
-function answerTo({ ask, answerSchema }: PendingCall, text: string): Decision {
-  if (!ask) return { answer: text };
-  if (answerSchema?.["type"] === "string") return { respond: text };
-  try {
-    return { respond: JSON.parse(text) as Json };
-  } catch {
-    return { respond: text };
-  }
-}
 
 type Flag = keyof typeof KINDS;
 

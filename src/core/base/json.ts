@@ -3,6 +3,21 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
+/** Parses JSON. Undefined for a text that is none, and for no text. */
+export function parsedJson(text: string | undefined): Json | undefined {
+  try {
+    return JSON.parse(text ?? "") as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses JSON; a text that is none is the value itself. */
+export function jsonOrText(text: string): Json {
+  const value = parsedJson(text);
+  return value === undefined ? text : value;
+}
+
 /** Returns true for an object that is neither an array nor null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import { parsedJson, type Json } from "./json.ts";
 
 /** The values of a JSON text that is being written, best first. They are with the string that is being written as far as it has come, if
  *  one is, and without it. A number or a word that may go on is in neither. */
@@ -10,11 +10,8 @@ const WORD = /[^\s,\]}]+/uy;
 const BEGUN = /(?<=^(?:[^\\]|\\.)*)\\(?:u[\da-f]{0,3})?$/isu;
 
 function parsed(text: string): readonly Json[] {
-  try {
-    return [JSON.parse(text) as Json];
-  } catch {
-    return [];
-  }
+  const value = parsedJson(text);
+  return value === undefined ? [] : [value];
 }
 
 /** The length of what matches at a place; 0 for nothing. */

@@ -1,4 +1,4 @@
-import { isSame } from "../base/json.ts";
+import { parsedJson, isSame } from "../base/json.ts";
 
 /** The state of the text of arguments so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
 export type ArgumentState = "none" | "open" | "whole" | "broken" | "joined";
@@ -135,9 +135,6 @@ export class ArgumentText {
 
 /** True for two texts of the same JSON value. */
 export function isSameJson(one: string, other: string): boolean {
-  try {
-    return isSame(JSON.parse(one), JSON.parse(other));
-  } catch {
-    return false;
-  }
+  const value = parsedJson(one);
+  return value !== undefined && isSame(value, parsedJson(other));
 }

@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { frozenCopy, isTooDeep, isObject, type Json, type JsonObject } from "../base/json.ts";
+import { parsedJson, frozenCopy, isTooDeep, isObject, type Json, type JsonObject } from "../base/json.ts";
 import type {
   Block,
   FinishReason,
@@ -291,14 +291,10 @@ const ESCAPED_SURROGATE = /\\ud[89a-f]/i;
 
 /** The object that the text is, or that the JSON string in it holds: some models encode their arguments twice. */
 function jsonObjectOf(text: string): JsonObject | undefined {
-  try {
-    const once = JSON.parse(text.toWellFormed()) as Json;
-    const value = typeof once === "string" ? (JSON.parse(once.toWellFormed()) as Json) : once;
-    if (!isObject(value) || isTooDeep(value)) return undefined;
-    return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value) : value;
-  } catch {
-    return undefined;
-  }
+  const once = parsedJson(text.toWellFormed());
+  const value = typeof once === "string" ? parsedJson(once.toWellFormed()) : once;
+  if (!isObject(value) || isTooDeep(value)) return undefined;
+  return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value) : value;
 }
 
 function wellFormedObject(object: JsonObject): JsonObject {

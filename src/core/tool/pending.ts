@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import { jsonOrText, type Json, type JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 
 /** The conditions for which a resting session waits. `answer`: a call goes on once its questions are answered; `externalResult`: the answer
@@ -80,3 +80,8 @@ export type PendingCall<Calls extends AnyCall = AnyCall> = Calls & {
   /** Who has decided, as the caller of `decide` said. */
   readonly decidedBy?: string;
 };
+
+/** Returns the value of a text that a person has typed as an answer: JSON, unless its schema wants a string or the text is no JSON. */
+export function typedValue(text: string, schema: JsonObject | undefined): Json {
+  return schema?.["type"] === "string" ? text : jsonOrText(text);
+}

@@ -1,4 +1,4 @@
-import { hasNull, copyOf, isTooDeep, MAX_DEPTH, type JsonObject } from "../base/json.ts";
+import { parsedJson, hasNull, copyOf, isTooDeep, MAX_DEPTH, type JsonObject } from "../base/json.ts";
 import { messageOf } from "../base/error.ts";
 import type { ToolUseBlock } from "../message/types.ts";
 import { hashInput } from "../base/hash.ts";
@@ -56,12 +56,10 @@ const MAX_ROUNDS = 20;
 /** Returns the reason for which the text of the arguments cannot be read; undefined if they are an object. */
 function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
   if (text === undefined) return undefined;
-  try {
-    if (isTooDeep(JSON.parse(text))) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
-    return `the arguments must be a JSON object, and are not: ${text.slice(0, 200)}`;
-  } catch {
-    return `the arguments are not valid JSON: ${text.slice(0, 200)}`;
-  }
+  const value = parsedJson(text);
+  if (value === undefined) return `the arguments are not valid JSON: ${text.slice(0, 200)}`;
+  if (isTooDeep(value)) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
+  return `the arguments must be a JSON object, and are not: ${text.slice(0, 200)}`;
 }
 
 /** The arguments that are parsed: presets added. */

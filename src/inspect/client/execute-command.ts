@@ -6,7 +6,7 @@ import { checkChangesOf } from "../../agent/check-changes-of.ts";
 import type { Agent, Input } from "../../agent/types.ts";
 import type { AgentConfig, AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import { userMsg } from "../../core/message/msg.ts";
-import type { Json } from "../../core/base/json.ts";
+import { jsonOrText, type Json } from "../../core/base/json.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Fork } from "../../session/fork.ts";
 import { checkWritableByClients } from "../../core/tool/slot.ts";
@@ -251,18 +251,10 @@ function answerProblem(decision: Decision, pending: PendingItem): string | undef
     typeof decision.answer !== "string"
   )
     return undefined;
-  const problems = [decision.answer, parseIfJson(decision.answer)].map((answer) =>
+  const problems = [decision.answer, jsonOrText(decision.answer)].map((answer) =>
     validateInput(pending.answerSchema!, answer),
   );
   return problems.includes(null) ? undefined : (problems.at(-1) ?? undefined);
-}
-
-function parseIfJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<CommandOutcome> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import { PROTOCOL, type RunRow } from "../protocol/protocol.ts";
 import { parseChart, parseRecord, parseRow, parseStates, parseStep } from "../protocol/parse-run-file.ts";
-import { isObject, type JsonObject } from "../../core/base/json.ts";
+import { parsedJson, isObject, type JsonObject } from "../../core/base/json.ts";
 import { readPosition } from "../../store/shared.ts";
 import type { JournalEntry } from "../../store/port.ts";
 import type { ChartVersion } from "../protocol/chart-version.ts";
@@ -36,12 +36,8 @@ export async function openFile(path: string): Promise<FileRun> {
 }
 
 function parseObject(line: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(line) as unknown;
-    return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(line);
+  return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
 }
 
 const NO_CHART =

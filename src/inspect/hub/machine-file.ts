@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMachine, type AnyStateMachine } from "xstate";
 import { configError, messageOf } from "../../core/base/error.ts";
-import { isObject, type JsonObject } from "../../core/base/json.ts";
+import { parsedJson, isObject, type JsonObject } from "../../core/base/json.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import { machineChart } from "../client/actor-chart.ts";
 import { isMachine } from "../client/actor-kind.ts";
@@ -37,14 +37,8 @@ export async function openMachines(path: string): Promise<readonly FileRun[] | u
 
 /** Returns the configuration of a machine as JSON; undefined for a text that is something else, such as an exported run. */
 function configIn(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && (isObject(value["states"]) || isObject(value["on"]))
-      ? (value as JsonObject)
-      : undefined;
-  } catch {
-    return undefined; // a run has many lines of JSON
-  }
+  const value = parsedJson(text); // a run has many lines of JSON
+  return isObject(value) && (isObject(value["states"]) || isObject(value["on"])) ? value : undefined;
 }
 
 /** Returns the machine of a configuration as JSON as a run, which says what was left out of it. `name` is how an error calls it, `file` that of

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../core/base/json.ts";
 import type { WebSocket } from "ws";
 import type { Ack } from "../protocol/commands.ts";
 import {
@@ -220,10 +221,6 @@ export class PageSocket {
 }
 
 function parseMessage(text: string): PageToHub | undefined {
-  try {
-    const message = JSON.parse(text) as unknown;
-    return typeof message === "object" && message !== null ? (message as PageToHub) : undefined;
-  } catch {
-    return undefined;
-  }
+  const message: unknown = parsedJson(text);
+  return typeof message === "object" && message !== null ? (message as PageToHub) : undefined;
 }

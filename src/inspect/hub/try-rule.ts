@@ -1,4 +1,4 @@
-import { isObject } from "../../core/base/json.ts";
+import { parsedJson, isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { RuleTrial, type TrialFinding, type TriedRule } from "../../core/tool/rules/trial.ts";
@@ -26,12 +26,8 @@ const MAX_LENGTH = 4_000;
 export function readTriedRule(text: string | undefined): TriedRule | string {
   if (text === undefined || text.length > MAX_LENGTH)
     return `\`rule\` must be a rule as JSON, of at most ${MAX_LENGTH} characters.`;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return "`rule` is no JSON.";
-  }
+  const value = parsedJson(text);
+  if (value === undefined) return "`rule` is no JSON.";
   if (!isObject(value)) return "`rule` must be an object.";
   return problemOf(schema(), value) ?? (value as unknown as TriedRule);
 }

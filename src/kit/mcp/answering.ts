@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { isObject, type Json } from "../../core/base/json.ts";
+import { parsedJson, isObject, type Json } from "../../core/base/json.ts";
 import { CUT_OFF, errorAnswer, isAnswer, mendAnswer, mendAnswers } from "./mend-answer.ts";
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
@@ -81,12 +81,8 @@ class Events {
     if (lines.some((line) => line.startsWith("id:"))) this.#hasId = true;
     const data = lines.flatMap(dataOf).join("\n");
     if (!/"(?:result|error|id)"\s*:/.test(data)) return event;
-    let message: unknown;
-    try {
-      message = JSON.parse(data);
-    } catch {
-      return event; // it is no message
-    }
+    const message = parsedJson(data);
+    if (message === undefined) return event; // it is no message
     const mended =
       this.#open.size === 1 && !hasId(message)
         ? mendAnswers(message, [...this.#open.values()])

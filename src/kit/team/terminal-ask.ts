@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
-import type { Json } from "../../core/base/json.ts";
+import { jsonOrText, type Json } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { textOf } from "../../core/message/msg.ts";
@@ -29,14 +29,7 @@ function plain(text: string): string {
 }
 
 /** A line as the answer: its JSON if that is asked for and it is some, else the text. */
-function valueOf(line: string, isJson: boolean): Json {
-  if (!isJson) return line;
-  try {
-    return JSON.parse(line) as Json;
-  } catch {
-    return line;
-  }
-}
+const valueOf = (line: string, isJson: boolean): Json => (isJson ? jsonOrText(line) : line);
 
 /**
  * Asks a person in the terminal, with `createUserAgent`: it prints what was said, and reads one line. Ctrl-C and the end of the input

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { configError, messageOf } from "../../core/base/error.ts";
-import { isObject } from "../../core/base/json.ts";
+import { parsedJson, isObject } from "../../core/base/json.ts";
 import { linesOf } from "./lines.ts";
 
 const part = z.discriminatedUnion("type", [
@@ -119,7 +119,8 @@ function chatOf(value: unknown, place: string, name: string): Chat {
 export function chatsOf(text: string, from = "chats"): readonly Chat[] {
   const lines = linesOf(text);
   if (lines.length === 0) throw configError(`${from} is empty: expected JSON, or an object a line.`);
-  if (lines.length > 1 && isJson(lines[0]!.line)) return lines.map((line) => chatOfLine(line, from));
+  if (lines.length > 1 && parsedJson(lines[0]!.line) !== undefined)
+    return lines.map((line) => chatOfLine(line, from));
   const value = jsonOf(text.trim(), lines.length > 1 ? from : `${from}, line ${lines[0]!.number}`);
   if (!Array.isArray(value) || isMessage(value[0])) {
     const place = lines.length > 1 ? from : `${from}, line ${lines[0]!.number}`;
@@ -135,13 +136,4 @@ function chatOfLine(
 ): Chat {
   const place = `${from}, line ${number}`;
   return chatOf(jsonOf(line, place), place, `chat-${number}`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import { type AgentError, configError } from "../../core/base/error.ts";
 import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import { assistantMsg, userMsg } from "../../core/message/msg.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { isObject, parsedJson, type JsonObject } from "../../core/base/json.ts";
 import type { Block, MediaBlock, Msg, TextBlock } from "../../core/message/types.ts";
 import type { Chat, ChatMessage } from "./chat-log.ts";
 
@@ -51,13 +51,8 @@ const textIn = (content: Content): string =>
     .join("");
 
 function inputOf({ id, function: { name, arguments: text } }: ToolCall, refuse: (why: string) => AgentError) {
-  let input: unknown;
-  try {
-    input = JSON.parse(text === "" ? "{}" : text);
-  } catch {
-    input = undefined;
-  }
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input as JsonObject;
+  const input = parsedJson(text === "" ? "{}" : text);
+  if (isObject(input)) return input;
   throw refuse(`the arguments of the call '${id}' of \`${name}\` are no JSON object`);
 }
 

@@ -5,7 +5,7 @@ import { hideSecrets } from "../../core/base/hide-secrets.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { isStreamPart } from "../../core/model/fold.ts";
-import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { parsedJson, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { namesSecret, REDACTED, redactSecrets } from "../../core/base/secrets.ts";
 import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";
 import { keyOf, type CanonicalRequest } from "./canonical.ts";
@@ -74,12 +74,8 @@ export function redactedParts(parts: readonly StreamPart[], redact: Redact): rea
 
 /** The arguments of a call without secrets; what is no JSON and names a secret is left out as a whole. */
 function redactedText(text: string, redact: Redact): string {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return namesSecret(text) ? REDACTED : text;
-  }
+  const value = parsedJson(text);
+  if (value === undefined) return namesSecret(text) ? REDACTED : text;
   const clean = redact(redactSecrets(value));
   const written = JSON.stringify(clean);
   return written === JSON.stringify(value) ? text : written;

@@ -1,5 +1,5 @@
 import { AgentError } from "../../base/error.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, parsedJson, type Json, type JsonObject } from "../../base/json.ts";
 import { sourceMetadata, type AnswerSource } from "../../message/msg.ts";
 import type { FinishReason, MediaBlock, Source, Usage } from "../../message/types.ts";
 import { failedBy, finishWordOf, toFinishReason } from "../finish-reason.ts";
@@ -226,11 +226,8 @@ function textOf(input: unknown): string {
 }
 
 function parsed(input: string): Json {
-  try {
-    return JSON.parse(input) as Json;
-  } catch {
-    return {};
-  }
+  const value = parsedJson(input);
+  return value === undefined ? {} : value;
 }
 
 function sourceOf(mediaType: string, data: SdkData = ""): Source {

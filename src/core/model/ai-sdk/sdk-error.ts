@@ -1,5 +1,5 @@
 import { AgentError, messageOf } from "../../base/error.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, parsedJson } from "../../base/json.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
@@ -39,7 +39,7 @@ function apiCallError(thrown: ApiCallError, endpoint: Endpoint): AgentError {
   if (statusCode < 400) return badResponse(`cannot be read: ${thrown.message}`, at);
   const failure = Object.assign(new Error(thrown.message, { cause: thrown }), {
     status: statusCode,
-    error: payloadOf(data ?? jsonOf(responseBody)),
+    error: payloadOf(data ?? parsedJson(responseBody) ?? responseBody),
     headers: new Headers(responseHeaders),
   });
   return toModelError(failure, at);
@@ -49,12 +49,4 @@ function apiCallError(thrown: ApiCallError, endpoint: Endpoint): AgentError {
 function payloadOf(body: unknown): unknown {
   const found: unknown = Array.isArray(body) ? body[0] : body;
   return isObject(found) ? (found["error"] ?? found) : found === undefined ? undefined : messageOf(found);
-}
-
-function jsonOf(body: string | undefined): unknown {
-  try {
-    return body === undefined ? undefined : JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

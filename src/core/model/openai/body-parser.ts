@@ -1,3 +1,4 @@
+import { parsedJson } from "../../base/json.ts";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
 /** The text that stands for a comment, with which a server keeps the connection open while the model has not answered. */
@@ -91,7 +92,7 @@ function createDocumentParser(): BodyParser {
     end() {
       if (hasLines) return linesOf(`${rest}\n`);
       if (rest.trimStart().startsWith("[")) {
-        const list = listOf(rest);
+        const list = parsedJson(rest) as readonly unknown[] | undefined;
         if (list) return [...list.map((each) => ({ data: JSON.stringify(each) })), { data: DONE }];
       }
       return [{ data: rest }, { data: DONE }];
@@ -99,14 +100,4 @@ function createDocumentParser(): BodyParser {
   };
 }
 
-function isDocument(line: string): boolean {
-  return listOf(`[${line}]`) !== undefined;
-}
-
-function listOf(text: string): readonly unknown[] | undefined {
-  try {
-    return JSON.parse(text) as readonly unknown[];
-  } catch {
-    return undefined;
-  }
-}
+const isDocument = (line: string): boolean => parsedJson(`[${line}]`) !== undefined;

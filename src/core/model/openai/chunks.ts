@@ -1,3 +1,4 @@
+import { parsedJson } from "../../base/json.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
@@ -130,10 +131,8 @@ function chunkOf(
     if (END.test(data)) return DONE;
     if (!isError && KEEP_ALIVE.test(data)) return PING;
   }
-  let chunk: unknown;
-  try {
-    chunk = JSON.parse(data);
-  } catch {
+  const chunk: unknown = parsedJson(data);
+  if (chunk === undefined) {
     if (isError) throw new WireError(data);
     if (isForeign) return PING;
     throw badResponse(

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/error.ts";
-import { isObject } from "../../base/json.ts";
+import { parsedJson, isObject } from "../../base/json.ts";
 import { RefusalError } from "../wire-error.ts";
 
 /**
@@ -16,23 +16,15 @@ export async function withError(response: Response): Promise<Response> {
 /** Returns the error of a response with a status of failure, wherever its body has it. */
 export async function refusalOf(response: Response): Promise<RefusalError> {
   const text = await response.text().catch(messageOf);
-  const body = jsonOf(text);
+  const body = parsedJson(text);
   const found: unknown = Array.isArray(body) && isObject(body[0]) ? body[0] : body;
   const error =
     typeof found === "object" ? ((found as { readonly error?: unknown } | null)?.error ?? found) : null;
   return new RefusalError(response, error ?? undefined, body ? "" : text);
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 function inField(text: string): string {
-  const body = jsonOf(text);
+  const body = parsedJson(text);
   const found: unknown = Array.isArray(body) ? body[0] : body;
   if (!isObject(found) || (found === body && Object.hasOwn(found, "error"))) return text;
   return JSON.stringify(Object.hasOwn(found, "error") ? found : { error: found });
