@@ -9,7 +9,7 @@ import { assertScope, type ServerEnv } from "./authenticate.ts";
 import { decide, say, type News, type Said } from "./chat-input.ts";
 import * as routes from "./chat-routes.ts";
 import { newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
-import { EVENT_STREAM } from "./event-stream.ts";
+import { dataFrames, EVENT_STREAM } from "./event-stream.ts";
 import type { ServerOptions } from "./options.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 import { TenantSessions } from "./tenant-sessions.ts";
@@ -31,10 +31,6 @@ async function* eventsOf(
       }
       yield* fold.push(event);
     }
-}
-
-async function* framesOf(events: AsyncIterable<AgUiEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield `data: ${JSON.stringify(event)}\n\n`;
 }
 
 /** The transcript so far, and the values of the slots. */
@@ -79,7 +75,7 @@ export function addAgUiRoute(app: OpenAPIHono<ServerEnv>, options: ServerOptions
     }
     const run = { threadId, runId, ...stored };
     return c.body(
-      slots.open(tenant, (signal) => framesOf(eventsOf(run, news?.(signal), waiting))),
+      slots.open(tenant, (signal) => dataFrames(eventsOf(run, news?.(signal), waiting))),
       200,
       EVENT_STREAM,
     );

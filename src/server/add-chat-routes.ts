@@ -10,7 +10,7 @@ import { assertScope, type ServerEnv } from "./authenticate.ts";
 import * as routes from "./chat-routes.ts";
 import { decide, say } from "./chat-input.ts";
 import { newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
-import { EVENT_STREAM } from "./event-stream.ts";
+import { dataFrames, EVENT_STREAM } from "./event-stream.ts";
 import type { ServerOptions } from "./options.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 import { TenantSessions } from "./tenant-sessions.ts";
@@ -28,7 +28,7 @@ async function* chunksOf(news: AsyncIterable<TurnNews>): AsyncGenerator<TurnChun
 }
 
 async function* framesOf(news: AsyncIterable<TurnNews>): AsyncGenerator<string> {
-  for await (const chunk of chunksOf(news)) yield `data: ${JSON.stringify(chunk)}\n\n`;
+  yield* dataFrames(chunksOf(news));
   yield DONE;
 }
 

@@ -11,6 +11,7 @@ import { EVENT_STREAM } from "./event-stream.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 import { RequestError } from "./request-error.ts";
 import { TenantSessions, type UserInput } from "./tenant-sessions.ts";
+import type { CommandOptions } from "../worker/types.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 
 /** The input of a request as an agent accepts it. */
@@ -23,10 +24,9 @@ function checkAgent(agent: string, known: readonly string[] = [agent]): void {
   throw new RequestError(400, "request/invalid", `json.agent: unknown agent; use ${known.join(", ")}`);
 }
 
-function keyOf(headers: { readonly "idempotency-key"?: string }): { readonly idempotencyKey?: string } {
-  const key = headers["idempotency-key"];
-  return key === undefined ? {} : { idempotencyKey: key };
-}
+const keyOf = (headers: { readonly "idempotency-key"?: string }): CommandOptions => ({
+  idempotencyKey: headers["idempotency-key"],
+});
 
 /** Adds the routes under `/v1`. */
 export function addSessionRoutes(
@@ -36,6 +36,8 @@ export function addSessionRoutes(
 ): void {
   const sessionsOf = (c: Context<ServerEnv>): TenantSessions =>
     new TenantSessions(c.get("access").tenant, serverOptions);
+  const dispatch = (c: Context<ServerEnv>, act: Parameters<TenantSessions["dispatch"]>[1]) =>
+    sessionsOf(c).dispatch(c.req.param("id")!, act);
 
   app.openapi(routes.createSession, async (c) => {
     const { input, ...options } = c.req.valid("json");
@@ -50,7 +52,7 @@ export function addSessionRoutes(
     const [sessions, input] = [sessionsOf(c), inputOf(said)];
     const key = { ...keyOf(c.req.valid("header")), ...declared };
     if (agent === undefined || (await sessions.find(id)))
-      return c.json(await sessions.dispatch(id, input, key), 202);
+      return c.json(await sessions.dispatch(id, (to, session) => to.dispatch(session, input, key)), 202);
     checkAgent(agent, serverOptions.agents);
     return c.json(await sessions.begin(id, input, { ...key, agent }), 202);
   });
@@ -58,8 +60,8 @@ export function addSessionRoutes(
   app.openapi(routes.listSessions, async (c) => {
     const { meta, ...filter } = c.req.valid("query");
     const [key = "", ...value] = (meta ?? "").split(":");
-    const label = meta === undefined ? {} : { meta: { [key]: value.join(":") } };
-    return c.json(await sessionsOf(c).list({ ...filter, ...label }), 200);
+    const labels = meta === undefined ? undefined : { [key]: value.join(":") };
+    return c.json(await sessionsOf(c).list({ ...filter, meta: labels }), 200);
   });
 
   app.openapi(routes.getSession, async (c) =>
@@ -80,23 +82,23 @@ export function addSessionRoutes(
   app.openapi(routes.interruptSession, async (c) => {
     const { message } = c.req.valid("json");
     const key = keyOf(c.req.valid("header"));
-    return c.json(await sessionsOf(c).interrupt(c.req.valid("param").id, message, key), 202);
+    return c.json(await dispatch(c, (to, session) => to.interrupt(session, message, key)), 202);
   });
 
   app.openapi(routes.steerSession, async (c) => {
     const message = inputOf(c.req.valid("json").input);
     const key = keyOf(c.req.valid("header"));
-    return c.json(await sessionsOf(c).steer(c.req.valid("param").id, message, key), 202);
+    return c.json(await dispatch(c, (to, session) => to.steer(session, message, key)), 202);
   });
 
   app.openapi(routes.cancelSession, async (c) => {
     const key = keyOf(c.req.valid("header"));
-    return c.json(await sessionsOf(c).cancel(c.req.valid("param").id, key), 202);
+    return c.json(await dispatch(c, (to, session) => to.cancel(session, key)), 202);
   });
 
   app.openapi(routes.extendBudget, async (c) => {
-    const key = keyOf(c.req.valid("header"));
-    return c.json(await sessionsOf(c).extendBudget(c.req.valid("param").id, c.req.valid("json"), key), 202);
+    const [extra, key] = [c.req.valid("json"), keyOf(c.req.valid("header"))];
+    return c.json(await dispatch(c, (to, session) => to.extendBudget(session, extra, key)), 202);
   });
 
   app.openapi(routes.getSlots, async (c) =>
@@ -107,13 +109,13 @@ export function addSessionRoutes(
     const { id, slot } = c.req.valid("param");
     const { value, revision } = c.req.valid("json");
     if (slot === BREAKPOINTS) assertScope(c, "decide");
-    const options = { ...keyOf(c.req.valid("header")), ...(revision !== undefined && { revision }) };
+    const options = { ...keyOf(c.req.valid("header")), revision };
     return c.json(await sessionsOf(c).setSlot(id, slot, value, options), 202);
   });
 
   app.openapi(routes.compactSession, async (c) => {
     const options = { ...keyOf(c.req.valid("header")), ...c.req.valid("json") };
-    return c.json(await sessionsOf(c).compact(c.req.valid("param").id, options), 202);
+    return c.json(await dispatch(c, (to, session) => to.compact(session, options)), 202);
   });
 
   app.openapi(routes.deleteSession, async (c) => {

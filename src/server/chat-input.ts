@@ -42,9 +42,9 @@ export async function say(
 ): Promise<News> {
   const isBusy = status?.phase === "running" || status?.phase === "unfinished";
   if (status && (isBusy || status.inputs > 0)) throw busy();
-  const once = { ...(key !== undefined && { idempotencyKey: key }), ...(clientTools && { clientTools }) };
+  const once = { idempotencyKey: key, clientTools };
   const { inputId, state } = status
-    ? await sessions.dispatch(id, text, once)
+    ? await sessions.dispatch(id, (to, sessionId) => to.dispatch(sessionId, text, once))
     : await sessions.begin(id, text, { ...once, agent: agentOf(agent, known) });
   if (state === "accepted")
     return (signal) => newsAfter(sessions, id, status?.seq ?? 0, signal, new Set([inputId]));

@@ -1,6 +1,11 @@
 /** The headers of a stream. The second one turns off the buffering of nginx. */
 export const EVENT_STREAM = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
 
+/** Formats data as server-sent events. */
+export async function* dataFrames(data: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const each of data) yield `data: ${JSON.stringify(each)}\n\n`;
+}
+
 export type EventStreamOptions = {
   /** Interval of the comments that keep the connection open, in ms. */
   readonly heartbeatMs: number;

@@ -182,7 +182,7 @@ export function mcpServers(
       if (!message)
         throw new AgentError("message/invalid", "Give a `message`: the session waits for nothing else.");
       const said = userMsg(message);
-      const { inputId } = await sessions.dispatch(session, said, {});
+      const { inputId } = await sessions.dispatch(session, (to, sessionId) => to.dispatch(sessionId, said));
       const behind = phase === "stopped" && inputs === 0 ? undefined : { inputId, messageId: said.id };
       return answerOrAsk(agent, await restOf(sessions, { ...following(session, seq, ctx), behind }), ctx);
     };

@@ -64,6 +64,6 @@ export async function restOf(sessions: TenantSessions, following: Following): Pr
       pending: pending.filter(({ decided }) => decided === undefined),
     };
   }
-  await sessions.interrupt(session, undefined, {});
+  await sessions.dispatch(session, (to, sessionId) => to.interrupt(sessionId));
   throw new AgentError("run/aborted", "The call was cancelled, and the turn interrupted.");
 }

@@ -35,15 +35,35 @@ export const ERRORS = {
   503: errorReply("The store or the queue does not respond; try again"),
 };
 
+const needs = (scope: Scope): string => `Needs the scope \`${scope}\`.`;
+
 /** Returns the description of a route that needs a scope. */
 export const allowed = (scope: Scope) => ({
   ...TAG,
   security: [{ bearer: [] }],
-  description: `Needs the scope \`${scope}\`.`,
+  description: needs(scope),
   middleware: needsScope(scope),
 });
 
 const ACCEPTED = { 202: reply("Stored durably for a worker", replies.accepted), ...ERRORS };
+
+/** Returns the route of a command to a session, which is stored for a worker. */
+const command = <const Path extends string, S extends z.ZodType>(
+  path: Path,
+  scope: Scope,
+  summary: string,
+  schema: S,
+  description = needs(scope),
+) =>
+  createRoute({
+    method: "post",
+    path: `/v1/sessions/{id}/${path}`,
+    summary,
+    ...allowed(scope),
+    description,
+    request: { params: requests.sessionParams, headers: requests.idempotency, ...body(schema) },
+    responses: ACCEPTED,
+  });
 
 export const createSession = createRoute({
   method: "post",
@@ -54,14 +74,7 @@ export const createSession = createRoute({
   responses: ACCEPTED,
 });
 
-export const addMessage = createRoute({
-  method: "post",
-  path: "/v1/sessions/{id}/messages",
-  summary: "Add a message",
-  ...allowed("write"),
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newMessage) },
-  responses: ACCEPTED,
-});
+export const addMessage = command("messages", "write", "Add a message", requests.newMessage);
 
 export const listSessions = createRoute({
   method: "get",
@@ -107,34 +120,22 @@ export const streamEvents = createRoute({
   },
 });
 
-export const decideCall = createRoute({
-  method: "post",
-  path: "/v1/sessions/{id}/decisions",
-  summary: "Decide about an open call",
-  ...allowed("decide"),
-  description:
-    "Needs the scope `decide`. Answers 409 with `run/stale-decision`, and changes nothing, if the call waits for no decision, is decided, or has other arguments, and 400 with `run/bad-decision` if a worker refuses edited arguments within a second. What comes about before a worker takes the decision is the event `input.refused`.",
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newDecision) },
-  responses: ACCEPTED,
-});
+export const decideCall = command(
+  "decisions",
+  "decide",
+  "Decide about an open call",
+  requests.newDecision,
+  "Needs the scope `decide`. Answers 409 with `run/stale-decision`, and changes nothing, if the call waits for no decision, is decided, or has other arguments, and 400 with `run/bad-decision` if a worker refuses edited arguments within a second. What comes about before a worker takes the decision is the event `input.refused`.",
+);
 
-export const interruptSession = createRoute({
-  method: "post",
-  path: "/v1/sessions/{id}/interrupt",
-  summary: "End the turn that runs or is suspended",
-  ...allowed("write"),
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newInterrupt) },
-  responses: ACCEPTED,
-});
+export const interruptSession = command(
+  "interrupt",
+  "write",
+  "End the turn that runs or is suspended",
+  requests.newInterrupt,
+);
 
-export const steerSession = createRoute({
-  method: "post",
-  path: "/v1/sessions/{id}/steer",
-  summary: "Add a message to the running turn",
-  ...allowed("write"),
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newSteer) },
-  responses: ACCEPTED,
-});
+export const steerSession = command("steer", "write", "Add a message to the running turn", requests.newSteer);
 
 export const cancelSession = createRoute({
   method: "post",
@@ -145,14 +146,12 @@ export const cancelSession = createRoute({
   responses: ACCEPTED,
 });
 
-export const extendBudget = createRoute({
-  method: "post",
-  path: "/v1/sessions/{id}/budget",
-  summary: "Add to the limits of the turn, and continue it",
-  ...allowed("decide"),
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.moreBudget) },
-  responses: ACCEPTED,
-});
+export const extendBudget = command(
+  "budget",
+  "decide",
+  "Add to the limits of the turn, and continue it",
+  requests.moreBudget,
+);
 
 export const getSlots = createRoute({
   method: "get",
@@ -174,14 +173,12 @@ export const setSlot = createRoute({
   responses: ACCEPTED,
 });
 
-export const compactSession = createRoute({
-  method: "post",
-  path: "/v1/sessions/{id}/compact",
-  summary: "Sum up the conversation once no turn runs, so that the next prompt is shorter",
-  ...allowed("write"),
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newCompaction) },
-  responses: ACCEPTED,
-});
+export const compactSession = command(
+  "compact",
+  "write",
+  "Sum up the conversation once no turn runs, so that the next prompt is shorter",
+  requests.newCompaction,
+);
 
 export const deleteSession = createRoute({
   method: "delete",

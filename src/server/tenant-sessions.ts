@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { AgentEvent } from "../core/event/types.ts";
-import type { Budget, DecideOptions } from "../agent/types.ts";
+import type { DecideOptions } from "../agent/types.ts";
 import { AgentError, errorFrom } from "../core/base/error.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Json } from "../core/base/json.ts";
 import type { Msg } from "../core/message/types.ts";
 import { readEntries } from "../session/read-entry.ts";
 import { openSession } from "../session/open-session.ts";
@@ -10,11 +10,11 @@ import { EntryReader, type StoredEvent } from "../session/replay.ts";
 import { readSlots, type WrittenSlots } from "../session/newest-state.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
-import { LEASE_MS } from "../store/lease.ts";
-import { newOwner } from "../store/leases.ts";
+import { withLease } from "../store/lease.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { assertWaits, inOrder, isUndecided } from "./stale-decision.ts";
+import { findStatus } from "../worker/dispatcher.ts";
 import type {
   CommandOptions,
   Dispatched,
@@ -27,6 +27,7 @@ import type {
 export type UserInput = string | Msg;
 /** With the id that the tenant knows instead of the id in the store. */
 type Visible<T> = Omit<T, "sessionId"> & { readonly id: string };
+type Act = (dispatcher: Dispatcher, sessionId: string) => Promise<Dispatched>;
 
 /**
  * The sessions of one tenant, by the ids that the tenant knows. In the store, their ids are `<tenant>/<id>` and their meta has the
@@ -47,32 +48,20 @@ export class TenantSessions {
   }
 
   /** Creates a session. Calls with the same idempotency key create one session. */
-  async create(
-    input: UserInput,
-    { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
-  ): Promise<Visible<Dispatched>> {
-    return this.begin(this.#newId(options.idempotencyKey), input, { ...options, ...(meta && { meta }) });
+  async create(input: UserInput, options: DispatchOptions): Promise<Visible<Dispatched>> {
+    return this.begin(this.#newId(options.idempotencyKey), input, options);
   }
 
   /** Creates a session with an id that the tenant has chosen, or adds to it. */
-  async begin(
-    id: string,
-    input: UserInput,
-    { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
-  ): Promise<Visible<Dispatched>> {
-    const labels = { ...meta, tenant: this.#tenant };
-    return {
-      id,
-      ...(await this.#dispatcher.dispatch(this.#storedId(id), input, { ...options, meta: labels })),
-    };
+  async begin(id: string, input: UserInput, options: DispatchOptions): Promise<Visible<Dispatched>> {
+    const meta = { ...options.meta, tenant: this.#tenant };
+    return { id, ...(await this.#dispatcher.dispatch(this.#storedId(id), input, { ...options, meta })) };
   }
 
-  dispatch(
-    id: string,
-    input: UserInput,
-    options: Pick<DispatchOptions, "idempotencyKey" | "clientTools">,
-  ): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) => this.#dispatcher.dispatch(sessionId, input, options));
+  /** Sends a session an input or a command: `act` gives it to the dispatcher. */
+  async dispatch(id: string, act: Act): Promise<Visible<Dispatched>> {
+    await this.status(id);
+    return { id, ...(await act(this.#dispatcher, this.#storedId(id))) };
   }
 
   /** Rejects with `run/stale-decision` if the call is known to wait for no decision, to be decided, or to have other arguments. A worker
@@ -85,37 +74,17 @@ export class TenantSessions {
     options: CommandOptions & Required<DecideOptions>,
   ): Promise<Visible<Dispatched>> {
     const isEdit = typeof decision === "object" && "edit" in decision;
-    const send = (sessionId: string) =>
+    const act: Act = (dispatcher, sessionId) =>
       inOrder(this.#store, sessionId, async () => {
         await assertWaits(this.#store, sessionId, callId, options);
-        return this.#dispatcher.decide(sessionId, callId, decision, options);
+        return dispatcher.decide(sessionId, callId, decision, options);
       });
-    return isEdit ? this.#heard(id, send) : this.#with(id, send);
+    return isEdit ? this.#heard(id, act) : this.dispatch(id, act);
   }
 
   /** True if one of these calls and questions waits for a decision that nobody has made, as far as is known. */
   isUndecided(id: string, calls: readonly PendingCall[]): Promise<boolean> {
     return isUndecided(this.#store, this.#storedId(id), calls);
-  }
-
-  interrupt(id: string, message: string | undefined, options: CommandOptions): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) => this.#dispatcher.interrupt(sessionId, message, options));
-  }
-
-  steer(id: string, message: UserInput, options: CommandOptions): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) => this.#dispatcher.steer(sessionId, message, options));
-  }
-
-  cancel(id: string, options: CommandOptions): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) => this.#dispatcher.cancel(sessionId, options));
-  }
-
-  extendBudget(
-    id: string,
-    extra: Omit<Budget, "onExceeded">,
-    options: CommandOptions,
-  ): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) => this.#dispatcher.extendBudget(sessionId, extra, options));
   }
 
   /** The slots that were written, with the numbers of their writes. */
@@ -131,7 +100,7 @@ export class TenantSessions {
     id: string,
     name: string,
     value: Json,
-    options: CommandOptions & { readonly revision?: number },
+    options: CommandOptions & { readonly revision?: number | undefined },
   ): Promise<Visible<Dispatched>> {
     const { revision } = options;
     const found = revision === undefined ? revision : ((await this.slots(id))[name]?.revision ?? 0);
@@ -140,32 +109,22 @@ export class TenantSessions {
         "slot/conflict",
         `Slot '${name}' has the revision ${found}, not ${revision}: read it again.`,
       );
-    return this.#heard(id, (sessionId) => this.#dispatcher.setSlot(sessionId, name, value, options));
-  }
-
-  compact(
-    id: string,
-    options: CommandOptions & { readonly instructions?: string },
-  ): Promise<Visible<Dispatched>> {
-    return this.#with(id, (sessionId) => this.#dispatcher.compact(sessionId, options));
+    return this.#heard(id, (dispatcher, sessionId) => dispatcher.setSlot(sessionId, name, value, options));
   }
 
   /** The state of a session. Rejects with `session/not-found`, as every method with an id does. */
   async status(id: string): Promise<Visible<SessionStatus>> {
-    const status = await this.#dispatcher.status(this.#storedId(id)).catch((error: unknown) => {
-      throw AgentError.is(error) && error.code === "session/not-found" ? notFound(id) : error;
-    });
-    if (status.meta["tenant"] !== this.#tenant) throw notFound(id);
-    const { sessionId: _, ...rest } = status;
-    return { id, ...rest };
+    const status = await this.find(id);
+    if (!status) throw new AgentError("session/not-found", `Session not found: ${id}`);
+    return status;
   }
 
   /** As {@link status}; undefined for a session that does not exist. */
   async find(id: string): Promise<Visible<SessionStatus> | undefined> {
-    return this.status(id).catch((error: unknown) => {
-      if (AgentError.is(error) && error.code === "session/not-found") return undefined;
-      throw error;
-    });
+    const found = await findStatus(this.#dispatcher, this.#storedId(id));
+    if (found?.meta["tenant"] !== this.#tenant) return undefined;
+    const { sessionId: _, ...status } = found;
+    return { id, ...status };
   }
 
   async list(
@@ -230,28 +189,16 @@ export class TenantSessions {
   async remove(id: string): Promise<void> {
     await this.status(id);
     const sessionId = this.#storedId(id);
-    const lease = await this.#store.acquire(sessionId, {
-      owner: newOwner("delete"),
-      ttlMs: LEASE_MS,
-    });
-    if (!lease) throw new AgentError("session/conflict", `Session '${id}' is running: interrupt it first.`);
-    try {
-      await deleteSession(this.#store, sessionId);
-    } finally {
-      await this.#store.release(lease);
-    }
+    const locked = () =>
+      new AgentError("session/conflict", `Session '${id}' is running: interrupt it first.`);
+    await withLease(this.#store, sessionId, () => deleteSession(this.#store, sessionId), locked);
   }
 
-  async #with(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
-    await this.status(id);
-    return { id, ...(await act(this.#storedId(id))) };
-  }
-
-  /** As `#with`, for what only the agent can refuse: rejects with its refusal. */
-  async #heard(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
+  /** As {@link dispatch}, for what only the agent can refuse: rejects with its refusal. */
+  async #heard(id: string, act: Act): Promise<Visible<Dispatched>> {
     const { seq } = await this.status(id);
     const sessionId = this.#storedId(id);
-    const sent = { id, ...(await act(sessionId)) };
+    const sent = { id, ...(await act(this.#dispatcher, sessionId)) };
     if (sent.state === "accepted") await refusedInTime(this.#store, sessionId, sent.inputId, seq);
     return sent;
   }
@@ -266,10 +213,6 @@ export class TenantSessions {
     const hash = createHash("sha256").update(`${this.#tenant}/${key}`).digest("base64url");
     return `s_${hash.slice(0, 22)}`;
   }
-}
-
-function notFound(id: string): AgentError {
-  return new AgentError("session/not-found", `Session not found: ${id}`);
 }
 
 /** The time for which a request waits for the outcome of its input, ms: as long as a worker needs that has a free place. */

@@ -10,7 +10,7 @@ import { defineTool } from "../core/tool/define.ts";
 import { defineSlot } from "../core/tool/slot.ts";
 import { toolError } from "../core/tool/suspend.ts";
 import type { SlotReader, Tool, AnyToolContext, ToolReturn } from "../core/tool/types.ts";
-import { createDispatcher } from "./dispatcher.ts";
+import { createDispatcher, findStatus } from "./dispatcher.ts";
 import { queueSchema } from "./option-schemas.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import { endText, lastTurnEnd } from "./turn-report.ts";
@@ -185,13 +185,8 @@ class Tasks {
   }
 
   /** The status of a task; undefined if its session was deleted. */
-  async #status(sessionId: string): Promise<SessionStatus | undefined> {
-    try {
-      return await this.#settings.dispatcher.status(sessionId);
-    } catch (error) {
-      if (AgentError.is(error) && error.code === "session/not-found") return undefined;
-      throw error;
-    }
+  #status(sessionId: string): Promise<SessionStatus | undefined> {
+    return findStatus(this.#settings.dispatcher, sessionId);
   }
 
   /** The labels of a task: those of the session that starts it, and that it belongs to it. */

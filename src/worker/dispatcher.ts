@@ -44,6 +44,7 @@ import type {
   Dispatcher,
   DispatcherOptions,
   DispatchOptions,
+  SessionStatus,
   SubscribeOptions,
 } from "./types.ts";
 
@@ -71,17 +72,11 @@ class StoreDispatcher implements Dispatcher {
     checkId(sessionId, "dispatch: the session id");
     check(dispatchSchema(), options, "dispatch");
     const { agent, meta, reportTo } = options;
-    const clientTools = options.clientTools && checkClientTools(options.clientTools);
+    const tools = options.clientTools && checkClientTools(options.clientTools);
+    const clientTools = tools && tools.length > 0 ? tools : undefined;
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
-    const command = {
-      kind: "call",
-      messages,
-      ...(agent !== undefined && { agent }),
-      ...(meta && { meta }),
-      ...(reportTo !== undefined && { reportTo }),
-      ...(clientTools && clientTools.length > 0 && { clientTools }),
-    } as const;
+    const command = { kind: "call", messages, agent, meta, reportTo, clientTools } as const;
     const needsAgent = () => new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
     return this.#putInput(sessionId, command, options, agent === undefined ? needsAgent : undefined);
   }
@@ -95,14 +90,7 @@ class StoreDispatcher implements Dispatcher {
     checkDecision(decision);
     check(decideSchema(), options, "decide");
     const { argsHash, by, ...rest } = options;
-    const command = {
-      kind: "decide",
-      callId,
-      decision,
-      ...(argsHash !== undefined && { argsHash }),
-      ...(by !== undefined && { by }),
-    } as const;
-    return this.#send(sessionId, command, rest);
+    return this.#send(sessionId, { kind: "decide", callId, decision, argsHash, by }, rest);
   }
 
   answer(
@@ -120,7 +108,7 @@ class StoreDispatcher implements Dispatcher {
     options: CommandOptions = {},
   ): Promise<Dispatched> {
     const stored = message === undefined ? undefined : messagesOf(message)[0];
-    return this.#send(sessionId, { kind: "interrupt", ...(stored && { message: stored }) }, options);
+    return this.#send(sessionId, { kind: "interrupt", message: stored }, options);
   }
 
   async steer(
@@ -158,8 +146,7 @@ class StoreDispatcher implements Dispatcher {
         "config/invalid",
         `setSlot: the slot ${problem ?? "has no value"}; expected its name and JSON.`,
       );
-    const command = { kind: "setSlot", name, value, ...(revision !== undefined && { revision }) } as const;
-    return this.#send(sessionId, command, rest);
+    return this.#send(sessionId, { kind: "setSlot", name, value, revision }, rest);
   }
 
   async compact(
@@ -168,11 +155,7 @@ class StoreDispatcher implements Dispatcher {
   ): Promise<Dispatched> {
     check(compactSchema(), options, "compact");
     const { instructions, ...rest } = options;
-    return this.#send(
-      sessionId,
-      { kind: "compact", ...(instructions !== undefined && { instructions }) },
-      rest,
-    );
+    return this.#send(sessionId, { kind: "compact", instructions }, rest);
   }
 
   status(sessionId: string): ReturnType<Dispatcher["status"]> {
@@ -191,13 +174,7 @@ class StoreDispatcher implements Dispatcher {
     options: Parameters<Dispatcher["deadLetters"]>[0] = {},
   ): ReturnType<Dispatcher["deadLetters"]> {
     check(deadLettersSchema(), options, "deadLetters");
-    const { meta, cursor, limit } = options;
-    const page = await this.#store.list({
-      phase: "quarantined",
-      ...(meta && { meta }),
-      ...(cursor !== undefined && { cursor }),
-      ...(limit !== undefined && { limit }),
-    });
+    const page = await this.#store.list({ phase: "quarantined", ...options });
     const letters: DeadLetter[] = [];
     for (const { sessionId, meta: labels } of page.sessions) {
       const position = await this.#store.load(sessionId).then(
@@ -207,7 +184,7 @@ class StoreDispatcher implements Dispatcher {
       const found = quarantineOf(position);
       if (found) letters.push({ sessionId, meta: labels, ...found });
     }
-    return { letters, ...(page.cursor !== undefined && { cursor: page.cursor }) };
+    return { letters, cursor: page.cursor };
   }
 
   async retry(sessionId: string): Promise<boolean> {
@@ -306,6 +283,17 @@ function quarantinedIfDamaged(error: unknown): PeekedSession {
   if (AgentError.is(error) && error.code === "session/damaged")
     return { position: { phase: "quarantined" }, inputs: [] };
   throw error;
+}
+
+/** Returns the status of a session; undefined if it does not exist. */
+export async function findStatus(
+  dispatcher: Dispatcher,
+  sessionId: string,
+): Promise<SessionStatus | undefined> {
+  return dispatcher.status(sessionId).catch((error: unknown) => {
+    if (AgentError.is(error) && error.code === "session/not-found") return undefined;
+    throw error;
+  });
 }
 
 /**

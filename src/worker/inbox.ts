@@ -76,12 +76,12 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
   | {
       readonly kind: "call";
       readonly messages: readonly Msg[];
-      readonly agent?: string;
-      readonly meta?: JsonObject;
+      readonly agent?: string | undefined;
+      readonly meta?: JsonObject | undefined;
       /** The tools that the client has declared; those that the agent lists count. */
-      readonly clientTools?: readonly ClientTool[];
+      readonly clientTools?: readonly ClientTool[] | undefined;
       /** The session that is told how the turn has ended. */
-      readonly reportTo?: string;
+      readonly reportTo?: string | undefined;
     }
   /** A turn that another session has asked for is to be reported to it, once it has ended. */
   | { readonly kind: "report"; readonly to: string; /** The input of the turn. */ readonly of: string }
@@ -91,10 +91,10 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
       readonly kind: "decide";
       readonly callId: string;
       readonly decision: Decision;
-      readonly argsHash?: string;
-      readonly by?: string;
+      readonly argsHash?: string | undefined;
+      readonly by?: string | undefined;
     }
-  | { readonly kind: "interrupt"; readonly message?: Msg }
+  | { readonly kind: "interrupt"; readonly message?: Msg | undefined }
   | { readonly kind: "steer"; readonly message: Msg }
   | { readonly kind: "extendBudget"; readonly extra: Limits }
   | {
@@ -102,9 +102,9 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
       readonly name: string;
       readonly value: Json;
       /** The revision that was seen. */
-      readonly revision?: number;
+      readonly revision?: number | undefined;
     }
-  | { readonly kind: "compact"; readonly instructions?: string }
+  | { readonly kind: "compact"; readonly instructions?: string | undefined }
   | { readonly kind: "cancel" }
 );
 
@@ -150,7 +150,7 @@ export function checkBudgetExtension(extra: Limits): void {
     );
 }
 
-/** Returns a command as the data of an input. */
+/** Returns a command as the data of an input, without what is undefined in it. */
 export function commandData(command: InboxCommand): JsonObject {
   return JSON.parse(JSON.stringify(command)) as JsonObject;
 }

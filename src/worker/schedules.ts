@@ -115,18 +115,13 @@ class StoredSchedules implements Schedules {
 
   async list(options: Parameters<Schedules["list"]>[0] = {}): ReturnType<Schedules["list"]> {
     check(listSchema(), options, "schedules.list");
-    const { cursor, limit } = options;
-    const page = await this.#store.list({
-      prefix: SCHEDULE_PREFIX,
-      ...(cursor !== undefined && { cursor }),
-      ...(limit !== undefined && { limit }),
-    });
+    const page = await this.#store.list({ prefix: SCHEDULE_PREFIX, ...options });
     const schedules: ScheduleInfo[] = [];
     for (const { sessionId } of page.sessions) {
       const found = await readSchedule(this.#store, sessionId.slice(SCHEDULE_PREFIX.length));
       if (found) schedules.push(await infoOf(found));
     }
-    return { schedules, ...(page.cursor !== undefined && { cursor: page.cursor }) };
+    return { schedules, cursor: page.cursor };
   }
 
   async next(name: string, count = 5): Promise<readonly number[]> {

@@ -4,7 +4,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { bearerOf, type AccessPolicy } from "../../inspect/hub/access-policy.ts";
 import { pageResponse } from "../../inspect/hub/page-files.ts";
 import { TokenGate } from "../../inspect/hub/token-gate.ts";
-import { EVENT_STREAM, eventStream } from "../../server/event-stream.ts";
+import { dataFrames, EVENT_STREAM, eventStream } from "../../server/event-stream.ts";
 import type { HttpApp } from "../../server/options.ts";
 import type { ForkedChat } from "./fork-chat.ts";
 import type { DevState } from "./dev-state.ts";
@@ -56,18 +56,11 @@ export function devApp({ api, policy, token, state, fork, pageFolder }: DevAppOp
     }
   });
   app.get("/dev/events", (c) => {
-    return c.body(
-      eventStream((signal) => framesOf(state, signal), { heartbeatMs: HEARTBEAT_MS }),
-      200,
-      EVENT_STREAM,
-    );
+    const frames = (signal: AbortSignal) => dataFrames(state.follow(signal));
+    return c.body(eventStream(frames, { heartbeatMs: HEARTBEAT_MS }), 200, EVENT_STREAM);
   });
   for (const path of ["/v1/*", "/openapi.json", "/healthz", "/readyz"])
     app.all(path, (c) => api().fetch(c.req.raw, c.env as object));
   app.get("*", async (c) => (await pageResponse(pageFolder, c.req.raw)) ?? c.text("Not found.\n", 404));
   return app;
-}
-
-async function* framesOf(state: DevState, signal: AbortSignal): AsyncGenerator<string> {
-  for await (const info of state.follow(signal)) yield `data: ${JSON.stringify(info)}\n\n`;
 }
