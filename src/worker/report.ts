@@ -1,3 +1,4 @@
+import { guarded } from "../core/base/guarded.ts";
 import { elapsed } from "../core/base/time.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import type { WorkerEvent, WorkerSessionRef, WorkerStats } from "./types.ts";
@@ -5,54 +6,27 @@ import type { WorkerEvent, WorkerSessionRef, WorkerStats } from "./types.ts";
 type WorkerEventBody = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;
 type Counters = { -readonly [name in Exclude<keyof WorkerStats, "state" | "running">]: number };
 
+/** The counter that each event raises by one. */
+const COUNTED: { readonly [type in WorkerEvent["type"]]?: keyof Counters } = {
+  "session.start": "sessions",
+  "session.lost": "leasesLost",
+  "session.putBack": "putBack",
+  "session.quarantined": "quarantined",
+  "input.taken": "inputsTaken",
+  "input.refused": "inputsRefused",
+  "turn.end": "turns",
+  step: "steps",
+  retry: "retries",
+  error: "errors",
+};
+
 function count(counters: Counters, event: WorkerEventBody): void {
-  switch (event.type) {
-    case "session.start":
-      counters.sessions++;
-      if (event.isTakeover) counters.takeovers++;
-      return;
-    case "session.end":
-      if (event.phase === "suspended") counters.suspended++;
-      return;
-    case "session.lost":
-      counters.leasesLost++;
-      return;
-    case "session.putBack":
-      counters.putBack++;
-      return;
-    case "session.quarantined":
-      counters.quarantined++;
-      return;
-    case "input.taken":
-      counters.inputsTaken++;
-      return;
-    case "input.refused":
-      counters.inputsRefused++;
-      return;
-    case "turn.end":
-      counters.turns++;
-      if (event.error) counters.failures++;
-      return;
-    case "step":
-      counters.steps++;
-      return;
-    case "retry":
-      counters.retries++;
-      return;
-    case "sweep":
-      counters.swept += event.woken;
-      return;
-    case "error":
-      counters.errors++;
-      return;
-    case "schedule.tick":
-    case "schedule.failed":
-    case "schedule.skipped":
-    case "worker.state":
-    case "queue.connected":
-    case "session.unknown":
-      return;
-  }
+  const counter = COUNTED[event.type];
+  if (counter) counters[counter]++;
+  if (event.type === "session.start" && event.isTakeover) counters.takeovers++;
+  if (event.type === "session.end" && event.phase === "suspended") counters.suspended++;
+  if (event.type === "turn.end" && event.error) counters.failures++;
+  if (event.type === "sweep") counters.swept += event.woken;
 }
 
 /** Counts and emits the events of a worker. */
@@ -84,13 +58,7 @@ export class Report {
   emit(body: WorkerEventBody): void {
     count(this.counters, body);
     const event = { at: this.#now(), ...body } as WorkerEvent;
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch {
-        // A listener that throws does not affect the others.
-      }
-    }
+    for (const listener of this.#listeners) guarded(() => listener(event));
   }
 
   /** Returns a function that unsubscribes. */
