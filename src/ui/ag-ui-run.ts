@@ -1,4 +1,4 @@
-import type { Json } from "../core/base/json.ts";
+import { isSame, parsedJson, type Json } from "../core/base/json.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import { textOf, toolResultsOf, addUsage } from "../core/message/msg.ts";
 import type { Msg, Reason, Usage } from "../core/message/types.ts";
@@ -6,7 +6,6 @@ import type { PendingCall } from "../core/tool/pending.ts";
 import type { AgUiEvent, AgUiMessage, AgUiState } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
 import { hasWords, reasoningIdOf, resultIdOf, resultText, withAgUiMessage } from "./ag-ui-messages.ts";
-import { canonical } from "./read-chat-request.ts";
 import { Subagents } from "./ag-ui-subagents.ts";
 import { TurnChunks } from "../core/event/conversation/turn-chunks.ts";
 import type { TurnChunk } from "../core/event/conversation/ui-message-chunk.ts";
@@ -205,7 +204,7 @@ export class RunEvents {
     const streamed = this.#openCalls.get(toolCallId);
     const opened = streamed === undefined ? this.#openCall(toolCallId, toolName, messageId) : [];
     const grown = streamed ? [] : this.#growCall(toolCallId, JSON.stringify(input));
-    if (streamed && !isTextOf(streamed, input)) this.#isStale = true;
+    if (streamed && !isSame(parsedJson(streamed), input)) this.#isStale = true;
     this.#openCalls.delete(toolCallId);
     return [...opened, ...grown, { type: "TOOL_CALL_END", toolCallId }];
   }
@@ -228,15 +227,6 @@ export class RunEvents {
 function messageIdOf(event: AgentEvent): string {
   if (event.type === "message") return event.message.id;
   return "messageId" in event ? event.messageId : "";
-}
-
-/** True if `text` is JSON of `value`. */
-function isTextOf(text: string, value: Json): boolean {
-  try {
-    return canonical(JSON.parse(text)) === canonical(value);
-  } catch {
-    return false; // the model has written no JSON
-  }
 }
 
 function said(message: Msg): readonly AgUiEvent[] {

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { isObject } from "../core/base/json.ts";
+import { isObject, isSame } from "../core/base/json.ts";
 import { checkClientTools, type ClientTool } from "../core/tool/declared-tools.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 
@@ -62,15 +62,6 @@ export function declaredIn(declared: readonly (readonly [name: unknown, tool: un
   return { clientTools: checkClientTools(tools) };
 }
 
-/** JSON with sorted keys: the same for equal values. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : each,
-  );
-}
-
 function approvalOf({ approval }: Fields): Decision {
   const { approved, reason } = fieldsOf(approval, "an approval");
   if (typeof approved !== "boolean") throw invalidRequest("an approval has no `approved`.");
@@ -96,9 +87,9 @@ function decisionOf(part: Fields, pending: readonly PendingCall[]): readonly Par
     if (isApproval) throw staleDecision(toolCallId);
     return []; // a result that the session has already
   }
-  if (canonical(input ?? {}) !== canonical(found.input)) throw staleDecision(toolCallId);
+  if (!isSame(input ?? {}, found.input)) throw staleDecision(toolCallId);
   const decision = isApproval ? approvalOf(part) : answerOf(part);
-  if (isDecided && canonical(decision) !== canonical(found.decided)) throw staleDecision(toolCallId);
+  if (isDecided && !isSame(decision, found.decided)) throw staleDecision(toolCallId);
   return [{ callId: found.callId, decision, argsHash: found.argsHash, isRepeated: isDecided }];
 }
 
@@ -109,7 +100,7 @@ function shows(
 ): boolean {
   if (type === "data-ask")
     return id === callId && isObject(data) && (data as Fields)["argsHash"] === argsHash;
-  return toolCallId === callId && canonical(input ?? {}) === canonical(call.input);
+  return toolCallId === callId && isSame(input ?? {}, call.input);
 }
 
 /** The decisions that no part of a message can express; whoever takes them checks their form. */

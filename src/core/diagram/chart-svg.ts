@@ -103,7 +103,8 @@ class Drawing {
     const parent = this.#nodes.get(id)?.parent;
     if (parent === undefined) return this.#colours.faint;
     const place = this.#topStates.indexOf(id);
-    return place === -1 ? this.#tone(parent) : toneAt(place, this.#colours);
+    const { tones } = this.#colours;
+    return place === -1 ? this.#tone(parent) : tones[place % tones.length]!;
   }
 }
 
@@ -132,32 +133,8 @@ function escaped(value: string): string {
 /** The colour scheme of a picture. */
 type Theme = "light" | "dark";
 
-/** The colours of a picture; `tones` distinguish the top-level states. */
-type Colours = {
-  /** The background of the picture. */
-  readonly page: string;
-  /** The background of the root state. */
-  readonly root: string;
-  /** The background of compound states. */
-  readonly group: string;
-  /** The background of leaf states. */
-  readonly leaf: string;
-  /** The borders of states. */
-  readonly border: string;
-  /** The background of labels. */
-  readonly label: string;
-  /** The titles of states. */
-  readonly title: string;
-  /** All other text. */
-  readonly text: string;
-  /** Secondary lines and text. */
-  readonly faint: string;
-  /** The colours of top-level states, by the names of the tones. */
-  readonly tones: { readonly [key: string]: string };
-};
-
-/** The colours of both themes. */
-const COLOURS: { readonly [theme in Theme]: Colours } = {
+/** The colours of both themes; `tones` are those of the top-level states, in their order. */
+const COLOURS = {
   dark: {
     page: "#0a0c11",
     root: "#0f1218",
@@ -168,14 +145,7 @@ const COLOURS: { readonly [theme in Theme]: Colours } = {
     title: "#e8ebf2",
     text: "#a3adbf",
     faint: "#7f8a9e",
-    tones: {
-      violet: "#a78bfa",
-      cyan: "#4cc4f0",
-      blue: "#7aa7ff",
-      pink: "#f08cc8",
-      amber: "#f5b04d",
-      slate: "#8f9bb0",
-    },
+    tones: ["#7aa7ff", "#a78bfa", "#4cc4f0", "#f08cc8", "#f5b04d", "#8f9bb0"],
   },
   light: {
     page: "#ffffff",
@@ -187,20 +157,7 @@ const COLOURS: { readonly [theme in Theme]: Colours } = {
     title: "#171b24",
     text: "#4b5566",
     faint: "#5f6a7c",
-    tones: {
-      violet: "#6d3fd6",
-      cyan: "#03749c",
-      blue: "#2b5fd0",
-      pink: "#b32b7e",
-      amber: "#9a5b00",
-      slate: "#566277",
-    },
+    tones: ["#2b5fd0", "#6d3fd6", "#03749c", "#b32b7e", "#9a5b00", "#566277"],
   },
 };
-
-const ORDER = ["blue", "violet", "cyan", "pink", "amber", "slate"] as const;
-
-/** The colour of the top-level state with this index. */
-function toneAt(index: number, { tones }: Colours): string {
-  return tones[ORDER[index % ORDER.length]!]!;
-}
+type Colours = (typeof COLOURS)[Theme];

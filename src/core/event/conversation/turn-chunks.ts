@@ -1,5 +1,5 @@
 // src/core/event/conversation folds the events of a session into its conversation, the only place that does: protocols of pages write what it says.
-import type { Json } from "../../base/json.ts";
+import { isSame, type Json } from "../../base/json.ts";
 import type { AgentEvent } from "../types.ts";
 import { textOf, sourcesOf } from "../../message/msg.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
@@ -53,9 +53,6 @@ function shownOf(message: Msg): readonly Shown[] {
       : { kind: "reasoning", text: block.thinking };
   });
 }
-
-const isSame = (one: readonly Shown[], other: readonly Shown[]): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
 
 /** Folds the events of one turn into chunks of the AI SDK's UI message stream. The durable events alone give the same message as all
  *  of them: what was not streamed is made of the stored messages. */
