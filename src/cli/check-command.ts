@@ -79,16 +79,8 @@ async function writeRuns(
 
 const count = (value: number): string => value.toLocaleString("en-US");
 
-function ruleText({
-  rule,
-  kind,
-  result,
-  says,
-  walks,
-  isSaturated,
-  bypass,
-  within,
-}: RuleReport): readonly string[] {
+function ruleText(report: RuleReport): readonly string[] {
+  const { rule, kind, result, says, walks, isSaturated, bypass, within } = report;
   const last = walks.at(-1)!;
   const total = walks.reduce((sum, { seconds }) => sum + seconds, 0);
   const bounds = within
@@ -107,15 +99,8 @@ function ruleText({
   ];
 }
 
-function textOf({
-  agent,
-  rules,
-  unreachableTools,
-  leftOut,
-  assumed,
-  longestRun,
-  seconds,
-}: RulesReport): string {
+function textOf(report: RulesReport): string {
+  const { agent, rules, unreachableTools, leftOut, assumed, longestRun, seconds } = report;
   return [
     `${agent}: ${rules.length} rules and claims, ${seconds.toFixed(1)} s`,
     ...rules.flatMap(ruleText),

@@ -34,7 +34,7 @@ export class CliCommand extends Command {
 
   /** Adds the arguments, the flags and the help of a definition, and `--debug`. The last is read by `runCli` before the command line is
    *  parsed, so that it also holds for a wrong one. */
-  define({ description, args, flags, examples, sections }: CommandDefinition): this {
+  define({ description, args = {}, flags = {}, examples, sections }: CommandDefinition): this {
     this.description(description);
     for (const parameter of Object.values(args)) this.addArgument(argumentOf(parameter));
     for (const [key, parameter] of Object.entries(flags)) this.#addFlag(key, parameter);
@@ -62,7 +62,7 @@ export class CliCommand extends Command {
   }
 
   /** Throws a {@link UsageError} for a flag on the command line whose value does not fit its schema. */
-  async checkFlags({ flags }: CommandDefinition): Promise<void> {
+  async checkFlags({ flags = {} }: CommandDefinition): Promise<void> {
     for (const [key, { schema }] of Object.entries(flags)) {
       if (!schema || this.getOptionValueSource(key) !== "cli") continue;
       const value: unknown = this.getOptionValue(key);

@@ -5,7 +5,7 @@ import type { Handler } from "./define-command.ts";
 import type { crashtest as definition } from "./definitions.ts";
 import { interruptible } from "./on-signal.ts";
 import { redactPassword } from "./open-store.ts";
-import { printsJson, table } from "./output.ts";
+import { printReport, table } from "./output.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -27,22 +27,15 @@ export const crashtestCommand: Handler<typeof definition> = async ({ args, flags
     throw new UsageError(
       `Unknown store "${redactPassword(store)}": use --store file:DIR, sqlite:PATH or postgres://….`,
     );
-  const given: CrashTestOptions = Object.fromEntries(
-    Object.entries({
-      agent,
-      scenario,
-      release,
-      store,
-      concurrency,
-      timeLimitMs: timeLimit,
-      lifeLimitMs: lifeLimit,
-      ...(input.length > 0 && { input }),
-      ...(at.length > 0 && { at }),
-    }).filter(([, value]) => value !== undefined),
-  );
+  const given: CrashTestOptions = {
+    ...{ agent, scenario, release, store, concurrency },
+    timeLimitMs: timeLimit,
+    lifeLimitMs: lifeLimit,
+    input: input.length > 0 ? input : undefined,
+    at: at.length > 0 ? at : undefined,
+  };
   const report = await run(args.file, given, io);
-  if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(report)}\n`);
-  else print(io, report, args.file, flags);
+  printReport(io, flags, report, () => textOf(report, args.file, flags));
   return CODES[report.state];
 };
 
@@ -67,30 +60,22 @@ function again(file: string, { at }: CrashFinding, { agent, scenario, input, rel
   ].join(" ");
 }
 
-function print(io: CliIo, report: CrashReport, file: string, flags: Flags): void {
+const HEAD = ["FINDING", "SESSION", "WHERE", "WHAT"];
+
+function rowOf({ kind, sessionId, where, others, message }: CrashFinding): string[] {
+  return [kind, sessionId, others > 0 ? `${where}, and ${others} more` : where, message];
+}
+
+function textOf(report: CrashReport, file: string, flags: Flags): string {
   const { findings, advice, points, unwatched, store, seconds, state, error } = report;
-  const lines: string[] = [];
-  if (findings.length > 0) {
-    io.stdout.write(
-      table(
-        ["FINDING", "SESSION", "WHERE", "WHAT"],
-        findings.map(({ kind, sessionId, where, others, message }) => [
-          kind,
-          sessionId,
-          others > 0 ? `${where}, and ${others} more` : where,
-          message,
-        ]),
-      ),
-    );
-    lines.push(...findings.map((finding) => `repeat: ${again(file, finding, flags)}`));
-    lines.push(`look: agentchart inspect ${shellFlag("--store", store)}`);
-  }
-  lines.push(...advice.map(({ message }) => `advice: ${message}`));
-  lines.push(...unwatched.map((what) => `not watched: ${what}`));
-  if (error) lines.push(`${state}: ${error.message}`);
   const { total, run: made, unreached, impossible } = points;
-  lines.push(
+  const lines = [
+    ...findings.map((finding) => `repeat: ${again(file, finding, flags)}`),
+    ...(findings.length > 0 ? [`look: agentchart inspect ${shellFlag("--store", store)}`] : []),
+    ...advice.map(({ message }) => `advice: ${message}`),
+    ...unwatched.map((what) => `not watched: ${what}`),
+    ...(error ? [`${state}: ${error.message}`] : []),
     `${state}: ${made} of ${total} points, ${unreached} not reached, ${impossible} not possible, ${seconds.toFixed(1)} s`,
-  );
-  io.stdout.write(`${lines.join("\n")}\n`);
+  ];
+  return table(HEAD, findings.map(rowOf)) + lines.join("\n");
 }

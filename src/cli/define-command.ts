@@ -28,17 +28,15 @@ export type Sections = { readonly [heading: string]: string };
 /** Parameters by the names that the handler of the command uses. */
 type Parameters = { readonly [key: string]: Parameter<unknown> };
 /** The values of parameters, by their keys. */
-export type Values<P extends Parameters> = {
-  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
-};
+export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
 /** A command: its arguments, its flags and its help. The flag of the key `maxIters` is `--max-iters`. */
 export type CommandDefinition = {
   /** As it is typed after the name of the program, such as "sessions ls". */
   readonly name: string;
   readonly description: string;
-  readonly args: Parameters;
-  readonly flags: Parameters;
+  readonly args?: Parameters;
+  readonly flags?: Parameters;
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
   /** The sections that help prints below the flags, after the sections of the flags. */
@@ -47,8 +45,8 @@ export type CommandDefinition = {
 
 /** The values of a command's arguments and flags. */
 export type Input<D extends CommandDefinition> = {
-  readonly args: Values<D["args"]>;
-  readonly flags: Values<D["flags"]>;
+  readonly args: D extends { readonly args: infer P } ? Values<P> : {};
+  readonly flags: D extends { readonly flags: infer P } ? Values<P> : {};
 };
 
 /** Runs a command and returns its exit code, or throws the reason why it failed. */

@@ -109,7 +109,6 @@ advice about tools; the counts. JSON outside a terminal.`,
 export const acp = defineCommand({
   name: "acp",
   description: "Serve an agent over stdio to an editor that speaks ACP and starts this command",
-  args: {},
   flags: { ...AGENT, ...STORE },
   examples: ["acp --tools tools.ts", "acp --model anthropic/claude-sonnet-4-5 --store sqlite:sessions.db"],
   sections: {
@@ -197,14 +196,12 @@ export const help = defineCommand({
   name: "help",
   description: "Print the help of the program or of a command",
   args: { words: strings("command", "words of the command") },
-  flags: {},
   examples: ["help", "help sessions fork"],
 });
 
 export const inspect = defineCommand({
   name: "inspect",
   description: "Start the visualizer, a page that shows running agents and stored sessions",
-  args: {},
   flags: {
     port: withDefault(port("port to listen on"), 0),
     host: withDefault(
@@ -233,7 +230,6 @@ Ctrl-C or SIGTERM ends the server; the agents continue.`,
 export const chart = defineCommand({
   name: "chart",
   description: "Print the statechart of the agent, or that of a session's life",
-  args: {},
   flags: {
     format: required(choice("FORMAT", ["svg", "mermaid", "json", "xstate"], "output format")),
     machine: choice("MACHINE", ["agent", "session"], "whose chart (default: agent)"),
@@ -253,7 +249,6 @@ export const completion = defineCommand({
   name: "completion",
   description: "Print a script that completes commands and flags in a shell",
   args: { shell: required(choice("shell", ["bash", "zsh", "fish"], "shell that runs the script")) },
-  flags: {},
   examples: ["completion bash"],
   sections: {
     "Start-up file of the shell": `bash  eval "$(agentchart completion bash)"

@@ -1,16 +1,17 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AgentError, configError, messageOf } from "../core/base/error.ts";
+import { isObject } from "../core/base/json.ts";
 import { evaluate } from "../testing/evals/evaluate.ts";
 import { compareEvals, junitOf, readReport, reasonOf, type EvalComparison } from "../testing/evals/report.ts";
 import type { EvalReport, EvaluateOptions } from "../testing/evals/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { evaluateSuite as definition } from "./definitions.ts";
-import { importFile } from "./import-file.ts";
+import { importMain } from "./import-file.ts";
 import { interruptible } from "./on-signal.ts";
 import { openStore } from "./open-store.ts";
-import { printsJson, table } from "./output.ts";
+import { dollars, percent, printReport, table } from "./output.ts";
 import { writeAtomically } from "./sessions/write-atomically.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
@@ -40,12 +41,10 @@ export const evalCommand: Handler<typeof definition> = async ({ args, flags }, i
     () => run(name, { ...options, ...(store && { store }) }, io),
     async () => store?.close(),
   );
-  if (flags.out !== undefined) await write(flags.out, `${JSON.stringify(report, null, 2)}\n`);
-  if (flags.junit !== undefined) await write(flags.junit, junitOf(report));
+  if (flags.out !== undefined) await writeAtomically(flags.out, [`${JSON.stringify(report, null, 2)}\n`]);
+  if (flags.junit !== undefined) await writeAtomically(flags.junit, [junitOf(report)]);
   const comparison = before && compareEvals(before, report);
-  if (printsJson(io, flags))
-    io.stdout.write(`${JSON.stringify({ report, ...(comparison && { comparison }) })}\n`);
-  else print(io, report, comparison);
+  printReport(io, flags, { report, comparison }, () => textOf(report, comparison));
   return isGood(report, min, comparison) ? 0 : 1;
 };
 
@@ -72,9 +71,8 @@ function chosen(suite: Suite, { case: names, repeat }: Flags): Suite {
 }
 
 async function loadSuite(file: string): Promise<Suite> {
-  const module = await importFile(file, "suite");
-  const suite: unknown = module["default"] ?? module["suite"];
-  const { name, cases } = (typeof suite === "object" && suite !== null ? suite : {}) as Partial<Suite>;
+  const suite = await importMain(file, "suite");
+  const { name, cases } = (isObject(suite) ? suite : {}) as Partial<Suite>;
   if (typeof name === "string" && Array.isArray(cases)) return suite as Suite;
   throw configError(
     `${file} exports no suite: use "export default { name: "refunds", agent, cases, judge }" with judges of agentchart/evals.`,
@@ -114,25 +112,10 @@ async function prepareFile(file: string, flag: string): Promise<void> {
   throw new UsageError(`${flag} ${file} is a folder.`);
 }
 
-async function write(file: string, text: string): Promise<void> {
-  async function* once(): AsyncGenerator<string> {
-    yield text;
-  }
-  await writeAtomically(file, once());
-}
-
-const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
-
-function print(io: CliIo, report: EvalReport, comparison: EvalComparison | undefined): void {
+function textOf(report: EvalReport, comparison: EvalComparison | undefined): string {
   const { results, counts, passed, passAny, passAll, repeat, tokens, cost } = report;
   const bad = results.filter(({ state }) => state !== "passed");
-  if (bad.length > 0)
-    io.stdout.write(
-      table(
-        ["SESSION", "STATE", "WHY"],
-        bad.map((result) => [result.sessionId, result.state, reasonOf(result)]),
-      ),
-    );
+  const rows = bad.map((result) => [result.sessionId, result.state, reasonOf(result)]);
   const lines = [
     `${counts.passed} passed, ${counts.failed} failed, ${counts.error} errors, ${counts.skipped} skipped`,
     ...(passed
@@ -143,7 +126,7 @@ function print(io: CliIo, report: EvalReport, comparison: EvalComparison | undef
           `one of ${repeat} passes: ${percent(passAny.at(-1)!)}; all ${repeat} pass: ${percent(passAll.at(-1)!)}`,
         ]
       : []),
-    `tokens: ${tokens ?? "unknown"}; cost: ${cost === undefined ? "unknown" : `$${cost.toFixed(4)}`}`,
+    `tokens: ${tokens ?? "unknown"}; cost: ${dollars(cost)}`,
   ];
   if (comparison) {
     const { better, worse, pairs, unpaired, p } = comparison;
@@ -152,5 +135,5 @@ function print(io: CliIo, report: EvalReport, comparison: EvalComparison | undef
     );
     for (const { case: name, repeat: number } of worse) lines.push(`worse: ${name} #${number}`);
   }
-  io.stdout.write(`${lines.join("\n")}\n`);
+  return table(["SESSION", "STATE", "WHY"], rows) + lines.join("\n");
 }

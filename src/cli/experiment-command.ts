@@ -1,6 +1,4 @@
 import { AgentError } from "../core/base/error.ts";
-import { checkChanges } from "../session/fork-changes.ts";
-import type { ForkChanges } from "../../machines/agent/prompt/edits.ts";
 import type { SessionStore } from "../store/port.ts";
 import { LabelReader } from "../inspect/labels/labels.ts";
 import { experiment } from "../testing/evals/experiment.ts";
@@ -18,8 +16,8 @@ import type { Handler } from "./define-command.ts";
 import type { experimentOn as definition } from "./definitions.ts";
 import { interruptible } from "./on-signal.ts";
 import { openStore, withExistingStore } from "./open-store.ts";
-import { printsJson, table } from "./output.ts";
-import { readJson } from "./sessions/read-json.ts";
+import { dollars, percent, printReport, table } from "./output.ts";
+import { readChanges } from "./sessions/read-json.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
 import { loadAgents } from "./workers/load-agents.ts";
@@ -38,18 +36,16 @@ export const experimentCommand: Handler<typeof definition> = async ({ args, flag
   return withExistingStore(flags.store, async (store) => {
     if (running) {
       const report = await interruptible(io, (signal) => flight(store, { agent, signal }, flags, io));
-      if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(report)}\n`);
-      else printRunning(io, report);
+      printReport(io, flags, report, runningText);
       return report.rows.some(({ state }) => BAD.has(state)) ? 1 : 0;
     }
-    const changes = edit === undefined ? undefined : await changesIn(edit);
+    const changes = edit === undefined ? undefined : await readChanges(edit);
     const into = flags.into === undefined ? undefined : await openStore(flags.into);
     const report = await withCleanup(
       () => interruptible(io, (signal) => run(store, { agent, changes, into, signal }, flags, io)),
       async () => into?.close(),
     );
-    if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(report)}\n`);
-    else print(io, report, flags);
+    printReport(io, flags, report, () => textOf(report, flags));
     const { error, moved, skipped } = report.counts;
     return error + moved + skipped === 0 && report.different && report.different.rate <= max ? 0 : 1;
   });
@@ -97,12 +93,6 @@ function agentOf(agents: WorkerAgents): NonNullable<ExperimentOptions["agent"]> 
   };
 }
 
-async function changesIn(file: string): Promise<ForkChanges> {
-  const changes = (await readJson(file, "The file of --edit")) as ForkChanges;
-  checkChanges(changes, "The file of --edit");
-  return changes;
-}
-
 function placeOf(at: string | undefined): ExperimentOptions["at"] {
   if (at === undefined || at === "start") return "start";
   if (/^[1-9]\d*$/.test(at)) return Number(at);
@@ -116,19 +106,17 @@ function placeOf(at: string | undefined): ExperimentOptions["at"] {
   }
 }
 
-const filterOf = ({ prefix }: Flags) => (prefix === undefined ? {} : { prefix });
-
 /** The sessions that the flags name: by their ids, by a label of people, or by how their ids begin. */
 async function sessionsOf(
   store: SessionStore,
   flags: Flags,
 ): Promise<NonNullable<ExperimentOptions["sessions"]>> {
-  const { session, label, prefix = "" } = flags;
+  const { session, label, prefix } = flags;
   if (session.length > 0) return session;
-  if (label === undefined) return filterOf(flags);
+  if (label === undefined) return { prefix };
   const newest = await new LabelReader(store).newest();
   return [...newest.values()].flatMap((each) =>
-    each.label === label && each.sessionId.startsWith(prefix) ? [each.sessionId] : [],
+    each.label === label && each.sessionId.startsWith(prefix ?? "") ? [each.sessionId] : [],
   );
 }
 
@@ -156,56 +144,36 @@ async function run(
 function flight(
   store: SessionStore,
   given: Pick<ExperimentOptions, "agent" | "signal">,
-  flags: Flags,
+  { prefix, limit }: Flags,
   io: CliIo,
 ): Promise<RunningReport> {
   return tryRelease(store, {
     ...given,
-    sessions: filterOf(flags),
-    limit: flags.limit,
+    sessions: { prefix },
+    limit,
     onProgress: ({ done, row }) => io.terminal.status(`${done}: ${row.sessionId} ${row.state}`),
   });
 }
 
-function printRunning(io: CliIo, { rows, counts }: RunningReport): void {
-  const told = rows.filter(({ state }) => state !== "same");
-  if (told.length > 0)
-    io.stdout.write(
-      table(
-        ["SESSION", "STATE", "WHAT"],
-        told.map(({ sessionId, state, calls, error }) => [
-          sessionId,
-          state,
-          error?.message ?? calls.join(", "),
-        ]),
-      ),
-    );
+function runningText({ rows, counts }: RunningReport): string {
+  const told = rows.flatMap(({ sessionId, state, calls, error }) =>
+    state === "same" ? [] : [[sessionId, state, error?.message ?? calls.join(", ")]],
+  );
   const said = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
-  io.stdout.write(`${rows.length} in flight: ${said.join(", ")}\n`);
+  return `${table(["SESSION", "STATE", "WHAT"], told)}${rows.length} in flight: ${said.join(", ")}`;
 }
 
-const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
-const dollars = (cost: number | undefined): string =>
-  cost === undefined ? "unknown" : `$${cost.toFixed(4)}`;
+function whatOf({ divergence, stopped, error, changed }: ExperimentReport["rows"][number]): string {
+  if (error) return error.message;
+  if (!divergence) return changed.join(", ");
+  const { recorded, replayed } = divergence;
+  return `${recorded} → ${replayed}${stopped === undefined ? "" : ` (${stopped})`}`;
+}
 
-function print(io: CliIo, report: ExperimentReport, { into }: Flags): void {
+function textOf(report: ExperimentReport, { into }: Flags): string {
   const { rows, counts, changed, different, clusters, bySession, tokens, cost, agent } = report;
   const bad = rows.filter(({ state }) => state !== "same" && state !== "unmet");
-  if (bad.length > 0)
-    io.stdout.write(
-      table(
-        ["SESSION", "STATE", "KIND", "WHAT"],
-        bad.map(({ sessionId, state, divergence, stopped, error, changed: parts }) => [
-          sessionId,
-          state,
-          divergence?.kind ?? "",
-          error?.message ??
-            (divergence
-              ? `${divergence.recorded} → ${divergence.replayed}${stopped === undefined ? "" : ` (${stopped})`}`
-              : parts.join(", ")),
-        ]),
-      ),
-    );
+  const cells = bad.map((row) => [row.sessionId, row.state, row.divergence?.kind ?? "", whatOf(row)]);
   const lines = [
     ...clusters.map(
       ({ edges, kind, tool, sessions, share }) =>
@@ -230,5 +198,5 @@ function print(io: CliIo, report: ExperimentReport, { into }: Flags): void {
     `tokens: ${tokens.before ?? "unknown"}, then ${tokens.after ?? "unknown"}; cost: ${dollars(cost.before)}, then ${dollars(cost.after)}`,
     ...(into === undefined ? [] : [`look: agentchart inspect --store ${into}`]),
   ];
-  io.stdout.write(`${lines.join("\n")}\n`);
+  return table(["SESSION", "STATE", "KIND", "WHAT"], cells) + lines.join("\n");
 }

@@ -16,6 +16,13 @@ export async function importFile(file: string, what: string): Promise<{ readonly
   }
 }
 
+/** The default export of a file of a user, or else its export of the name that says what it is, such as "agents". Rejects as
+ *  {@link importFile}. */
+export async function importMain(file: string, what: string): Promise<unknown> {
+  const module = await importFile(file, what);
+  return module["default"] ?? module[what];
+}
+
 function importErrorMessage(thrown: unknown, file: string): string {
   const { code } = thrown as { readonly code?: unknown };
   const message = messageOf(thrown).replace(/\.$/, "");

@@ -3,7 +3,7 @@ import { startHub } from "../inspect/hub/start-hub.ts";
 import type { Handler } from "./define-command.ts";
 import type { inspect } from "./definitions.ts";
 import { loadSuspicions } from "./load-suspicions.ts";
-import { onSignal } from "./on-signal.ts";
+import { shutdownSignal } from "./on-signal.ts";
 import { withStore } from "./open-store.ts";
 
 /** `agentchart inspect`: serves the visualizer until the first signal. */
@@ -17,7 +17,7 @@ export const inspectCommand: Handler<typeof inspect> = async ({ flags }, { stdou
       terminal.warn(
         `Other machines can reach ${host}: with the link, they can see everything and answer for you.`,
       );
-    const ended = firstSignal(exit);
+    const ended = shutdownSignal(exit);
     stdout.write(`${hub.link}\n`);
     terminal.note('Agents made with createAgent({ inspect: "auto" }) appear there. Ctrl-C ends it.');
     terminal.note(
@@ -29,15 +29,3 @@ export const inspectCommand: Handler<typeof inspect> = async ({ flags }, { stdou
     return 0;
   });
 };
-
-/** Resolves at the first signal. The second one ends the process. */
-async function firstSignal(exit: (code: number) => void): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = (): boolean => {
-    resolve();
-    return true;
-  };
-  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) => onSignal(signal, end, () => exit(130)));
-  await promise;
-  for (const remove of removers) remove();
-}

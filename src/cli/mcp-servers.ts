@@ -3,7 +3,8 @@ import type { Tool } from "../core/tool/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Values } from "./define-command.ts";
 import { readMcpConfig } from "./mcp-config.ts";
-import { askPerson, confirmServers, type Confirmation } from "./mcp-trust.ts";
+import { askPerson } from "./person.ts";
+import { confirmServers, type Confirmation } from "./mcp-trust.ts";
 import type { AGENT } from "./shared-flags.ts";
 import { UsageError } from "./usage-error.ts";
 

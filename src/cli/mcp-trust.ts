@@ -2,7 +2,6 @@ import crypto from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { configError } from "../core/base/error.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { shellQuote } from "./shell-quote.ts";
@@ -48,17 +47,4 @@ export async function confirmServers(config: McpConfig, options: Confirmation): 
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, hash), "", { mode: 0o600 });
-}
-
-/** Asks a person at the terminal; undefined if there is none. */
-export function askPerson(): Confirmation["ask"] {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  return async (question) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      return /^y(es)?$/i.test((await lines.question(question)).trim());
-    } finally {
-      lines.close();
-    }
-  };
 }

@@ -21,6 +21,8 @@ export function onSignal(
   return () => void process.off(signal, listener);
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
 /** Runs a work that a signal aborts: Ctrl-C or SIGTERM. The second one ends the process with 130. */
 export async function interruptible<T>(
   { exit, terminal }: CliIo,
@@ -28,7 +30,7 @@ export async function interruptible<T>(
 ): Promise<T> {
   const stop = new AbortController();
   const abort = (): boolean => (stop.abort(), true);
-  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) => onSignal(signal, abort, () => exit(130)));
+  const removers = SIGNALS.map((signal) => onSignal(signal, abort, () => exit(130)));
   try {
     return await work(stop.signal);
   } finally {
@@ -43,7 +45,7 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 export function shutdownSignal(exit: (code: number) => void): Promise<keyof typeof EXIT_CODES> {
   const { promise, resolve } = Promise.withResolvers<keyof typeof EXIT_CODES>();
   let isFirst = true;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of SIGNALS) {
     const onFirst = (): boolean => {
       const wasFirst = isFirst;
       isFirst = false;

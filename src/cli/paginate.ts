@@ -1,16 +1,19 @@
-import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
+import type { FoundSession, SessionFilter, SessionInfo, SessionSearch, SessionStore } from "../store/port.ts";
 import { pagesOf } from "../store/pages.ts";
 
-type Page<T> = { readonly items: readonly T[]; readonly cursor?: string | undefined };
+/** The part of a list that is asked for. */
+type PageRequest = { readonly limit: number; readonly cursor?: string };
 
-/** The items of all pages, at most `limit`, in pages of at most `pageSize`. */
-export async function* paginate<T>(
-  limit: number,
-  fetchPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page<T>>,
+/** The items of all pages, at most `limit` (default: all), in pages of at most `pageSize`. */
+export async function* paginate<Page extends { readonly cursor?: string | undefined }, T>(
+  fetchPage: (page: PageRequest) => Promise<Page>,
+  itemsOf: (page: Page) => readonly T[],
+  limit = Number.POSITIVE_INFINITY,
   pageSize = 100,
 ): AsyncGenerator<T> {
   let left = limit;
-  for await (const { items } of pagesOf((from) => fetchPage({ limit: Math.min(left, pageSize), ...from }))) {
+  for await (const page of pagesOf((from) => fetchPage({ limit: Math.min(left, pageSize), ...from }))) {
+    const items = itemsOf(page);
     yield* items;
     left -= items.length;
     if (left <= 0) return;
@@ -18,15 +21,27 @@ export async function* paginate<T>(
 }
 
 /** The sessions of a store that match the filter, at most `limit`. */
-export function sessionsOf(
+export const sessionsOf = (
   store: SessionStore,
   filter: SessionFilter,
-  limit: number,
+  limit?: number,
   pageSize?: number,
-): AsyncIterable<SessionInfo> {
-  const fetchPage = async (page: SessionFilter) => {
-    const { sessions: items, cursor } = await store.list({ ...filter, ...page });
-    return { items, cursor };
-  };
-  return paginate(limit, fetchPage, pageSize);
-}
+): AsyncIterable<SessionInfo> =>
+  paginate(
+    (page) => store.list({ ...filter, ...page }),
+    ({ sessions }) => sessions,
+    limit,
+    pageSize,
+  );
+
+/** The sessions of a store that a search finds, at most `limit`. */
+export const foundBy = (
+  store: SessionStore,
+  query: SessionSearch,
+  limit?: number,
+): AsyncIterable<FoundSession> =>
+  paginate(
+    (page) => store.search!({ ...query, ...page }),
+    ({ sessions }) => sessions,
+    limit,
+  );

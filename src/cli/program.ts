@@ -1,7 +1,7 @@
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { CliCommand } from "./cli-command.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { CommandDefinition, Handler, Input } from "./define-command.ts";
+import type { CommandDefinition, Handler, Input, Parameter } from "./define-command.ts";
 import * as main from "./definitions.ts";
 import * as dev from "./dev/definitions.ts";
 import { doctor } from "./doctor/definitions.ts";
@@ -96,20 +96,12 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   return program;
 }
 
-function inputOf<D extends CommandDefinition>(command: CliCommand, { args, flags }: D): Input<D> {
+function inputOf<D extends CommandDefinition>(command: CliCommand, { args = {}, flags = {} }: D): Input<D> {
   const options: { readonly [key: string]: unknown } = command.opts();
-  const withDefaults = (
-    parameters: CommandDefinition["args"],
-    valueOf: (key: string, index: number) => unknown,
-  ) =>
-    Object.fromEntries(
-      Object.entries(parameters).map(([key, parameter], index) => [
-        key,
-        valueOf(key, index) ?? parameter.default,
-      ]),
-    );
-  return {
-    args: withDefaults(args, (_, index) => command.processedArgs[index] as unknown),
-    flags: withDefaults(flags, (key) => options[key]),
-  } as Input<D>;
+  const values = command.processedArgs as readonly unknown[];
+  const valueOf = (key: string, given: unknown, parameter: Parameter<unknown>) =>
+    [key, given ?? parameter.default] as const;
+  const ofArgs = Object.entries(args).map(([key, each], index) => valueOf(key, values[index], each));
+  const ofFlags = Object.entries(flags).map(([key, each]) => valueOf(key, options[key], each));
+  return { args: Object.fromEntries(ofArgs), flags: Object.fromEntries(ofFlags) } as Input<D>;
 }

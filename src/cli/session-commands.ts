@@ -2,7 +2,8 @@ import { AgentError } from "../core/base/error.ts";
 import { flagName } from "./cli-command.ts";
 import type { Parameter, Values } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
-import { redactPassword } from "./open-store.ts";
+import type { SessionStore } from "../store/port.ts";
+import { redactPassword, withExistingStore } from "./open-store.ts";
 import { AGENT, STORE } from "./shared-flags.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";
 
@@ -39,6 +40,13 @@ function repeatedFlags(flags: { readonly [key: string]: unknown }): string[] {
       .map((value) => shellFlag(flagName(key), redactPassword(String(value)))),
   );
 }
+
+/** Does work with the session of `--store`, which must exist, as {@link explainSessionErrors} does. */
+export const withSession = <T>(
+  target: SessionTarget,
+  work: (store: SessionStore) => Promise<T>,
+): Promise<T> =>
+  withExistingStore(target.flags.store, (store) => explainSessionErrors(target, () => work(store)));
 
 /** Does work with a session. An error of the session itself then says which command helps. */
 export async function explainSessionErrors<T>(target: SessionTarget, work: () => Promise<T>): Promise<T> {

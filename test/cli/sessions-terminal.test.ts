@@ -217,3 +217,18 @@ describe("readDecisions()", () => {
     );
   });
 });
+
+test.each([
+  ["y\n", "true"],
+  ["Yes\n", "true"],
+  ["n\n", "false"],
+  ["\n", "false"],
+  ["", "false"], // Ctrl-D
+])("the question of a command is answered by %j", (input, answer) => {
+  const url = new URL("../../src/cli/person.ts", import.meta.url).href;
+  const script = `const { confirm } = await import("${url}"); console.log(await confirm("Go on? [y/N] "));`;
+  const args = ["--input-type=module", "-e", script];
+  expect(execFileSync(process.execPath, args, { input, stdio: "pipe", encoding: "utf8" }).trim()).toBe(
+    answer,
+  );
+});

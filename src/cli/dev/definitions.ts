@@ -5,7 +5,6 @@ import { STORES } from "../shared-flags.ts";
 export const dev = defineCommand({
   name: "dev",
   description: "Chat with the agents of a file in a page, inspect them, and load them again when it changes",
-  args: {},
   flags: {
     agents: required(
       string("FILE", "file that exports the agents", {

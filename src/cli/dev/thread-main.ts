@@ -3,13 +3,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { loadClient } from "../../agent/inspect.ts";
 import { tryAgents } from "../../worker/make-config.ts";
 import { createWorker } from "../../worker/worker.ts";
-import type { AnyWorkerAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import { errorMessage, stackTrace } from "../error-message.ts";
 import { openStore } from "../open-store.ts";
 import { redact, secretsOf } from "../secrets.ts";
 import { importFile } from "../import-file.ts";
 import { muteWarnings } from "../mute-warnings.ts";
-import { failedText, loadAgents } from "../workers/load-agents.ts";
+import { failedText, loadAgents, withOptions } from "../workers/load-agents.ts";
 import { logWorker } from "../workers/log-worker.ts";
 import type { Log } from "../workers/open-log.ts";
 import { openTelemetry } from "../workers/open-telemetry.ts";
@@ -31,18 +30,6 @@ const log: Log = {
   error: ({ code, message }) => ({ code, message: redact(message, secrets) }),
 };
 
-/** The same agents, shown in the inspector unless they have an inspector of their own. */
-function inspected(agents: WorkerAgents): WorkerAgents {
-  const made = Object.entries(agents).map(([name, make]) => {
-    const shown: WorkerAgents[string] = async (session) => {
-      const config: AnyWorkerAgentConfig = await make(session);
-      return typeof config === "object" && config !== null ? { inspect: data.inspect, ...config } : config;
-    };
-    return [name, shown];
-  });
-  return Object.fromEntries(made) as WorkerAgents;
-}
-
 async function run(): Promise<void> {
   reportLoadedFiles((file) => send({ type: "file", ...file }));
   const agents = await loadAgents(data.file);
@@ -54,7 +41,7 @@ async function run(): Promise<void> {
   const worker = createWorker({
     queue,
     store,
-    agents: telemetry.observed(inspected(agents)),
+    agents: telemetry.observed(withOptions(agents, { inspect: data.inspect })),
     pollMs: POLL_MS,
   });
   logWorker(worker, log);

@@ -23,7 +23,6 @@ const ports = (description: string): Parameter<readonly string[]> => {
 export const doctor = defineCommand({
   name: "doctor",
   description: "Check what agents need on this machine, and say how to get what is missing",
-  args: {},
   flags: {
     agents: string("FILE", "make each agent of this file, instead of looking for the model of `run`"),
     model: AGENT.model,

@@ -1,8 +1,8 @@
 import { AgentError } from "../../core/base/error.ts";
 import type { SessionInfo, SessionStore } from "../../store/port.ts";
+import { sessionsOf } from "../paginate.ts";
 import { sessionCommand } from "../session-commands.ts";
 import { ok, wrong, type Finding } from "./check.ts";
-import { pagesOf } from "../../store/pages.ts";
 
 const PAGE = 500;
 /** The ids that a line names. */
@@ -18,7 +18,7 @@ export async function sessionFindings(
   const bad: string[] = [];
   const left: string[] = [];
   let count = 0;
-  for await (const info of sessionsOf(store)) {
+  for await (const info of sessionsOf(store, {}, undefined, PAGE)) {
     if (signal.aborted) break;
     count++;
     if (await isBad(store, info)) bad.push(info.sessionId);
@@ -41,10 +41,6 @@ export async function sessionFindings(
         ]
       : []),
   ];
-}
-
-async function* sessionsOf(store: SessionStore): AsyncGenerator<SessionInfo> {
-  for await (const { sessions } of pagesOf((from) => store.list({ limit: PAGE, ...from }))) yield* sessions;
 }
 
 /** True if the session is quarantined, or what a restore would begin with is damaged or of a newer release. */

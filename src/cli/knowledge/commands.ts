@@ -8,14 +8,14 @@ import type { Embedder } from "../../core/model/embedder.ts";
 import { chooseModel } from "../choose-model.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
-import { onSignal } from "../on-signal.ts";
+import { interruptible } from "../on-signal.ts";
 import { redactPassword } from "../open-store.ts";
 import { formatTime, printItems, printResult } from "../output.ts";
+import { paginate } from "../paginate.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
-import { pagesOf } from "../../store/pages.ts";
 
 function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
   if (/^postgres(?:ql)?:/.test(spec)) return postgresKnowledge({ connectionString: spec });
@@ -82,38 +82,25 @@ export function progressBar({ terminal }: CliIo): (progress: IngestProgress) => 
 /** `agentchart knowledge add`. */
 export const addCommand: Handler<typeof definitions.add> = async ({ args: { path }, flags }, io) => {
   const embed = await chooseEmbedder(flags, io.env);
-  const controller = new AbortController();
-  const stop = onSignal(
-    "SIGINT",
-    () => (controller.abort(), true),
-    () => io.exit(130),
-  );
-  const add = async (store: KnowledgeStore): Promise<number> => {
-    const result = await ingest({
-      store,
-      path,
-      ...(embed && { embed }),
-      split: { size: flags.size },
-      prune: flags.prune,
-      signal: controller.signal,
-      onProgress: progressBar(io),
-    });
-    io.terminal.status("");
-    const { added, unchanged, removed, skipped, passages } = result;
-    for (const { source, reason } of skipped) io.terminal.warn(`${source} was left out: ${reason}`);
-    const line = `Added ${added.length} documents with ${passages} new passages; ${unchanged} were there already, ${removed.length} removed, ${skipped.length} left out.`;
-    printResult(io, flags, line, result);
-    return skipped.length > 0 ? 1 : 0;
-  };
-  try {
-    return await withKnowledge(flags.store, add, { mayMake: true });
-  } catch (error) {
-    if (!controller.signal.aborted) throw error;
-    io.terminal.warn("Interrupted: the same command goes on.");
-    return 1;
-  } finally {
-    stop();
-  }
+  const { size, prune } = flags;
+  return interruptible(io, async (signal) => {
+    const onProgress = progressBar(io);
+    const add = (store: KnowledgeStore) =>
+      ingest({ store, path, embed, split: { size }, prune, signal, onProgress });
+    try {
+      const result = await withKnowledge(flags.store, add, { mayMake: true });
+      io.terminal.status("");
+      const { added, unchanged, removed, skipped, passages } = result;
+      for (const { source, reason } of skipped) io.terminal.warn(`${source} was left out: ${reason}`);
+      const line = `Added ${added.length} documents with ${passages} new passages; ${unchanged} were there already, ${removed.length} removed, ${skipped.length} left out.`;
+      printResult(io, flags, line, result);
+      return skipped.length > 0 ? 1 : 0;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      io.terminal.warn("Interrupted: the same command goes on.");
+      return 1;
+    }
+  });
 };
 
 /** `agentchart knowledge search`. */
@@ -131,18 +118,10 @@ export const searchCommand: Handler<typeof definitions.search> = async ({ args, 
       passage,
     ];
     const none = "Nothing was found.";
-    await printItems(io, flags, itemsOf(found), ["SCORE", "SOURCE", "PASSAGE"], rowOf, none);
+    await printItems(io, flags, found, ["SCORE", "SOURCE", "PASSAGE"], rowOf, none);
     return 0;
   });
 };
-
-async function* itemsOf<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
-}
-
-async function* documentsOf(store: KnowledgeStore): AsyncGenerator<KnowledgeDocument> {
-  for await (const { documents } of pagesOf((from) => store.documents(from))) yield* documents;
-}
 
 /** `agentchart knowledge ls`. */
 export const listCommand: Handler<typeof definitions.list> = ({ flags }, io) =>
@@ -152,8 +131,12 @@ export const listCommand: Handler<typeof definitions.list> = ({ flags }, io) =>
       `${passages}${hash === undefined ? " (unfinished)" : ""}`,
       formatTime(at),
     ];
+    const documents = paginate(
+      (page) => store.documents(page),
+      (page) => page.documents,
+    );
     const none = "There are no documents.";
-    await printItems(io, flags, documentsOf(store), ["DOCUMENT", "PASSAGES", "AT"], rowOf, none);
+    await printItems(io, flags, documents, ["DOCUMENT", "PASSAGES", "AT"], rowOf, none);
     return 0;
   });
 

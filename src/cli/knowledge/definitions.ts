@@ -53,7 +53,6 @@ export const search = defineCommand({
 export const list = defineCommand({
   name: "knowledge ls",
   description: "List the documents of a store, as a table, or as JSON lines outside a terminal",
-  args: {},
   flags: { ...STORE, ...JSON_RESULT },
   examples: ["knowledge ls --store manuals.db"],
 });

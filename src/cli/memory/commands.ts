@@ -7,10 +7,10 @@ import { check } from "../../core/base/options.ts";
 import type { Handler } from "../define-command.ts";
 import { openMemory } from "../open-memory.ts";
 import { formatTime, printItems, printResult, printsJson } from "../output.ts";
+import { paginate } from "../paginate.ts";
 import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
-import { pagesOf } from "../../store/pages.ts";
 
 function withMemory<T>(
   spec: string,
@@ -69,9 +69,11 @@ function parsed(line: string, where: string): Exported {
   return value;
 }
 
-async function* memoriesOf(store: MemoryStore, scope: string): AsyncGenerator<Memory> {
-  for await (const { memories } of pagesOf((from) => store.list(scope, from))) yield* memories;
-}
+const memoriesOf = (store: MemoryStore, scope: string): AsyncIterable<Memory> =>
+  paginate(
+    (page) => store.list(scope, page),
+    ({ memories }) => memories,
+  );
 
 /** `agentchart memory ls`. */
 export const listCommand: Handler<typeof definitions.list> = ({ args: { scope }, flags }, io) =>

@@ -18,11 +18,11 @@ const HEAD = ["SESSION", "POSITION", "TIME", "TOOL", "WHAT", "RULE"];
 /** `agentchart audit`. */
 export const auditCommand: Handler<typeof definition> = async ({ flags }, io) => {
   const { rules, ...options } = await loadRules(flags.rules);
-  const { prefix, limit = Number.POSITIVE_INFINITY } = flags;
+  const { prefix, limit } = flags;
   return withExistingStore(flags.store, async (store) => {
     const counts = { sessions: 0, broke: 0, unread: 0 };
     async function* lines(): AsyncGenerator<Line> {
-      for await (const { sessionId } of sessionsOf(store, prefix === undefined ? {} : { prefix }, limit)) {
+      for await (const { sessionId } of sessionsOf(store, { prefix }, limit)) {
         counts.sessions++;
         try {
           const findings = await auditSession(store, sessionId, rules, options);
@@ -35,21 +35,7 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
         }
       }
     }
-    await printItems(
-      io,
-      flags,
-      lines(),
-      HEAD,
-      ({ sessionId, seq, at, tool, what, rule }) => [
-        sessionId,
-        String(seq),
-        formatTime(at),
-        tool,
-        what,
-        rule,
-      ],
-      "No call breaks a rule.",
-    );
+    await printItems(io, flags, lines(), HEAD, rowOf, "No call breaks a rule.");
     const { sessions, broke, unread } = counts;
     io.terminal.note(
       `${sessions} audited; ${broke} would have been stopped or cannot be judged, ${unread} cannot be read.`,
@@ -57,6 +43,10 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
     return broke + unread > 0 ? 1 : 0;
   });
 };
+
+function rowOf({ sessionId, seq, at, tool, what, rule }: Line): string[] {
+  return [sessionId, String(seq), formatTime(at), tool, what, rule];
+}
 
 async function textOf(file: string): Promise<string> {
   return readFile(file, "utf8").catch((cause: unknown) => {

@@ -94,7 +94,7 @@ async function find(
   const { limit = Number.POSITIVE_INFINITY } = flags;
   async function* lines(): AsyncGenerator<Line> {
     let left = limit;
-    for await (const sessionId of id === undefined ? allOf(store) : [id]) {
+    for await (const { sessionId } of id === undefined ? sessionsOf(store, {}) : [{ sessionId: id }]) {
       const found = await explainSessionErrors({ sessionId, flags }, () =>
         findBreaks(store, sessionId, conditions),
       );
@@ -104,23 +104,9 @@ async function find(
       }
     }
   }
-  await printItems(
-    io,
-    flags,
-    lines(),
-    HEAD,
-    ({ sessionId, seq, at, tool, callId, breakpoint }) => [
-      sessionId,
-      String(seq),
-      formatTime(at),
-      tool ?? "(request)",
-      callId ?? "",
-      breakpointText(breakpoint),
-    ],
-    "No call and no request meets them.",
-  );
+  await printItems(io, flags, lines(), HEAD, rowOf, "No call and no request meets them.");
 }
 
-async function* allOf(store: SessionStore): AsyncGenerator<string> {
-  for await (const { sessionId } of sessionsOf(store, {}, Number.POSITIVE_INFINITY)) yield sessionId;
+function rowOf({ sessionId, seq, at, tool = "(request)", callId = "", breakpoint }: Line): string[] {
+  return [sessionId, String(seq), formatTime(at), tool, callId, breakpointText(breakpoint)];
 }

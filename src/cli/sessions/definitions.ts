@@ -19,7 +19,6 @@ const ID = { id: required(string("id", "id of the session; one that begins with 
 export const list = defineCommand({
   name: "sessions ls",
   description: "List the sessions of a store as a table, or as JSON lines outside a terminal",
-  args: {},
   flags: {
     prefix: string("TEXT", "only ids with this prefix"),
     phase: choice("PHASE", SESSION_PHASES, "only sessions in this phase"),
@@ -271,7 +270,6 @@ export const remove = defineCommand({
 export const move = defineCommand({
   name: "sessions move",
   description: "Move sessions from store to store while workers go on; may be killed and called again",
-  args: {},
   flags: {
     from: string("STORE", "move all sessions of this store into that of --store"),
     settle: duration("AGE", "how long a process may take to write a session that it began (default: 10min)"),
@@ -293,7 +291,6 @@ is "ffffffff". "env:NAME" is a store that an environment variable names. Give al
 export const prune = defineCommand({
   name: "sessions prune",
   description: "Delete stopped sessions that nothing was added to for a time",
-  args: {},
   flags: {
     olderThan: required(duration("AGE", "how long nothing was added, such as 30d, 12h or 90min")),
     prefix: string("TEXT", "only ids with this prefix"),
@@ -319,7 +316,6 @@ export const audit = defineCommand({
   name: "audit",
   description:
     "Say which calls of stored sessions break rules, as a table, or as JSON lines outside a terminal",
-  args: {},
   flags: {
     rules: required(
       string(

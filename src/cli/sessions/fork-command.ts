@@ -5,7 +5,6 @@ import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { actingTools, RecordedResults, recordingOf } from "../../agent/recorded-results.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { Fork, ForkPoint } from "../../session/fork.ts";
-import { checkChanges } from "../../session/fork-changes.ts";
 import type { ForkChanges } from "../../../machines/agent/prompt/edits.ts";
 import { openSession, type StoredSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
@@ -13,17 +12,16 @@ import { RESERVED_NAMES } from "../../core/tool/reserved-names.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { asSentence } from "../error-message.ts";
-import { askPerson } from "../mcp-trust.ts";
+import { askPerson } from "../person.ts";
 import { onSignal } from "../on-signal.ts";
-import { withExistingStore } from "../open-store.ts";
 import { printResult, printsJson } from "../output.ts";
 import { pendingLine } from "../print-turn.ts";
 import { runTurn } from "../run-turn.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { withSession } from "../session-commands.ts";
 import { withAgent } from "../with-agent.ts";
 import type { fork as definition } from "./definitions.ts";
 import { UsageError } from "../usage-error.ts";
-import { readJson } from "./read-json.ts";
+import { readChanges } from "./read-json.ts";
 
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 type Forking = {
@@ -41,21 +39,19 @@ type Forking = {
 export const forkCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) => {
   const place = placeOf(flags);
   const changes = flags.edit === undefined ? undefined : await readChanges(flags.edit);
-  return withExistingStore(flags.store, (store) =>
-    explainSessionErrors({ sessionId: id, flags }, async () => {
-      const session = await openSession(store, id);
-      await session.at(flags.at ?? flags.before);
-      const ids = idsOf(flags);
-      for (const each of ids) await refuseExisting(store, each);
-      const forking = { store, session, place, changes, repeats: asksOnce(flags), flags, io };
-      let exitCode = 0;
-      for (const sessionId of ids) {
-        if (!flags.run) printFork(await fork(forking, sessionId), forking);
-        else if (!(await forkAndRun(forking, sessionId))) exitCode = 1;
-      }
-      return exitCode;
-    }),
-  );
+  return withSession({ sessionId: id, flags }, async (store) => {
+    const session = await openSession(store, id);
+    await session.at(flags.at ?? flags.before);
+    const ids = idsOf(flags);
+    for (const each of ids) await refuseExisting(store, each);
+    const forking = { store, session, place, changes, repeats: asksOnce(flags), flags, io };
+    let exitCode = 0;
+    for (const sessionId of ids) {
+      if (!flags.run) printFork(await fork(forking, sessionId), forking);
+      else if (!(await forkAndRun(forking, sessionId))) exitCode = 1;
+    }
+    return exitCode;
+  });
 };
 
 function placeOf({ at, before }: Flags): ForkPoint {
@@ -82,12 +78,6 @@ async function askAbout(acting: readonly string[]): Promise<boolean> {
   throw configError(
     `These tools act each time they run: ${names}. Say whether they do, with --results live, or repeat what is recorded, with --results recorded.`,
   );
-}
-
-async function readChanges(file: string): Promise<ForkChanges> {
-  const changes = (await readJson(file, "The file of --edit")) as ForkChanges;
-  checkChanges(changes, "The file of --edit");
-  return changes;
 }
 
 function idsOf({ as, times = 1 }: Flags): readonly string[] {

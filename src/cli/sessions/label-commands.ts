@@ -1,28 +1,29 @@
-import { userInfo } from "node:os";
-import { addLabel, labelsOf, LabelReader } from "../../inspect/labels/labels.ts";
+import { addLabel, labelsOf, LabelReader, type Label } from "../../inspect/labels/labels.ts";
 import { casesOfLabels } from "../../testing/evals/cases.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
+import { userName } from "../person.ts";
 import { formatTime, printItems, printResult } from "../output.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { withSession } from "../session-commands.ts";
 import { UsageError } from "../usage-error.ts";
 import type { label as labelDefinition, labels as labelsDefinition } from "./many-definitions.ts";
 
 /** `agentchart sessions label`. */
 export const labelCommand: Handler<typeof labelDefinition> = async ({ args: { id }, flags }, io) => {
-  const { as, note, expected, by = userInfo().username } = flags;
+  const { as, note, expected, by = userName() } = flags;
   if (as === undefined) throw new UsageError("Missing --as: right, wrong, or none to withdraw a label.");
-  return withExistingStore(flags.store, (store) =>
-    explainSessionErrors({ sessionId: id, flags }, async () => {
-      const given = { sessionId: id, label: as, by, ...(note !== undefined && { note }) };
-      const label = await addLabel(store, { ...given, ...(expected !== undefined && { expected }) });
-      printResult(io, flags, `Labelled ${id} as ${as}, by ${by}.`, label);
-      return 0;
-    }),
-  );
+  return withSession({ sessionId: id, flags }, async (store) => {
+    const label = await addLabel(store, { sessionId: id, label: as, by, note, expected });
+    printResult(io, flags, `Labelled ${id} as ${as}, by ${by}.`, label);
+    return 0;
+  });
 };
 
 const HEAD = ["SESSION", "LABEL", "BY", "TIME", "NOTE"];
+
+function rowOf({ sessionId, label, by, at, note = "" }: Label): string[] {
+  return [sessionId, label, by, formatTime(at), note];
+}
 
 /** `agentchart sessions labels`. */
 export const labelsCommand: Handler<typeof labelsDefinition> = async ({ args: { id }, flags }, io) => {
@@ -38,17 +39,7 @@ export const labelsCommand: Handler<typeof labelsDefinition> = async ({ args: { 
     const wanted = all.filter(
       ({ sessionId, label }) => (id === undefined || sessionId === id) && (as === undefined || label === as),
     );
-    async function* items() {
-      yield* wanted;
-    }
-    await printItems(
-      io,
-      flags,
-      items(),
-      HEAD,
-      ({ sessionId, label, by, at, note = "" }) => [sessionId, label, by, formatTime(at), note],
-      "No session is labelled so.",
-    );
+    await printItems(io, flags, wanted, HEAD, rowOf, "No session is labelled so.");
     return 0;
   });
 };

@@ -11,7 +11,6 @@ export const overview = defineCommand({
   name: "sessions overview",
   description:
     "Sum up the sessions of a store: outcomes, edges, tools, costs and what is odd, as JSON outside a terminal",
-  args: {},
   flags: {
     text: string("WORDS", "only sessions with these beginnings of words"),
     agent: string("NAME", "only sessions of this agent"),

@@ -8,9 +8,8 @@ import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
-import { withExistingStore } from "../open-store.ts";
 import { printResult, printsJson } from "../output.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { withSession } from "../session-commands.ts";
 import type { plan as definition } from "./definitions.ts";
 import { readJson } from "./read-json.ts";
 import { slotsOf, writeSlot } from "./stored-slot.ts";
@@ -19,13 +18,11 @@ type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 
 /** `agentchart sessions plan`. */
 export const planCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) =>
-  withExistingStore(flags.store, (store) =>
-    explainSessionErrors({ sessionId: id, flags }, async () => {
-      if (flags.set === undefined) await show(store, id, flags, io);
-      else await replace(store, id, await readPlan(flags.set), flags, io);
-      return 0;
-    }),
-  );
+  withSession({ sessionId: id, flags }, async (store) => {
+    if (flags.set === undefined) await show(store, id, flags, io);
+    else await replace(store, id, await readPlan(flags.set), flags, io);
+    return 0;
+  });
 
 async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
   const slots = await slotsOf(store, sessionId);

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { causedBy } from "../../agent/steps.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
@@ -8,6 +7,7 @@ import type { CliIo } from "../cli-io.ts";
 import type { Handler, Values } from "../define-command.ts";
 import { printNextCommands } from "../next-commands.ts";
 import { withStore } from "../open-store.ts";
+import { userName } from "../person.ts";
 import { pendingLine } from "../print-turn.ts";
 import { runTurn } from "../run-turn.ts";
 import { askCommand, explainSessionErrors, type SessionTarget } from "../session-commands.ts";
@@ -63,15 +63,6 @@ async function resume(agent: Agent, sessionId: string, flags: ResumeFlags, io: C
   for (const call of open) io.terminal.warn(pendingLine(call));
   printNextCommands(status, session, io.terminal);
   return 0;
-}
-
-/** The name of the user who runs the command. A user without an entry in the system has none. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "operator";
-  }
 }
 
 /** Without its tool, a call that runs would get an error as its result and use up its approval. */

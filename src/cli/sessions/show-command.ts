@@ -6,27 +6,24 @@ import type { Block, CallAccount, Msg, TakeOver } from "../../core/message/types
 import { readEntry } from "../../session/read-entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
 import type { Handler } from "../define-command.ts";
-import { withExistingStore } from "../open-store.ts";
 import { pendingLine } from "../print-turn.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { withSession } from "../session-commands.ts";
 import { formatTime, printsJson, table } from "../output.ts";
 import { oneLine } from "../terminal.ts";
 import type { show as definition } from "./definitions.ts";
 
 /** `agentchart sessions show`. */
 export const showCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) =>
-  withExistingStore(flags.store, (store) =>
-    explainSessionErrors({ sessionId: id, flags }, async () => {
-      const session = await openSession(store, id);
-      const moment = await session.at(flags.at);
-      const places = await placesOf(session, moment);
-      const text = printsJson(io, flags)
-        ? JSON.stringify(redactSecrets({ sessionId: id, ...moment, ...places } as unknown as Json))
-        : format(id, moment, places);
-      io.stdout.write(`${text.trimEnd()}\n`);
-      return 0;
-    }),
-  );
+  withSession({ sessionId: id, flags }, async (store) => {
+    const session = await openSession(store, id);
+    const moment = await session.at(flags.at);
+    const places = await placesOf(session, moment);
+    const text = printsJson(io, flags)
+      ? JSON.stringify(redactSecrets({ sessionId: id, ...moment, ...places } as unknown as Json))
+      : format(id, moment, places);
+    io.stdout.write(`${text.trimEnd()}\n`);
+    return 0;
+  });
 
 /** The parts of a page that the journal adds to the moment. */
 type Places = {
@@ -75,7 +72,7 @@ function format(sessionId: string, moment: Moment, { positions, takeOvers }: Pla
   return [
     `${oneLine(head)}\n`,
     ...taken.map((line) => `${oneLine(line)}\n`),
-    ...(rows.length > 0 ? [table(["AT", "ROLE", "MESSAGE"], rows)] : []),
+    table(["AT", "ROLE", "MESSAGE"], rows),
     ...calls.map((line) => `${oneLine(line)}\n`),
   ].join("");
 }

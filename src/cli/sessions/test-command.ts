@@ -1,10 +1,8 @@
 import { dirname, relative, resolve, sep } from "node:path";
-import { Readable } from "node:stream";
 import { testOfSession } from "../../inspect/hub/session-test.ts";
 import type { Handler } from "../define-command.ts";
-import { withExistingStore } from "../open-store.ts";
 import { printResult } from "../output.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { withSession } from "../session-commands.ts";
 import type { test as definition } from "./many-definitions.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -14,15 +12,13 @@ export const testCommand: Handler<typeof definition> = async ({ args: { id }, fl
   const folder = out === undefined ? "." : dirname(out);
   const path = relative(resolve(folder), resolve(agents)).split(sep).join("/");
   const specifier = path.startsWith(".") ? path : `./${path}`;
-  return withExistingStore(flags.store, (store) =>
-    explainSessionErrors({ sessionId: id, flags }, async () => {
-      const text = await testOfSession(store, id, { agents: specifier, secrets });
-      if (out === undefined) io.stdout.write(text);
-      else {
-        await writeAtomically(out, Readable.from([text]));
-        printResult(io, flags, `Wrote ${out}: run "npx vitest run ${out}".`, { sessionId: id, file: out });
-      }
-      return 0;
-    }),
-  );
+  return withSession({ sessionId: id, flags }, async (store) => {
+    const text = await testOfSession(store, id, { agents: specifier, secrets });
+    if (out === undefined) io.stdout.write(text);
+    else {
+      await writeAtomically(out, [text]);
+      printResult(io, flags, `Wrote ${out}: run "npx vitest run ${out}".`, { sessionId: id, file: out });
+    }
+    return 0;
+  });
 };

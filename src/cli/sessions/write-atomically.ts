@@ -8,7 +8,10 @@ import { FileAccess } from "../../store/file-access.ts";
 import { syncFolder } from "../../store/file-folder.ts";
 
 /** Writes a complete file, readable by its owner only, or none; it survives a power loss. Writes to pipes and devices directly. */
-export async function writeAtomically(file: string, lines: AsyncIterable<string>): Promise<void> {
+export async function writeAtomically(
+  file: string,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
   const target = await realpath(file).catch(() => resolve(file));
   const existing = await stat(target).catch(() => undefined);
   const isDirect = existing !== undefined && !existing.isFile();

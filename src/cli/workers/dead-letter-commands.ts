@@ -25,7 +25,8 @@ export const retryCommand: Handler<typeof retryDeadLetters> = async ({ args: { i
   return withBackend(flags, io.env, async (backend) => {
     const dispatcher = createDispatcher(backend);
     let exitCode = 0;
-    for await (const sessionId of all ? idsOf(dispatcher, tenant) : ids) {
+    const letters = all ? deadLettersOf(dispatcher, tenant) : ids.map((sessionId) => ({ sessionId }));
+    for await (const { sessionId } of letters) {
       const problem = await retry(dispatcher, sessionId);
       if (problem === undefined) printResult(io, flags, `Woken: ${sessionId}`, { sessionId, woken: true });
       else {
@@ -50,15 +51,12 @@ async function retry(dispatcher: Dispatcher, sessionId: string): Promise<string 
 function deadLettersOf(
   dispatcher: Dispatcher,
   tenant: string | undefined,
-  limit = Number.POSITIVE_INFINITY,
+  limit?: number,
 ): AsyncIterable<DeadLetter> {
-  const filter = tenant === undefined ? {} : { meta: { tenant } };
-  return paginate(limit, async (page) => {
-    const { letters: items, cursor } = await dispatcher.deadLetters({ ...filter, ...page });
-    return { items, cursor };
-  });
-}
-
-async function* idsOf(dispatcher: Dispatcher, tenant: string | undefined): AsyncGenerator<string> {
-  for await (const { sessionId } of deadLettersOf(dispatcher, tenant)) yield sessionId;
+  const meta = tenant === undefined ? undefined : { tenant };
+  return paginate(
+    (page) => dispatcher.deadLetters({ meta, ...page }),
+    ({ letters }) => letters,
+    limit,
+  );
 }

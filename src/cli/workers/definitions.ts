@@ -33,7 +33,6 @@ default is made once and kept in ~/.agentchart/mcp-key. Needs the package @model
 export const worker = defineCommand({
   name: "worker",
   description: "Run the sessions that have work; any number of workers may run at the same time",
-  args: {},
   flags: {
     agents: required(
       string("FILE", "file that exports the agents", {
@@ -99,7 +98,6 @@ SIGTERM or SIGINT drains the worker: it takes no more sessions, and saves those 
 export const serve = defineCommand({
   name: "serve",
   description: "Serve sessions over HTTP: create, continue, decide, interrupt, list, stream events",
-  args: {},
   flags: {
     tokens: string("FILE", "file with the bearer tokens", {
       Tokens: `A JSON array of { "tenant", "scopes": ["read", "write", "decide"], "sha256" }, with the SHA-256 of a token in
@@ -139,7 +137,6 @@ GET /openapi.json describes the routes.`,
 export const mcp = defineCommand({
   name: "mcp",
   description: "Serve agents as tools of an MCP server over stdio, for a host that starts this command",
-  args: {},
   flags: {
     agents: required(string("FILE", "file that exports agents, and what they do as `descriptions`")),
     ...BACKEND,
@@ -157,7 +154,6 @@ An open call is a question to the person at the host; the model of the host cann
 export const listDeadLetters = defineCommand({
   name: "dead-letters ls",
   description: "List the quarantined sessions as a table, or as JSON lines outside a terminal",
-  args: {},
   flags: {
     tenant: string("NAME", "only sessions of this tenant"),
     limit: integer("N", "maximum number of sessions (default: all)"),

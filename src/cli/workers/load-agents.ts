@@ -1,15 +1,14 @@
 import { configError } from "../../core/base/error.ts";
 import { tryAgents, type FailedAgent } from "../../worker/make-config.ts";
-import type { WorkerAgents } from "../../worker/types.ts";
+import type { AnyWorkerAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import { asSentence } from "../error-message.ts";
-import { importFile } from "../import-file.ts";
+import { importMain } from "../import-file.ts";
 import type { Log } from "./open-log.ts";
 
 /** The agents that a file exports as its default export or by the name `agents`. Rejects with `config/invalid` and one line
  *  that names the file and the remedy. */
 export async function loadAgents(file: string): Promise<WorkerAgents> {
-  const module = await importFile(file, "agents");
-  const agents = module["default"] ?? module["agents"];
+  const agents = await importMain(file, "agents");
   if (typeof agents !== "object" || agents === null || Object.keys(agents).length === 0) {
     throw configError(
       `${file} exports no agents: use "export default { name: (session) => ({ name, model, tools, … }) }".`,
@@ -22,6 +21,18 @@ export async function loadAgents(file: string): Promise<WorkerAgents> {
     );
   }
   return agents as WorkerAgents;
+}
+
+/** The same agents with these options, which their own replace. */
+export function withOptions(agents: WorkerAgents, options: Partial<AnyWorkerAgentConfig>): WorkerAgents {
+  const made = Object.entries(agents).map(([name, make]) => {
+    const changed: WorkerAgents[string] = async (session) => {
+      const config: AnyWorkerAgentConfig = await make(session);
+      return typeof config === "object" && config !== null ? { ...options, ...config } : config;
+    };
+    return [name, changed];
+  });
+  return Object.fromEntries(made) as WorkerAgents;
 }
 
 /** Says of an agent that could not be made at the start what is wrong with it, and what becomes of its sessions. */

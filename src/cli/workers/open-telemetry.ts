@@ -1,7 +1,7 @@
-import type { Telemetry } from "../../agent/telemetry.ts";
 import { messageOf } from "../../core/base/error.ts";
-import type { AnyWorkerAgentConfig, WorkerAgents } from "../../worker/types.ts";
+import type { WorkerAgents } from "../../worker/types.ts";
 import type { Environment } from "../terminal.ts";
+import { withOptions } from "./load-agents.ts";
 import type { Log } from "./open-log.ts";
 
 /** Each of these variables turns OpenTelemetry on. */
@@ -18,17 +18,6 @@ export type ProcessTelemetry = {
 };
 
 const OFF: ProcessTelemetry = { observed: (agents) => agents, close: async () => {} };
-
-function observed(agents: WorkerAgents, otel: Telemetry): WorkerAgents {
-  const made = Object.entries(agents).map(([name, make]) => {
-    const traced: WorkerAgents[string] = async (session) => {
-      const config: AnyWorkerAgentConfig = await make(session);
-      return typeof config === "object" && config !== null ? { otel, ...config } : config;
-    };
-    return [name, traced];
-  });
-  return Object.fromEntries(made) as WorkerAgents;
-}
 
 /** Starts the SDK of OpenTelemetry, which reads the standard `OTEL_*` variables itself, if one of them says where to send traces or
  *  metrics. If it is not installed, the log says so, and nothing is traced. */
@@ -56,7 +45,7 @@ export async function openTelemetry(env: Environment, log: Log): Promise<Process
     await Promise.race([sdk.shutdown(), late]);
   };
   return {
-    observed: (agents) => observed(agents, otel),
+    observed: (agents) => withOptions(agents, { otel }),
     close: () => flush().catch((error: unknown) => warn(`The rest was not sent: ${messageOf(error)}`)),
   };
 }

@@ -1,8 +1,7 @@
 import type { ScheduleInfo, Schedules } from "../../worker/schedules.ts";
 import { createSchedules } from "../../worker/schedules.ts";
-import type { CliIo } from "../cli-io.ts";
 import type { Handler, Input } from "../define-command.ts";
-import { formatTime, printItems, printResult, printsJson, table } from "../output.ts";
+import { formatTime, printItems, printReport, printResult, table } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import { UsageError } from "../usage-error.ts";
 import { withBackend } from "./open-backend.ts";
@@ -21,10 +20,11 @@ const timeOf = (time: number | undefined): string => (time === undefined ? "" : 
 export const listCommand: Handler<typeof definitions.listSchedules> = async ({ flags }, io) =>
   withBackend(flags, io.env, async (backend) => {
     const schedules = createSchedules(backend);
-    const all = paginate(flags.limit ?? Number.POSITIVE_INFINITY, async (page) => {
-      const { schedules: items, cursor } = await schedules.list(page);
-      return { items, cursor };
-    });
+    const all = paginate(
+      (page) => schedules.list(page),
+      (page) => page.schedules,
+      flags.limit,
+    );
     const rowOf = (info: ScheduleInfo): readonly string[] => [
       ...[info.name, info.state, timeOf(info.nextTick), timeOf(info.lastTick)],
       ...[String(info.starts), info.agent, timesOf(info)],
@@ -38,8 +38,7 @@ export const listCommand: Handler<typeof definitions.listSchedules> = async ({ f
 export const showCommand: Handler<typeof definitions.showSchedule> = async ({ args: { name }, flags }, io) =>
   withBackend(flags, io.env, async (backend) => {
     const info = await createSchedules(backend).get(name);
-    if (printsJson(io, flags)) io.stdout.write(`${JSON.stringify(info)}\n`);
-    else io.stdout.write(table(["FIELD", "VALUE"], rowsOf(info)));
+    printReport(io, flags, info, () => table(["FIELD", "VALUE"], rowsOf(info)));
     return 0;
   });
 
@@ -89,13 +88,10 @@ function optionsOf(flags: Input<typeof definitions.addSchedule>["flags"]): Param
   if ([cron, every ?? at].filter((each) => each !== undefined).length !== 1)
     throw new UsageError("Use '--cron', '--every' or '--at'; '--every' may have '--at' for its first tick.");
   return {
-    ...{ agent, input, missed },
-    ...(cron !== undefined && { cron }),
-    ...(timeZone !== undefined && { timeZone }),
-    ...(every !== undefined && { everyMs: every }),
-    ...(at !== undefined && { at }),
-    ...(session !== undefined && { sessionId: session }),
-    ...(tenant !== undefined && { meta: { tenant } }),
+    ...{ agent, input, missed, cron, timeZone, at },
+    everyMs: every,
+    sessionId: session,
+    meta: tenant === undefined ? undefined : { tenant },
   };
 }
 
@@ -103,7 +99,9 @@ function optionsOf(flags: Input<typeof definitions.addSchedule>["flags"]): Param
 function changing(
   change: (schedules: Schedules, name: string) => Promise<unknown>,
   done: string,
-): (input: Input<typeof definitions.pauseSchedule>, io: CliIo) => Promise<number> {
+): Handler<
+  typeof definitions.pauseSchedule | typeof definitions.resumeSchedule | typeof definitions.removeSchedule
+> {
   return async ({ args: { name }, flags }, io) =>
     withBackend(flags, io.env, async (backend) => {
       const info = await change(createSchedules(backend), name);

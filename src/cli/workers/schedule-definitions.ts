@@ -16,7 +16,6 @@ const FLAGS = { ...BACKEND, ...JSON_RESULT };
 export const listSchedules = defineCommand({
   name: "schedules ls",
   description: "List the schedules as a table, or as JSON lines outside a terminal",
-  args: {},
   flags: { limit: integer("N", "maximum number of schedules (default: all)"), ...FLAGS },
   examples: ["schedules ls"],
 });

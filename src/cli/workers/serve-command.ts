@@ -1,3 +1,4 @@
+import { parsedJson } from "../../core/base/json.ts";
 import { createServer } from "../../server/create-server.ts";
 import type { RequestRecord, ServerOptions } from "../../server/options.ts";
 import { serve } from "../../server/serve.ts";
@@ -16,7 +17,7 @@ import { openTelemetry } from "./open-telemetry.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "../on-signal.ts";
 import { configError } from "../../core/base/error.ts";
-import { importFile } from "../import-file.ts";
+import { importMain } from "../import-file.ts";
 import { readFile } from "node:fs/promises";
 import { isLoopback } from "../../server/authenticate.ts";
 import { readTokens, type Token } from "../../server/tokens.ts";
@@ -79,8 +80,7 @@ function logRequest({ error, ...record }: RequestRecord, log: Log): void {
 /** The webhooks that a file exports as its default export or by the name `webhooks`; the server checks them. Rejects with `config/invalid`
  *  for a file without any. */
 async function loadWebhooks(file: string): Promise<NonNullable<ServerOptions["webhooks"]>> {
-  const module = await importFile(file, "webhooks");
-  const webhooks = module["default"] ?? module["webhooks"];
+  const webhooks = await importMain(file, "webhooks");
   if (typeof webhooks === "object" && webhooks !== null && Object.keys(webhooks).length > 0)
     return webhooks as NonNullable<ServerOptions["webhooks"]>;
   throw configError(`${file} exports no webhooks: use "export default { name: { secrets, agent, input } }".`);
@@ -125,11 +125,7 @@ async function read(file: string): Promise<string> {
 
 /** The error of JSON.parse is dropped because its message quotes the tokens. */
 function parse(text: string, source: string): readonly Token[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw configError(`${source} is not valid JSON.`);
-  }
+  const value = parsedJson(text);
+  if (value === undefined) throw configError(`${source} is not valid JSON.`);
   return readTokens(value);
 }

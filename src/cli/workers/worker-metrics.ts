@@ -17,6 +17,18 @@ export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore)
   collectDefaultMetrics({ register: registry });
   const counter = <L extends string = never>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
     new Counter({ name: `agentchart_${name}_total`, help, labelNames, registers: [registry] });
+  const gauge = <L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    collect: (gauge: Gauge<L>) => unknown,
+  ): Gauge<L> =>
+    new Gauge({
+      ...{ name: `agentchart_${name}`, help, labelNames, registers: [registry] },
+      async collect() {
+        await collect(this);
+      },
+    });
   const histogram = (name: string, help: string): Histogram =>
     new Histogram({ name: `agentchart_${name}_seconds`, help, buckets: SECONDS, registers: [registry] });
 
@@ -37,80 +49,55 @@ export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore)
   const inputWait = histogram("input_wait", "Time from when an input was due until it was accepted");
   const sessionTime = histogram("session_time", "Time for which a session was open");
 
-  const running = new Gauge({
-    name: "agentchart_sessions_running",
-    help: "Sessions that are open in this worker",
-    registers: [],
-    collect() {
-      this.set(worker.stats().running);
-    },
-  });
-  const queued = new Gauge({
-    name: "agentchart_queue_sessions",
-    help: "Wake-ups in the queue of all workers, by state",
-    labelNames: ["state"],
-    registers: [],
-    async collect() {
-      const stats = await Promise.race([queue.stats().catch(() => undefined), afterMs(STATS_WITHIN_MS)]);
-      this.reset();
-      for (const [state, count] of Object.entries(stats ?? {})) this.set({ state }, count);
-    },
-  });
   const countSuspended = suspendedCounter(store);
-  const suspended = new Gauge({
-    name: "agentchart_sessions_suspended",
-    help: "Suspended sessions of all workers, counted up to 20,000",
-    registers: [],
-    async collect() {
-      this.set((await Promise.race([countSuspended(), afterMs(STATS_WITHIN_MS)])) ?? Number.NaN);
-    },
+  gauge("sessions_running", "Sessions that are open in this worker", [], (it) =>
+    it.set(worker.stats().running),
+  );
+  gauge("sessions_suspended", "Suspended sessions of all workers, counted up to 20,000", [], async (it) =>
+    it.set((await soon(countSuspended())) ?? Number.NaN),
+  );
+  gauge("queue_sessions", "Wake-ups in the queue of all workers, by state", ["state"], async (it) => {
+    const stats = await soon(queue.stats().catch(() => undefined));
+    it.reset();
+    for (const [state, count] of Object.entries(stats ?? {})) it.set({ state }, count);
   });
-  registry.registerMetric(running);
-  registry.registerMetric(suspended);
-  registry.registerMetric(queued);
 
-  const count = (event: WorkerEvent): void => {
-    switch (event.type) {
-      case "session.start":
-        queueDelay.observe(event.queueDelayMs / 1000);
-        if (event.isTakeover) takeovers.inc();
-        return;
-      case "session.end":
-        sessionTime.observe(event.durationMs / 1000);
-        return ended.inc({ phase: event.phase });
-      case "session.lost":
-        return leasesLost.inc();
-      case "session.putBack":
-        return putBack.inc({ why: event.why });
-      case "session.unknown":
-        return unknown.inc();
-      case "session.quarantined":
-        return quarantined.inc();
-      case "input.taken":
-        inputWait.observe(event.waitedMs / 1000);
-        return taken.inc({ kind: event.kind });
-      case "input.refused":
-        return refused.inc({ kind: event.kind });
-      case "step":
-        return steps.inc({ step: event.step, outcome: event.isError ? "error" : "success" });
-      case "retry":
-        return retries.inc({ step: event.step });
-      case "turn.end":
-        return turns.inc({ reason: event.reason });
-      case "sweep":
-        return swept.inc(event.woken);
-      case "error":
-        return errors.inc({ from: event.from });
-      default:
-    }
+  const heard: Heard = {
+    "session.start": ({ queueDelayMs, isTakeover }) => {
+      queueDelay.observe(queueDelayMs / 1000);
+      if (isTakeover) takeovers.inc();
+    },
+    "session.end": ({ durationMs, phase }) => {
+      sessionTime.observe(durationMs / 1000);
+      ended.inc({ phase });
+    },
+    "session.lost": () => leasesLost.inc(),
+    "session.putBack": ({ why }) => putBack.inc({ why }),
+    "session.unknown": () => unknown.inc(),
+    "session.quarantined": () => quarantined.inc(),
+    "input.taken": ({ waitedMs, kind }) => {
+      inputWait.observe(waitedMs / 1000);
+      taken.inc({ kind });
+    },
+    "input.refused": ({ kind }) => refused.inc({ kind }),
+    step: ({ step, isError }) => steps.inc({ step, outcome: isError ? "error" : "success" }),
+    retry: ({ step }) => retries.inc({ step }),
+    "turn.end": ({ reason }) => turns.inc({ reason }),
+    sweep: ({ woken }) => swept.inc(woken),
+    error: ({ from }) => errors.inc({ from }),
   };
-  worker.subscribe(count);
+  worker.subscribe((event) => (heard[event.type] as ((event: WorkerEvent) => void) | undefined)?.(event));
   return { contentType: registry.contentType, text: () => registry.metrics() };
 }
 
-function afterMs(ms: number): Promise<undefined> {
-  return sleep(ms, undefined, { ref: false });
-}
+/** Notes an event in the metrics; other events are not noted. */
+type Heard = {
+  readonly [T in WorkerEvent["type"]]?: (event: Extract<WorkerEvent, { readonly type: T }>) => void;
+};
+
+/** Resolves to undefined if the work takes longer than a scrape may wait. */
+const soon = <T>(work: Promise<T>): Promise<T | undefined> =>
+  Promise.race([work, sleep(STATS_WITHIN_MS, undefined, { ref: false })]);
 
 const PAGE = 1_000;
 const MAX_COUNT = 20_000;

@@ -34,7 +34,7 @@ async function workerMetrics(): Promise<readonly (readonly string[])[]> {
     const short = name.replace(/^agentchart_/, "").replace(/_(?:total|seconds)$/, "");
     const [, list] =
       new RegExp(`counter\\("${short}", "[^"]*", ([^)]+)\\)`).exec(source) ??
-      new RegExp(`name: "${name}",[^}]*?labelNames: \\[([^\\]]*)\\]`).exec(source) ??
+      new RegExp(`gauge\\("${short}", "[^"]*", \\[([^\\]]*)\\]`).exec(source) ??
       [];
     return list ? list.replaceAll('"', "`") : "";
   };
