@@ -284,7 +284,8 @@ const NOTHING: readonly never[] = Object.freeze([]);
 const NO_LIMITS: Limits = Object.freeze({});
 const NO_SLOTS: StoredSlots = Object.freeze({});
 /** Nothing waits to be stored. */
-const EMPTY_INBOX: Inbox = Object.freeze({ input: NOTHING, steering: NOTHING, queued: NOTHING });
+/** An inbox without messages. */
+export const EMPTY_INBOX: Inbox = Object.freeze({ input: NOTHING, steering: NOTHING, queued: NOTHING });
 
 /** A request that has not begun. */
 export function freshRequest(system: string): RequestState {

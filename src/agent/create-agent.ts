@@ -1,4 +1,3 @@
-import type { KeptSessions } from "../session/kept-sessions.ts";
 import type { RuleStates } from "../core/tool/rules/law.ts";
 import type { Lease } from "../store/port.ts";
 import type { CallsIn } from "../core/tool/calls.ts";
@@ -7,6 +6,7 @@ import type { OutputOf, Schema, Tool, Toolkit } from "../core/tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./live-chart.ts";
+import type { ParentScope } from "./runtime-parts.ts";
 import type { Agent, Reply } from "./types.ts";
 import type { AgentConfig, AnyAgentConfig } from "./options/agent-config.ts";
 import { errorInfo, type AgentError, type ErrorInfo } from "../core/base/error.ts";
@@ -57,16 +57,12 @@ export function createAgent<
   return new AgentSession(config as unknown as AnyAgentConfig) as never;
 }
 
-/** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is
- *  released and `open` rejects with its error. `kept`: what the worker keeps of sessions that it has released. `isLeft`: true if it
- *  leaves the session once it rests as it does now. */
+/** Creates an agent for a worker. If `admit` rejects, `open` does so with its error. */
 export function createInboxAgent(
   config: AnyAgentConfig,
-  admit: (lease: Lease) => Promise<void>,
-  kept: KeptSessions,
-  isLeft: () => boolean,
+  worker: Pick<ParentScope, "taken" | "kept" | "isLeft"> & Required<Pick<ParentScope, "admit">>,
 ): InboxAgent {
-  return new DrivenSession(config, { admit, kept, isLeft });
+  return new DrivenSession(config, worker);
 }
 
 /** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own; `rules`:

@@ -1,9 +1,8 @@
 import type { AgentError } from "../core/base/error.ts";
 import type { EventEmitter } from "../core/event/emitter.ts";
 import type { AnyHook } from "../core/hook/types.ts";
-import type { KeptSessions } from "../session/kept-sessions.ts";
+import type { JournalOptions } from "../session/journal.ts";
 import type { RuleStates } from "../core/tool/rules/law.ts";
-import type { Lease } from "../store/port.ts";
 import type { SessionToolkit } from "../core/tool/toolkit.ts";
 import type { Schema } from "../core/tool/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
@@ -26,13 +25,7 @@ export type RuntimeListener = {
 };
 
 /** The place in this process where a session runs: the actors, agents and workers around it. */
-export type ParentScope = {
-  /** Called with the lease before the session is read; if it rejects, the lease is released. */
-  readonly admit?: (lease: Lease) => Promise<void>;
-  /** The parts of released sessions that the process retains; default: nothing. */
-  readonly kept?: KeptSessions;
-  /** True if the session is left once it rests as it does now, so that the append which brings it there may end the lease. */
-  readonly isLeft?: () => boolean;
+export type ParentScope = Pick<JournalOptions, "taken" | "admit" | "kept" | "isLeft"> & {
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
   /** The memory of the rules of the agent around it; absent: there is no memory. */

@@ -12,8 +12,8 @@ import type { Cause } from "../../machines/agent/events.ts";
 import type { StepAccount } from "../../machines/agent/step-account.ts";
 import type { JournalState, SessionState } from "./format.ts";
 import type { StoredModelCall } from "./model-calls.ts";
-import type { AgentContext, Progress } from "../../machines/agent/context.ts";
-import type { CallStep, StepFacts } from "../../machines/agent/facts.ts";
+import type { AgentContext, Inbox, Progress } from "../../machines/agent/context.ts";
+import type { CallStep, KeptParts, StepFacts } from "../../machines/agent/facts.ts";
 import type { CallRecord } from "../../machines/agent/call-record.ts";
 import { recoveredResult, suspendedResult } from "../core/tool/results.ts";
 import { isSame, isObject, type JsonObject } from "../core/base/json.ts";
@@ -73,9 +73,18 @@ function messageFacts(step: StepFacts): readonly Fact[] {
   return [{ type: "messages", data: { from, messages, ...(step.closes && { closes: true as const }) } }];
 }
 
-/** Returns the entries that the journal has of a step. */
-export function entriesOf(step: StepFacts): readonly Fact[] {
-  const { kept, slots, extended, takeOver, adopted, end, closes } = step;
+/** Returns the parts that the journal has otherwise; undefined if it has them all as they are. */
+function newParts(kept: KeptParts | undefined, inbox: Inbox | undefined): KeptParts | undefined {
+  if (!kept?.inbox || !isSame(kept.inbox, inbox)) return kept;
+  const { inbox: _, ...others } = kept;
+  return Object.keys(others).length > 0 ? others : undefined;
+}
+
+/** Returns the entries that the journal has of a step. `inbox`: the one that it has before them, as far as that is known. A turn empties it
+ *  again and again. */
+export function entriesOf(step: StepFacts, inbox?: Inbox): readonly Fact[] {
+  const { slots, extended, takeOver, adopted, end, closes } = step;
+  const kept = newParts(step.kept, inbox);
   const open = closes ? step.calls.filter(({ was }) => !was) : step.calls; // the entry which closes the batch says it of the others
   const calls = open.flatMap(callFact);
   const messages = messageFacts(step);

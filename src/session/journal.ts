@@ -5,6 +5,7 @@ import type { TakeOver } from "../core/message/types.ts";
 import { LEASE_MS } from "../store/lease.ts";
 import { newOwner, keepLease, type KeptLease, type LeaseKeeper } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
+import { EMPTY_INBOX, type Inbox } from "../../machines/agent/context.ts";
 import type { StepFacts } from "../../machines/agent/facts.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Settings } from "../../machines/agent/settings.ts";
@@ -24,7 +25,7 @@ import type { Fact } from "./entry.ts";
 import { JOURNAL_FORMAT, type JournalState } from "./format.ts";
 import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
 import { ModelCallWriter } from "./model-calls.ts";
-import { acquireSession, type RestoredSession } from "./restore.ts";
+import { acquireSession, type RestoredSession, type TakenLease } from "./restore.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
 const CHECKPOINT_EVERY = 64;
@@ -67,7 +68,9 @@ export type JournalOptions = {
   readonly redact?: ((value: Json) => Json) | undefined;
   /** The parts of released sessions that this process retains. Default: nothing. */
   readonly kept?: KeptSessions | undefined;
-  /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
+  /** Returns a lease that was taken for this journal, once; default: it acquires one. */
+  readonly taken?: (() => TakenLease | undefined) | undefined;
+  /** Called with the lease before anything is read; if it rejects, the lease is released, and `open` rejects. */
   readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
   /** True if the session is left once it rests as it does now. Default: somebody releases it. */
   readonly isLeft?: (() => boolean) | undefined;
@@ -86,6 +89,8 @@ const isLoss = (error: unknown): error is AgentError =>
  * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is written after it.
  */
 export class Journal implements KeptLease {
+  /** The take-over of the session; undefined if its former holder had released it, and if it is new. */
+  takeOver: TakeOver | undefined;
   readonly #options: JournalOptions;
   readonly #leaseMs: number;
   /** Made with the first lease: most sessions of a program have no store. */
@@ -93,11 +98,12 @@ export class Journal implements KeptLease {
   #lease: Lease | undefined;
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
-  #takeOver: TakeOver | undefined;
   /** The data of the session that were retained when it was opened. */
   #keptBefore: KeptBefore | undefined;
   #calls: ModelCallWriter | undefined;
   #next: Recorded | undefined;
+  /** The inbox in the newest facts; undefined if they have none yet. */
+  #inbox: Inbox | undefined;
   /** The data that the store has. */
   #stored: Appended = NOTHING;
   /** The sequence number after the append that is under way, else {@link Journal.seq}. */
@@ -121,18 +127,17 @@ export class Journal implements KeptLease {
   async open(): Promise<RestoredSession | undefined> {
     const { store, session } = this.#options;
     if (!store) return undefined;
-    this.#leaseUntil = session.now() + this.#leaseMs;
+    const taken = this.#options.taken?.();
+    this.#leaseUntil = session.now() + this.#leaseMs - (taken?.ageMs ?? 0);
     this.#owner ??= newOwner(session.settings.agent);
-    const options = { ...this.#options, leaseMs: this.#leaseMs, owner: this.#owner };
+    const options = { ...this.#options, leaseMs: this.#leaseMs, owner: this.#owner, taken: taken?.lease };
     const { lease, stored, kept, takeOver } = await acquireSession(store, session, options);
-    this.#takeOver = takeOver;
-    if (kept) {
-      const { size, transcript } = kept;
-      this.#keptBefore = { from: transcript.from, length: transcript.length, size };
-    }
+    this.takeOver = takeOver;
+    this.#keptBefore = kept;
     this.#lease = lease;
     this.#stored = stored ? { seq: stored.seq, marks: stored.marks, groups: groupsOf(stored) } : NOTHING;
     this.#seqAfterWrite = this.seq;
+    this.#inbox = stored ? undefined : EMPTY_INBOX;
     this.#calls = new ModelCallWriter(stored?.known, stored?.modelCalls);
     if (stored?.format !== JOURNAL_FORMAT) this.#recorded.facts.push(BEGINNING);
     this.#keeper = keepLease(store, this.#leaseMs, this);
@@ -154,11 +159,6 @@ export class Journal implements KeptLease {
    *  undefined if it was not asked to end the lease, or the store cannot. */
   get isReleased(): boolean | undefined {
     return this.#isReleased;
-  }
-
-  /** The take-over of the session; undefined if its former holder had released it, and if it is new. */
-  get takeOver(): TakeOver | undefined {
-    return this.#takeOver;
   }
 
   /** The lease under which this is written; undefined before {@link open}: then nothing is recorded. */
@@ -183,7 +183,9 @@ export class Journal implements KeptLease {
 
   /** Records what a step did. */
   recordFacts(step: StepFacts): void {
-    if (this.#lease) this.#recorded.facts.push(...entriesOf(step));
+    if (!this.#lease) return;
+    this.#recorded.facts.push(...entriesOf(step, this.#inbox));
+    this.#inbox = step.kept?.inbox ?? this.#inbox;
   }
 
   /** Records a step of the chart. It is written with the next append. */
@@ -301,12 +303,11 @@ export class Journal implements KeptLease {
     const { isAtRest } = journalState;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
     const calls = isDue ? this.#calls!.calls : undefined;
-    const about = { journalState, at: session.now(), calls, redact };
-    const { batch, after } = batchOf(recorded, this.#stored, about);
+    const at = session.now();
+    const { batch, after } = batchOf(recorded, this.#stored, { journalState, at, calls, redact });
     this.#seqAfterWrite = after.seq;
     const onRelease = (isReleased: boolean): void => {
-      this.#isReleased = isReleased;
-      if (isReleased) this.abandon();
+      if ((this.#isReleased = isReleased)) this.abandon();
     };
     const seq = await store!.append(sessionId, {
       ...batch,

@@ -10,7 +10,7 @@ import type { Settings } from "../../machines/agent/settings.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf, JournalFold, type Checkpoint, marksOf, type Mark, type MessageMarks } from "./fold.ts";
 import { JOURNAL_FORMAT, quarantineReason, readShortKept } from "./format.ts";
-import type { KeptSession, KeptSessions } from "./kept-sessions.ts";
+import type { KeptBefore, KeptSession, KeptSessions } from "./kept-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import { readEntries } from "./read-entry.ts";
 import { historyProblem, checkMessages } from "../core/message/validate.ts";
@@ -168,18 +168,25 @@ export function loadTurn({
 /** The number of inputs that come with the lease of somebody who takes them from the inbox; there may be more if all of them come. */
 export const LEASED_INPUTS = 20;
 
+/** A lease that was acquired for a session before it is opened. */
+export type TakenLease = {
+  readonly lease: Lease;
+  /** The time since it was asked for, ms. */
+  readonly ageMs: number;
+};
+
 /** A session that this process has now. */
 type AcquiredParts = {
   readonly lease: Lease;
   /** Undefined for a new session. */
   readonly stored: StoredParts | undefined;
-  /** The data of it that this process had retained. */
-  readonly kept: KeptSession | undefined;
+  /** The data of it that this process had retained, as they are now. */
+  readonly kept: KeptBefore | undefined;
   /** Undefined if its former holder had released it, and if it is new. */
   readonly takeOver: TakeOver | undefined;
 };
 
-/** Acquires the lease of a session and restores it. Rejects `session/conflict` while another process holds the lease. `admit` is called
+/** Acquires the lease of a session, unless it was `taken`, and restores the session. Rejects `session/conflict` while another process holds the lease. `admit` is called
  *  with the lease before anything is read; if it rejects, the lease is released. */
 export async function acquireSession(
   store: SessionStore,
@@ -187,6 +194,7 @@ export async function acquireSession(
   options: {
     readonly owner: string;
     readonly leaseMs: number;
+    readonly taken?: Lease | undefined;
     readonly kept?: KeptSessions | undefined;
     readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
   },
@@ -196,7 +204,7 @@ export async function acquireSession(
   const { sessionId } = settings;
   const now = (): number => session.now();
   const inputs = admit ? LEASED_INPUTS : 0;
-  const acquired = await store.acquire(sessionId, { owner, ttlMs: leaseMs, inputs });
+  const acquired = options.taken ?? (await store.acquire(sessionId, { owner, ttlMs: leaseMs, inputs }));
   if (!acquired) throw await sessionLocked(store, sessionId, { leaseMs, now });
   const { found, ...lease } = acquired;
   try {
@@ -206,7 +214,12 @@ export async function acquireSession(
     // what somebody looks at without waiting, or a turn that goes on by itself or for a worker
     if (stored && isSeen) await stored.context.transcript.load();
     else if (stored && (admit || isInTurn(stored.context))) await loadTurn(stored.context);
-    return { lease, stored, kept, takeOver: stored && takeOverOf(lease, stored.context) };
+    return {
+      lease,
+      stored,
+      kept: kept && { from: kept.transcript.from, length: kept.transcript.length, size: kept.size },
+      takeOver: stored && takeOverOf(lease, stored.context),
+    };
   } catch (error) {
     await store.release(lease);
     throw error;

@@ -254,11 +254,13 @@ export function partitionedStore(
 
     takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
 
-    async peek(sessionId, limit) {
+    async peek(sessionId, limit, take) {
       const place = await inboxOf(sessionId);
-      const found = await place.peek!(sessionId, limit);
-      if (isMark(found.position)) throw movedError(sessionId);
-      return found;
+      const isStill = !isMoving(rangeOf(ranges, sessionId));
+      const found = await place.peek!(sessionId, limit, isStill ? take : undefined);
+      if (!isMark(found.position)) return found;
+      if (found.lease) await place.release(found.lease);
+      throw movedError(sessionId);
     },
 
     async list(filter = {}) {

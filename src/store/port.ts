@@ -40,6 +40,8 @@ export type PeekedSession = {
   readonly position?: JsonObject | undefined;
   /** The first of its inputs, as {@link SessionStore.takeInputs} returns them. */
   readonly inputs: readonly SessionInput[];
+  /** The lease of the session, if it was to be taken at once. */
+  readonly lease?: Lease | undefined;
 };
 
 /** A holder that has not released its lease. */
@@ -355,8 +357,14 @@ export interface SessionStore {
    *  the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
   /** Returns the position, and the first `limit` inputs that are not acknowledged, in one operation. It need not notice damage that
-   *  {@link load} notices. Without it, callers use `load` and `takeInputs`. */
-  peek?(sessionId: string, limit: number): Promise<PeekedSession>;
+   *  {@link load} notices. Without it, callers use `load` and `takeInputs`. `take`: acquires the session as well, if nobody has it, an
+   *  input is due or a turn is unfinished, and neither a call nor a parent in its `meta` has to be waited for. A store may leave that out;
+   *  its caller acquires it then. */
+  peek?(
+    sessionId: string,
+    limit: number,
+    take?: { readonly owner: string; readonly ttlMs: number },
+  ): Promise<PeekedSession>;
   /** Returns ids of inputs that appends have acknowledged, at most `limit` of those after the id `after`, in an order that stays. A session
    *  is moved to another store with them. */
   takenInputs?(

@@ -45,12 +45,24 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
   const nextFence = `1 + CASE WHEN fence > 0 THEN fence ELSE (SELECT value FROM ${schema}.last_fence) END`;
   // Returns no row if there is none of the session, or another owner has not released the lease, other than the one in $5 with the fence
   // $6, if it has expired or $7 is 1.
-  const acquire = `
+  const acquireIf = (condition = "", returned = "") => `
       UPDATE ${schema}.sessions SET owner = $2, expires_at = ${now(4)} + $3, fence = ${nextFence},
         takeovers = CASE WHEN owner IS NULL THEN 0 WHEN owner = $2 THEN takeovers ELSE takeovers + 1 END
-      WHERE session_id = $1
+      WHERE session_id = $1 ${condition}
         AND (owner IS NULL OR owner = $2 OR (owner = $5 AND fence = $6 AND (expires_at <= ${now(4)} OR $7 = 1)))
-      RETURNING fence, expires_at, takeovers`;
+      RETURNING fence, expires_at, takeovers${returned}`;
+  // With the session and its first $8 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
+  // had it before the row was locked, so that nobody can have appended.
+  const acquireAndRead = (join: string, condition = "") => `
+      WITH taken AS (${acquireIf(condition, `, watched_until > ${now(4)} AS is_watched`)})
+      SELECT taken.*, loaded.*,
+        (SELECT owner IS NULL AND taken.fence = ${nextFence} FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
+        (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(8)}) AS i) AS inputs
+      FROM (${load}) AS loaded ${join} taken ON true`;
+  // There is something to do in the session that waits for nobody, and it has no parent.
+  const isReady = `AND (phase IN ('running', 'unfinished') OR (phase IS NULL OR phase = 'stopped')
+          AND (SELECT due_at FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL ORDER BY due_at LIMIT 1) <= ${now(4)})
+        AND NOT EXISTS (SELECT FROM unnest(labels) AS label WHERE label LIKE '["parent",%')`;
   // The row of a session that nobody has had yet: no lease, and no position.
   const newRow = `INSERT INTO ${schema}.sessions (session_id, fence) VALUES ($1, 0) ON CONFLICT DO NOTHING`;
   // Sessions after $2 with something to do by $1.
@@ -60,15 +72,10 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
         UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
       `;
   return {
-    acquire,
-    // With the session and its first $8 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
-    // had it before the row was locked, so that nobody can have appended.
-    acquireAndRead: `
-      WITH taken AS (${acquire}, watched_until > ${now(4)} AS is_watched)
-      SELECT taken.*, loaded.*,
-        (SELECT owner IS NULL AND taken.fence = ${nextFence} FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
-        (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(8)}) AS i) AS inputs
-      FROM taken, (${load}) AS loaded`,
+    acquire: acquireIf(),
+    acquireAndRead: acquireAndRead("JOIN"),
+    /** As `acquireAndRead`; without a lease if the session has nothing to do or another owner. */
+    takeAndRead: acquireAndRead("LEFT JOIN", isReady),
     makeRow: newRow,
     holding: `
       SELECT owner, fence, expires_at, expires_at <= ${now(2)} AS has_expired FROM ${schema}.sessions

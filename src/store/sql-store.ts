@@ -63,18 +63,34 @@ const RETRY_WATCH_MS = 250;
 /** The holder from which a lease is taken: nobody. */
 const FREE = [null, 0, 0] as const;
 
+/** Returns the inputs in a row that has them all. Throws `session/damaged`. */
+function inputsIn(row: Row, sessionId: string): readonly SessionInput[] {
+  const inputs = (row["inputs"] ?? []) as readonly (readonly unknown[])[];
+  return inputs.map(([id, data, due_at, checksum]) => inputOf({ id, data, due_at, checksum }, sessionId));
+}
+
 /** Returns what a row has of a session that was acquired. Nothing if that is damaged: `load` reports it. */
 function foundIn(row: Row, sessionId: string): Pick<Lease, "found"> {
-  const inputs = (row["inputs"] ?? []) as readonly (readonly unknown[])[];
+  if (row["is_current"] !== true) return {};
   try {
     const session = loadedOf(row, sessionId);
-    const read = inputs.map(([id, data, due_at, checksum]) =>
-      inputOf({ id, data, due_at, checksum }, sessionId),
-    );
-    return { found: { ...(session && { session }), inputs: read, isWatched: row["is_watched"] === true } };
+    const inputs = inputsIn(row, sessionId);
+    return { found: { ...(session && { session }), inputs, isWatched: row["is_watched"] === true } };
   } catch {
     return {};
   }
+}
+
+/** Returns the lease that a row gives, unless it takes that over from somebody. */
+function leaseIn(row: Row, sessionId: string, owner: string): Lease {
+  return {
+    sessionId,
+    owner,
+    fence: Number(row["fence"]),
+    expiresAt: row["expires_at"] as number,
+    takeovers: row["takeovers"] as number,
+    ...foundIn(row, sessionId),
+  };
 }
 
 function checkedKey(sessionId: string): string {
@@ -161,16 +177,9 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
         }
       }
       if (!row) return undefined;
-      const takeovers = row["takeovers"] as number; // 0 if the former holder has released its lease by now
-      return {
-        sessionId,
-        owner,
-        fence: Number(row["fence"]),
-        expiresAt: row["expires_at"] as number,
-        takeovers,
-        ...(former && takeovers > 0 && { takenFrom: former }),
-        ...(row["is_current"] === true && foundIn(row, sessionId)),
-      };
+      const lease = leaseIn(row, sessionId, owner);
+      // no takeover if the former holder has released its lease by now
+      return former && lease.takeovers > 0 ? { ...lease, takenFrom: former } : lease;
     },
 
     async renew(lease, ttlMs) {
@@ -267,8 +276,22 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return rows.map((row) => inputOf(row, sessionId));
     },
 
-    async peek(sessionId, limit) {
+    async peek(sessionId, limit, take) {
       const key = checkedKey(sessionId);
+      if (take && db.readsWhatItWrites) {
+        const { owner, ttlMs } = take;
+        const values = [key, toKey(owner), ttlMs, now(), ...FREE, limit];
+        const [row] = await db.query("acquire a lease", [sql.takeAndRead, values]);
+        const lease = row!["fence"] == null ? undefined : leaseIn(row!, sessionId, owner);
+        try {
+          const position = row!["seq"] != null && positionOf(row!, key);
+          const inputs = inputsIn(row!, sessionId);
+          return { ...(position && { position }), inputs, ...(lease && { lease }) };
+        } catch (error) {
+          if (lease) await store.release(lease);
+          throw error;
+        }
+      }
       const rows = await db.query("take inputs", [sql.peek, [key, limit]]);
       const inputs = rows.filter(({ id }) => id !== null).map((row) => inputOf(row, sessionId));
       const [row] = rows;

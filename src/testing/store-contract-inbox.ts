@@ -7,6 +7,7 @@ import {
   type StoreContractTests,
 } from "./store-contract-kit.ts";
 import { rejectsWith } from "./contract.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { SessionStore } from "../store/port.ts";
 
 const put = (store: SessionStore, id: string, data = {}) => store.putInput("s", { id, data });
@@ -60,6 +61,59 @@ export const inboxTests: StoreContractTests = {
       assert.ok(reader);
       if (reader.found) assert.equal(reader.found.isWatched, true);
       ended.abort();
+    },
+  "a peek takes a session, where a store can, that nobody has and in which something waits for nobody":
+    async ({ store, open }) => {
+      if (!store.peek) return;
+      const far = Date.now() + 1e12;
+      const parent = { sessionId: "p", callId: "c" };
+      const sessions: readonly (readonly [
+        isReady: boolean,
+        position?: JsonObject | undefined,
+        dueAt?: number,
+      ])[] = [
+        [true, undefined, 0],
+        [true, { phase: "stopped" }, 0],
+        [true, { phase: "running" }],
+        [true, { phase: "unfinished" }, far],
+        [false],
+        [false, undefined, far],
+        [false, { phase: "stopped" }],
+        [false, { phase: "stopped" }, far],
+        [false, { phase: "stopped", meta: { parent } }, 0],
+        [false, { phase: "running", meta: { parent } }],
+        [false, { phase: "suspended" }, 0],
+        [false, { phase: "suspended", wakeAt: 1 }],
+        [false, { phase: "quarantined" }, 0],
+      ];
+      for (const [index, [, position, dueAt]] of sessions.entries()) {
+        const id = `taken-${index}`;
+        const lease = await acquireLease(store, id);
+        if (position) await store.append(id, batchOf(lease, 0, 1, { position }));
+        await store.release(lease);
+        if (dueAt !== undefined) await store.putInput(id, { id: "in", data: { text: "é" }, dueAt });
+      }
+      const other = await open();
+      const take = (owner: string, id: string) => other.peek!(id, 9, { owner, ttlMs: TTL_MS });
+      const { lease: first } = await take("first", "taken-0");
+      for (const [index, [isReady]] of sessions.entries()) {
+        const id = `taken-${index}`;
+        const about = JSON.stringify(sessions[index]);
+        const { lease, ...seen } = await take("first", id);
+        assert.deepEqual(seen, await store.peek(id, 9), about);
+        assert.equal(lease !== undefined, isReady && first !== undefined, about);
+        if (!lease) continue;
+        if (lease.found) assert.deepEqual(lease.found.session, await store.load(id), about);
+        if (lease.found) assert.deepEqual(lease.found.inputs, seen.inputs, about);
+        assert.equal((await take("second", id)).lease, undefined, about);
+        assert.equal(await store.acquire(id, { owner: "second", ttlMs: TTL_MS }), undefined, about);
+        const again = (await take("first", id)).lease!;
+        assert.ok(again.fence > lease.fence, about);
+        const seq = lease.found?.session?.seq ?? 0;
+        await rejectsWith(store.append(id, batchOf(lease, seq)), "session/lease-lost");
+        await store.append(id, batchOf(again, seq));
+        await store.release(again);
+      }
     },
   "an input is offered, where a store can, to known sessions if that is asked for, and to none with a parent":
     async ({ store, open }) => {

@@ -254,9 +254,14 @@ export async function endQuarantine(store: SessionStore, lease: Lease): Promise<
 }
 
 /** Peeks at a session, with two operations in a store that cannot do so in one. The position is read first: of an input that has been
- *  acknowledged meanwhile, the worst is that its session looks older than it is. */
-export async function peekAt(store: SessionStore, sessionId: string, limit: number): Promise<PeekedSession> {
-  if (store.peek) return store.peek(sessionId, limit);
+ *  acknowledged meanwhile, the worst is that its session looks older than it is. `take`: see {@link SessionStore.peek}. */
+export async function peekAt(
+  store: SessionStore,
+  sessionId: string,
+  limit: number,
+  take?: { readonly owner: string; readonly ttlMs: number },
+): Promise<PeekedSession> {
+  if (store.peek) return store.peek(sessionId, limit, take);
   const found: LoadedSession | undefined = await store.load(sessionId);
   const inputs = limit > 0 ? await store.takeInputs(sessionId, limit) : [];
   return { ...(found && { position: found.position }), inputs };

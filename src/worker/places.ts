@@ -70,6 +70,11 @@ export class Permits {
     this.#leaseMs = leaseMs;
   }
 
+  /** True if no tenant has a limit. */
+  get areFree(): boolean {
+    return Object.keys(this.#limits).length === 0;
+  }
+
   /** Returns undefined while the tenant has reached a limit. */
   async acquire(tenant = ""): Promise<Permit | undefined> {
     const limits = Object.hasOwn(this.#limits, tenant) ? this.#limits[tenant] : this.#limits["*"];

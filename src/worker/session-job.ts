@@ -1,22 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import type { AgentConfig } from "../agent/options/agent-config.ts";
 import { recordedFor, type RecordedResults } from "../agent/recorded-results.ts";
 import { elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
-import type { WakeQueue, WakeUp } from "./queue/port.ts";
+import type { WakeUp } from "./queue/port.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
 import { newOwner, processOf } from "../store/leases.ts";
 import { peekAt, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import type { Lease, PeekedSession, SessionInput, SessionStore } from "../store/port.ts";
-import type { KeptSessions } from "../session/kept-sessions.ts";
+import type { Lease, PeekedSession, SessionInput } from "../store/port.ts";
+import type { TakenLease } from "../session/restore.ts";
 import { makeConfig } from "./make-config.ts";
-import type { Permits } from "./places.ts";
 import { countsAsTry, noAgentError, publicError, refuseInputs, waitsSince } from "./refuse-inputs.ts";
-import { stepReporter, type Report } from "./report.ts";
+import { stepReporter } from "./report.ts";
 import { SessionRun } from "./session-run.ts";
 import { NUDGE, SessionSignals } from "./signals.ts";
 import type { Put } from "./turn-report.ts";
@@ -27,6 +25,7 @@ import type {
   WorkerEvent,
   WorkerSessionRef,
 } from "./types.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
 /** The number of inputs that are read first; if there are more, all are read. */
 const FIRST_INPUTS = 20;
@@ -34,32 +33,6 @@ const FIRST_INPUTS = 20;
 const MAX_BACKOFF = 32;
 /** The number of times that a job looks whether its lease is lost, in the time of a lease. */
 const LOOKS_PER_LEASE = 10;
-
-/** The objects that the jobs of a worker share. */
-export type WorkerContext = {
-  readonly queue: WakeQueue;
-  readonly store: SessionStore;
-  readonly agents: WorkerAgents;
-  readonly report: Report;
-  readonly permits: Permits;
-  readonly kept: KeptSessions;
-  readonly now: () => number;
-  readonly leaseMs: number;
-  readonly pollMs: number;
-  readonly retryMs: number;
-  readonly maxCrashes: number;
-  readonly maxTries: number;
-  readonly unknownAgentMs: number;
-  /** By session: the number of `retryMs` for which it was requeued last because it could not be opened. */
-  readonly backoffs: LRUCache<string, number>;
-  /** By session: how often in a row its agent could not be made, or was unknown. */
-  readonly failedTries: LRUCache<string, number>;
-  /** By session: when its requeued wake-up is due, epoch ms. */
-  readonly requeuedUntil: LRUCache<string, number>;
-  /** The agents of open sessions, by session id. */
-  readonly running: Map<string, InboxAgent>;
-  readonly isDraining: () => boolean;
-};
 
 type RequeueReason = Extract<WorkerEvent, { readonly type: "session.putBack" }>["why"];
 
@@ -73,6 +46,8 @@ export class SessionJob {
   readonly #wakeUp: WakeUp;
   readonly #isQueued: boolean;
   #session: WorkerSessionRef;
+  /** The lease that came with the first look, until an agent has it, and when it was asked for. */
+  #taken: { readonly lease: Lease; readonly askedAt: number } | undefined;
   /** The inputs that came with the lease. */
   #found: readonly SessionInput[] | undefined;
   /** Somebody may watch the session. */
@@ -89,9 +64,18 @@ export class SessionJob {
 
   /** Rejects with failures of store and queue; the sweep finds the session again. */
   async run(): Promise<void> {
-    const { agents, permits, now } = this.#worker;
+    try {
+      await this.#look();
+    } finally {
+      await this.#giveUp();
+    }
+  }
+
+  /** Looks at the session, and takes it at once unless its tenant may have to wait, or its agent was not to be had before. */
+  async #look(): Promise<void> {
+    const { agents, permits, now, failedTries, leaseMs } = this.#worker;
     const { sessionId } = this.#wakeUp;
-    const { position, inputs } = await this.#peek();
+    const { position, inputs } = await this.#peek(permits.areFree && !failedTries.has(sessionId));
     if (!hasWork(position, inputs, now())) return;
     if (isInnerSession(readPosition(position ?? {}).meta ?? {})) return; // the session of its parent drives it
     const meta = sessionMeta(position, inputs);
@@ -106,6 +90,7 @@ export class SessionJob {
     if (!config) return;
     const waits = textWaits(config);
     if (!hasWork(position, inputs, now(), (input, state) => isDeferred(input, state, waits))) return;
+    if (this.#taken && elapsed(this.#taken.askedAt, now()) > leaseMs / 3) await this.#giveUp();
     const permit = await permits.acquire(tenant);
     if (!permit) return this.#requeue("limited");
     try {
@@ -124,11 +109,28 @@ export class SessionJob {
     await queue.wake(to).catch(() => {}); // the sweep finds it
   };
 
-  /** Returns the position, and all inputs that are not acknowledged: one that can be processed may come after many that cannot. */
-  async #peek(): Promise<PeekedSession> {
-    const { store } = this.#worker;
+  /** Hands the lease that was taken over to an agent. */
+  #handOver(): TakenLease | undefined {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    return taken && { lease: taken.lease, ageMs: elapsed(taken.askedAt, this.#worker.now()) };
+  }
+
+  /** Releases the lease that was taken, unless an agent has it. */
+  async #giveUp(): Promise<void> {
+    const taken = this.#handOver();
+    if (taken) await this.#worker.store.release(taken.lease).catch(() => {});
+  }
+
+  /** Returns the position, and all inputs that are not acknowledged: one that can be processed may come after many that cannot. `takes`: takes
+   *  the session as well, if that is possible at once. */
+  async #peek(takes = false): Promise<PeekedSession> {
+    const { store, leaseMs: ttlMs, now } = this.#worker;
     const { sessionId } = this.#wakeUp;
-    const first = await peekAt(store, sessionId, FIRST_INPUTS);
+    const askedAt = now();
+    const take = takes ? { owner: newOwner(), ttlMs } : undefined;
+    const first = await peekAt(store, sessionId, FIRST_INPUTS, take);
+    if (first.lease) this.#taken = { lease: first.lease, askedAt };
     if (first.inputs.length < FIRST_INPUTS) return first;
     return { ...first, inputs: await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER) };
   }
@@ -146,24 +148,24 @@ export class SessionJob {
    *  worker may have been started together with this one. */
   async #unknown(inputs: readonly SessionInput[], meta: JsonObject): Promise<void> {
     const { report, now, maxTries, unknownAgentMs } = this.#worker;
+    await this.#giveUp();
     report.emit({ type: "session.unknown", ...this.#session });
     const isLate = (input: SessionInput): boolean => waitsSince(input, now() - unknownAgentMs);
     if (this.#countTry() < maxTries || !inputs.some(isLate)) return this.#wakeLater(this.#nextBackoffMs());
-    const { agent } = this.#session;
-    return this.#refuseInputs(noAgentError(agent, unknownAgentMs), meta, isLate);
+    return this.#refuseInputs(noAgentError(this.#session.agent, unknownAgentMs), meta, isLate);
   }
 
   /** Returns how often in a row this worker had no agent for the session. */
   #countTry(): number {
-    const { failedTries } = this.#worker;
     const { sessionId } = this.#session;
-    const tries = (failedTries.get(sessionId) ?? 0) + 1;
-    failedTries.set(sessionId, tries);
+    const tries = (this.#worker.failedTries.get(sessionId) ?? 0) + 1;
+    this.#worker.failedTries.set(sessionId, tries);
     return tries;
   }
 
   /** Tries again later to make the agent. After some tries it refuses the inputs, so that whoever sent them learns why. */
   async #failed(error: unknown, meta: JsonObject): Promise<void> {
+    await this.#giveUp();
     const info = errorInfo(error, "config/invalid");
     if (!countsAsTry(info) || this.#countTry() < this.#worker.maxTries) return this.#requeue("failed", error);
     const { agent = "" } = this.#session;
@@ -214,16 +216,19 @@ export class SessionJob {
           meta: labels,
           sessionOptions: { ...config.sessionOptions, leaseMs },
         },
-        async (lease) => {
-          this.#found = lease.found?.inputs;
-          this.#isWatched = lease.found?.isWatched ?? true;
-          if (lease.takeovers < this.#worker.maxCrashes) return;
-          isQuarantined = true;
-          await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
-          throw new AgentError("session/conflict", "The session is quarantined.");
+        {
+          taken: () => this.#handOver(),
+          kept,
+          isLeft: () => this.#run?.isLast ?? false,
+          admit: async (lease) => {
+            this.#found = lease.found?.inputs;
+            this.#isWatched = lease.found?.isWatched ?? true;
+            if (lease.takeovers < this.#worker.maxCrashes) return;
+            isQuarantined = true;
+            await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
+            throw new AgentError("session/conflict", "The session is quarantined.");
+          },
         },
-        kept,
-        () => this.#run?.isLast ?? false,
       );
       await repeated?.begin(agent, store);
       await agent.open();
@@ -240,6 +245,7 @@ export class SessionJob {
   async #handleOpenError(error: unknown, meta: JsonObject): Promise<void> {
     const { store, leaseMs } = this.#worker;
     const { sessionId } = this.#session;
+    await this.#giveUp();
     const { code, message, data } = errorInfo(error, "config/invalid");
     const isHeld = code === "session/agent-changed" && data?.["policy"] === "hold";
     if (code === "session/conflict") return this.#requeue("taken");
@@ -350,17 +356,16 @@ export class SessionJob {
   /** Releases the session, or reports that its lease was lost. A store that does not answer is waited for as long as the lease lasts. */
   async #release(agent: InboxAgent, startedAt: number): Promise<void> {
     const { report, now, leaseMs } = this.#worker;
-    const session = this.#session;
     const { closedBy } = agent;
     if (closedBy && closedBy.code !== "run/shutdown") {
       if (!isLost(agent)) throw closedBy; // the agent failed: its lease expires as if this process had died
-      report.emit({ type: "session.lost", ...session, error: closedBy.toJSON() });
+      report.emit({ type: "session.lost", ...this.#session, error: closedBy.toJSON() });
       return;
     }
     const { phase, reason } = agent.status();
     if (!closedBy) await Promise.race([agent.close(), sleep(leaseMs, undefined, { ref: false })]);
     const durationMs = elapsed(startedAt, now());
-    report.emit({ type: "session.end", ...session, phase, ...(reason && { reason }), durationMs });
+    report.emit({ type: "session.end", ...this.#session, phase, ...(reason && { reason }), durationMs });
     if (closedBy) await this.#wakeLater(0);
   }
 
@@ -375,7 +380,7 @@ export class SessionJob {
   /** Returns the delay before the session is woken again, which doubles each time. */
   #nextBackoffMs(): number {
     const { backoffs, retryMs } = this.#worker;
-    const { sessionId } = this.#session;
+    const { sessionId } = this.#wakeUp;
     const backoff = Math.min((backoffs.get(sessionId) ?? 0.5) * 2, MAX_BACKOFF);
     backoffs.set(sessionId, backoff);
     return retryMs * backoff;

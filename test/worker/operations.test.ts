@@ -49,7 +49,7 @@ function heldModel() {
 describe.skipIf(!server)(`a turn on Postgres${server ? "" : ` (${NO_POSTGRES})`}`, () => {
   afterAll(() => server?.stop());
 
-  test("of one tool costs six operations of the store, of a new session and of a known one", async () => {
+  test("of one tool costs five operations of the store, of a new session and of a known one", async () => {
     const { connectionString } = server!;
     const { store, calls } = noted(postgresStore({ connectionString, schema: "agentchart_operations" }));
     const queue = inProcessQueue();
@@ -67,7 +67,7 @@ describe.skipIf(!server)(`a turn on Postgres${server ? "" : ` (${NO_POSTGRES})`}
         });
         await dispatcher.dispatch("s", "call look", { agent: "desk" });
         await ended;
-        const took = ["peek", "acquire", "append", "append", "append"];
+        const took = ["peek", "append", "append", "append"];
         // a renewal comes every three seconds, and reading only where messages are asked for
         expect([turn, ...calls.filter((each) => each !== "read" && each !== "renewAll")]).toEqual([
           turn,

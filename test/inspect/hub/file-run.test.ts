@@ -191,9 +191,9 @@ describe("startHub with a file", () => {
     expect((await get<List>(hub, "/api/runs")).rows).toHaveLength(1);
     const lines = text.split("\n");
     const other = home();
-    const cut = await testHub({ home: other, files: [write(other, lines.slice(0, 6).join("\n"))] });
+    const cut = await testHub({ home: other, files: [write(other, lines.slice(0, 5).join("\n"))] });
     const { row } = await get<Detail>(cut, "/api/runs/s-1");
-    expect(row.notice).toMatch(/^The file ends after entry 5 of \d+\.$/);
+    expect(row.notice).toMatch(/^The file ends after entry 4 of \d+\.$/);
     expect(row.steps).toBe(2);
   });
 
