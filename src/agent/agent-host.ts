@@ -371,7 +371,6 @@ export class AgentHost implements Host {
     }
   }
 
-  /** The session rests. */
   rested(): void {
     this.#timer.release();
   }

@@ -46,7 +46,6 @@ export class ClassHooks {
     return this.#parent ? [...this.#parent.all, ...this.#own] : this.#own;
   }
 
-  /** True for a hook that the class has, or has had. */
   has(hook: AnyHook): boolean {
     return this.#ever.has(hook) || (this.#parent?.has(hook) ?? false);
   }

@@ -101,7 +101,6 @@ export class LiveChart {
     this.#facts = this.#facts.length > 0 ? [...this.#facts, ...facts] : facts;
   }
 
-  /** Stops the actor. */
   stop(): void {
     const { parent } = this.#owner;
     this.#isStopped = true;
@@ -190,7 +189,6 @@ export class SentCommands {
   }
 }
 
-/** The session that has a timer. */
 type TimedSession = {
   now(): number;
   /** Called once the instant has come for which the timer was armed last. */
@@ -217,7 +215,6 @@ export class SessionTimer {
     this.#start();
   }
 
-  /** Disarms the timer. */
   disarm(): void {
     this.#until = null;
     if (this.#handle) unref(this.#handle);

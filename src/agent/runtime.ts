@@ -270,7 +270,6 @@ export class Runtime implements ChartOwner, LivingSession {
     await refused;
   }
 
-  /** Changes the hooks, and returns them. */
   setHooks(change: (hooks: readonly AnyHook[]) => readonly AnyHook[]): readonly AnyHook[] {
     const { host } = this;
     host.replaceHooks(change(host.allHooks));

@@ -48,7 +48,6 @@ export abstract class SessionCommands {
    *  `ends`: a turn that was stored while hooks ran at its end has ended then. Throws `run/closed`. */
   protected abstract between(needed?: Needed, ends?: boolean): Promise<void> | undefined;
 
-  /** See {@link InboxAgent.decide}. */
   async decide(
     ...[callId, decision, options = NO_OPTIONS, inputId, madeAt]: Parameters<InboxAgent["decide"]>
   ): Promise<PendingCall[]> {
@@ -87,7 +86,6 @@ export abstract class SessionCommands {
     throw new AgentError("run/bad-decision", message, { data: { callId } });
   }
 
-  /** See {@link Agent.interrupt}. */
   interrupt(message?: string | Msg, inputId?: string): boolean {
     const note = message === undefined ? undefined : oneMessage(message, "interrupt");
     return this.#offer(
@@ -96,19 +94,16 @@ export abstract class SessionCommands {
     );
   }
 
-  /** See {@link Agent.steer}. */
   steer(given: string | Msg, inputId?: string): boolean {
     const message = oneMessage(given, "steer");
     return this.#offer((at) => ({ type: "run.steer", at, message }), inputId);
   }
 
-  /** See {@link Agent.extendBudget}. */
   async extendBudget(...[extra, inputId]: Parameters<InboxAgent["extendBudget"]>): Promise<void> {
     checkLimits(extra, "extendBudget");
     await this.#command((at) => ({ type: "budget.extend", at, extra }), inputId);
   }
 
-  /** See {@link InboxAgent.compact}. */
   async compact(...[options = {}, inputId]: Parameters<InboxAgent["compact"]>): Promise<CompactionResult> {
     check(compactSchema(), options, "compact");
     const runtime = await this.#open();
@@ -138,13 +133,11 @@ export abstract class SessionCommands {
     await runtime.saved();
   }
 
-  /** See {@link Agent.observe}. */
   async observe(given: Msg | readonly Msg[]): Promise<void> {
     const messages = messagesOf(given);
     await this.#command((at) => ({ type: "session.observe", at, messages }));
   }
 
-  /** See {@link Agent.saveTo}. */
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     check(savedPartsSchema(), parts, "saveTo");
     await this.between("all", false);
@@ -154,7 +147,6 @@ export abstract class SessionCommands {
     await saveSession(store, key, runtime.journalState(), { now, parts, ...(redact && { redact }) });
   }
 
-  /** See {@link Agent.loadIfExists}. */
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     check(savedPartsSchema(), parts, "loadIfExists");
     await this.between("all", false);

@@ -252,7 +252,6 @@ export class SessionLife implements Leaver {
     this.#session.ended();
   }
 
-  /** Gives the lease back. */
   #giveUpLease(): void {
     stayAtProcessEnd(this);
     this.#session.journal.discard();
@@ -309,7 +308,6 @@ class BriefWait {
     clearTimeout(timer);
   }
 
-  /** Ends the wait, if there is one. */
   end(): void {
     this.#end();
   }

@@ -225,7 +225,6 @@ export class JournalFold {
   }
 }
 
-/** Returns the progress after a change of it. */
 function progressAfter(before: Progress, { stats, ...change }: ProgressChange = {}): Progress {
   return { ...before, ...change, stats: { ...before.stats, ...stats } };
 }

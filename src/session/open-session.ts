@@ -86,7 +86,6 @@ export function withReadablePart(error: unknown, seq: number): unknown {
   return new AgentError(code, `${message} Its positions up to ${seq} can be read.`, { cause: error, data });
 }
 
-/** True for the last entry of an append. */
 function endsAppend(entry: SessionEntry): boolean {
   return entry.type === "position" && entry.data.state !== undefined;
 }

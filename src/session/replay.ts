@@ -158,7 +158,6 @@ export class EntryReader {
     return beginsToWait(old, record) ? notRun(record.call, waitingResult(record)) : [];
   }
 
-  /** Returns the events of a call that was running. */
   #runEvents(old: CallRecord, record: CallRecord): readonly AgentEventBody[] {
     const { call, status, attempt } = record;
     const isRunning = status === "running";

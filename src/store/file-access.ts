@@ -93,7 +93,6 @@ export class FileAccess {
     return this.call((done) => fs.writeFile(path, text, { mode: 0o600 }, done));
   }
 
-  /** Returns the names in a folder. */
   namesIn(path: string): Promise<string[]> {
     return this.call((done) => fs.readdir(path, done));
   }

@@ -21,7 +21,6 @@ export class SessionFiles {
   readonly #dir: string;
   /** Accepted inputs and new journals survive a power loss. */
   readonly #isInputSynced: boolean;
-  /** The folders of sessions by their ids. */
   readonly #folders = new LRUCache<string, string>({ max: 1_000 });
   readonly #tails = new LRUCache<string, JournalTail>({ max: 1_000 });
   readonly #inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
@@ -37,7 +36,6 @@ export class SessionFiles {
     if (this.isClosed) throw storeClosed();
   }
 
-  /** Returns the folder of a session. */
   folder(sessionId: string): string {
     this.assertOpen();
     let path = this.#folders.get(sessionId);
@@ -59,7 +57,6 @@ export class SessionFiles {
     return { path, tail: this.#tails.get(path) };
   }
 
-  /** See {@link changeJournal}. */
   change(
     access: FileAccess,
     sessionId: string,
@@ -78,7 +75,6 @@ export class SessionFiles {
     await access.alone(path, () => this.#kept.close(access, path));
   }
 
-  /** Closes all journals. */
   closeAll(access: FileAccess): Promise<void> {
     return this.#kept.closeAll(access);
   }
@@ -130,7 +126,6 @@ export class SessionFiles {
     }
   }
 
-  /** See {@link SessionStore.putInput}. */
   async put(access: FileAccess, sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate"> {
     const path = join(this.folder(sessionId), INBOX);
     let wasMoved = false;

@@ -6,7 +6,6 @@ export type Page<T> = { readonly items: readonly T[]; readonly cursor?: string |
 
 /** The pages of one store from a cursor on. */
 export type PagedStore<T> = {
-  /** The number of its partition. */
   readonly index: number;
   page(cursor: string | undefined): Promise<Page<T>>;
   /** True for an item that this store has, and no other. */

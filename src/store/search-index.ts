@@ -62,7 +62,6 @@ export class SearchIndex {
     await this.#put(session, 0, await folded(info, whole, read), known !== undefined || isNew);
   }
 
-  /** Removes a session from the index. */
   async remove(sessionId: string): Promise<void> {
     await this.#db.transaction("delete", () => this.removal(sessionId));
   }

@@ -44,7 +44,6 @@ export class Searcher {
     this.#options = options;
   }
 
-  /** See {@link SessionStore.search}. */
   async search(query: SessionSearch = {}): Promise<SearchPage> {
     const { onProgress } = query;
     if (onProgress) this.#listeners.add(onProgress);
@@ -63,7 +62,6 @@ export class Searcher {
     if (this.#index || isStored) await this.#use((index) => index.remove(sessionId));
   }
 
-  /** Ends the work on the index. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running?.catch(() => {});

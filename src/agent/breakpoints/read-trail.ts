@@ -52,7 +52,6 @@ export class TrailReader {
     if (type === "slot" && data.name === BREAKPOINTS) this.trail.clear();
   }
 
-  /** Follows the next entry. */
   follow(entry: SessionEntry): void {
     for (const { step, entries } of this.push(entry)?.parts ?? []) {
       if (step) this.trail.push(step);

@@ -79,7 +79,6 @@ export class ActorSteps {
     this.#keep = parts.keep;
   }
 
-  /** True if there is a step. */
   get hasBegun(): boolean {
     return this.#waiting.length > 0 || this.#history.last > 0;
   }
@@ -188,7 +187,6 @@ function keyOf(value: unknown): string | undefined {
 const hasTarget = (transition: object): boolean =>
   (transition as { readonly target?: unknown }).target !== undefined;
 
-/** The JSON of a list of names. */
 function listJson(names: readonly string[]): string {
   let text = "";
   for (const name of names) text += `${text === "" ? "" : ","}${quoteKey(name)}`;

@@ -3,11 +3,8 @@ import type { RunCommandType, PendingItem } from "../protocol/commands.ts";
 
 /** The properties of a run that determine its available commands. */
 export type RunConditions = {
-  /** The phase of the session. */
   readonly phase: SessionPhase;
-  /** The open calls. */
   readonly pending: readonly PendingItem[];
-  /** The agent is open. */
   readonly isOpen: boolean;
   /** A limit of the budget is exceeded. */
   readonly isExceeded: boolean;

@@ -10,7 +10,6 @@ import type { MessageParts } from "./run-sender.ts";
 export type HubConnectionOptions = {
   /** Resolves to the address of the hub, or to undefined if none is running. */
   readonly find: () => Promise<HubAddress | undefined>;
-  /** Opens a socket. */
   readonly open: OpenSocket;
   /** Creates the first message from the hub's token. */
   readonly hello: (token: string) => string;

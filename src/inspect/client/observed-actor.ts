@@ -96,17 +96,14 @@ export class ObservedActor implements ReportedRun {
     return this.#history;
   }
 
-  /** True if a step was recorded. */
   get hasBegun(): boolean {
     return this.#steps.hasBegun;
   }
 
-  /** The kind of the actor. */
   get kind(): ActorKind {
     return this.#kind;
   }
 
-  /** The chart of the actor and its hash. */
   get chart(): ActorChart {
     return this.#chart;
   }
@@ -148,7 +145,6 @@ export class ObservedActor implements ReportedRun {
     this.gate?.breakAt(breaks, this.#names());
   }
 
-  /** The names of the active states. */
   #names(): readonly string[] {
     const states = this.#steps.statesOf(this.#snapshot.value, statusOf(this.#snapshot));
     return states.slice(1).map((id) => stateName(id, states[0]!));
@@ -198,7 +194,6 @@ export class ObservedActor implements ReportedRun {
     if (status === "active" && this.gate?.asksForStates) this.gate.isIn(this.#names());
   }
 
-  /** Reports the row of the actor. */
   report(worker: WorkerInfo): RunReport {
     const { system, parent } = this.#place;
     const info = this.#info();

@@ -72,7 +72,6 @@ export class Recorder {
     this.#previewOptions = { cache, limits: PREVIEW };
   }
 
-  /** The chart of the agent and its hash. */
   get chart(): ChartVersion {
     return this.#chart;
   }
@@ -88,7 +87,6 @@ export class Recorder {
     this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [], facts: [] }, m);
   }
 
-  /** Records a step of the chart. */
   record(step: ChartStep): void {
     this.#add(step, this.#options.history.elapsedAt(step.at));
   }

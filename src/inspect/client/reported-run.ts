@@ -5,7 +5,6 @@ import type { History } from "./history.ts";
 
 /** The data of a run that the hub receives besides its steps. */
 export type RunReport = {
-  /** The row of the run. */
   readonly row: RunRow;
   /** The open calls. */
   readonly pending: readonly PendingItem[];
@@ -18,7 +17,6 @@ export type WorkerInfo = NonNullable<RunRow["worker"]>;
 
 /** A run that this process reports: the session of an agent, or an actor of another system. */
 export interface ReportedRun {
-  /** The id of the run. */
   readonly runId: string;
   /** The recorded steps. */
   readonly history: History;

@@ -103,7 +103,6 @@ export class Reporter {
     }
   }
 
-  /** Sends a message. */
   send(message: WorkerToHub): void {
     this.#connection.send(JSON.stringify(message));
   }

@@ -16,7 +16,6 @@ export function textOf(parts: MessageParts): string {
 
 /** Tracks what the hub has received of a run, and creates the messages that it still needs. */
 export class RunSender {
-  /** The run whose messages are sent. */
   readonly run: ReportedRun;
   /** The run has changed since the last update. */
   hasUpdates = false;

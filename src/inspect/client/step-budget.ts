@@ -7,7 +7,6 @@ const SAVED_MS = 100;
 
 /** Bounds what the observation of other systems costs their process. Times are ms of `now`. */
 export class StepBudget {
-  /** Returns the time. */
   readonly now: () => number;
   #at: number;
   #steps = BURST;

@@ -70,7 +70,6 @@ export class StepPages {
     return { bytes: page.bytes.subarray(start, page.ends[end - 1]), count: end - begin };
   }
 
-  /** Drops the oldest `count` steps. */
   drop(count: number): void {
     this.#encode();
     this.#first = Math.min(this.#first + count, this.#last + 1);

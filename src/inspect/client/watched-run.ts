@@ -32,9 +32,7 @@ type Attachment = {
 
 /** A session as this process observes it: its agent, and the next agent if the session is resumed. */
 export class WatchedRun implements ReportedRun {
-  /** The id of the session. */
   readonly runId: string;
-  /** The recorded steps. */
   readonly history: History;
   readonly #attachedAt = Date.now();
   readonly #changed: () => void;
@@ -78,7 +76,6 @@ export class WatchedRun implements ReportedRun {
     return this.#attachment !== undefined && !this.#isOpen;
   }
 
-  /** The chart of the agent and its hash. */
   get chart(): Recorder["chart"] {
     return this.#attachment.recorder.chart;
   }

@@ -42,15 +42,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(["cache-control", "cross-origin
 export type HttpOptions = {
   /** Returns the policy; a function, because the port is known only after the server listens. */
   readonly policy: () => AccessPolicy;
-  /** Judges the tokens of pages. */
   readonly gate: TokenGate;
-  /** The runs that can be read. */
   readonly runs: Runs;
-  /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
-  /** The charts that can be read. */
   readonly charts: ChartRegistry;
-  /** The folder of the built page. */
   readonly pageFolder: string;
 } & Pick<ManyRunsOptions, "labels" | "store" | "isReadonly" | "reports">;
 

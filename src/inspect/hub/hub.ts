@@ -25,17 +25,12 @@ const READ_INTERVAL_MS = 1_000;
 
 /** The data that a hub serves. */
 export type HubOptions = {
-  /** The version of the package. */
   readonly version: string;
   /** True if the hub rejects every command. */
   readonly isReadonly: boolean;
-  /** The registry of charts. */
   readonly charts: ChartRegistry;
-  /** The runs of opened files, by id. */
   readonly files: ReadonlyMap<string, OpenRun>;
-  /** The sessions of a store. */
   readonly stored?: StoreRuns;
-  /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
 };
 
@@ -46,17 +41,14 @@ type PendingAck = { readonly worker: ConnectedWorker; readonly resolve: (ack: Ac
 
 /** The server's core: connects the processes that run agents with the pages that display them. */
 export class Hub {
-  /** The version of the package. */
   readonly version: string;
   /** True if the hub rejects every command. */
   readonly isReadonly: boolean;
-  /** The registry of charts. */
   readonly charts: ChartRegistry;
   /** The runs of connected processes. */
   readonly live: LiveRuns;
   /** All runs: live, from files and from the store. */
   readonly runs: Runs;
-  /** The suspicions of runs. */
   readonly suspicions: RunSuspicions;
   /** The labels that people gave the sessions of the store; absent without a store. */
   readonly labels: LabelReader | undefined;
@@ -92,7 +84,6 @@ export class Hub {
     clearInterval(this.#reading);
   }
 
-  /** Registers the connection of a page. */
   addPage(page: PageSocket): void {
     this.#pages.add(page);
   }

@@ -70,7 +70,6 @@ function hashOf(chart: Chart): string {
  *   belongs to the last one of the append before.
  */
 export class JournalRun {
-  /** The steps of the run. */
   readonly log: RunLog;
   readonly #chart: Chart;
   readonly #hash: string;

@@ -11,9 +11,7 @@ import { RunLog } from "./run-log.ts";
 export type ConnectedWorker = {
   /** The id that the process has sent, unique on the hub. */
   readonly id: string;
-  /** The operating system's process id. */
   readonly pid: number;
-  /** Sends a command to the process. */
   readonly send: (command: RunCommand) => void;
 };
 
@@ -31,7 +29,6 @@ type ReceivedSteps = { last: number; at: number; readonly states: number[] };
 
 /** A run as the processes that drive it report it. */
 export class LiveRun implements OpenRun {
-  /** The steps of the run. */
   readonly log: RunLog;
   readonly #blobs = new BlobCache(MAX_BLOB_CHARACTERS);
   readonly #parts = new Map<string, string[]>();
@@ -57,7 +54,6 @@ export class LiveRun implements OpenRun {
     return this.#report?.row.worker && this.#worker?.id;
   }
 
-  /** The row of the run. */
   get row(): RunRow {
     const { row } = this.#report!;
     const { newest, active } = this.log;
@@ -71,7 +67,6 @@ export class LiveRun implements OpenRun {
     };
   }
 
-  /** The open calls. */
   get pending(): readonly PendingItem[] {
     return this.#report!.pending;
   }

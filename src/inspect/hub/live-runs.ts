@@ -4,7 +4,6 @@ import type { OpenRun } from "./open-run.ts";
 
 /** A change of a run; with `stream` only streamed text was added. */
 export type LiveChange = {
-  /** The id of the run. */
   readonly runId: string;
   /** The deltas that were added. */
   readonly stream?: readonly StreamDelta[];

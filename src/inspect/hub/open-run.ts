@@ -4,13 +4,11 @@ import type { RunLog } from "./run-log.ts";
 
 /** A run that was opened to be displayed: live, from a store or from a file. */
 export type OpenRun = {
-  /** The row of the run. */
   readonly row: RunRow;
   /** The open calls. */
   readonly pending: readonly PendingItem[];
   /** The exceeded limit of the budget; "" or absent if none is. */
   readonly exceeded?: string;
-  /** The steps of the run. */
   readonly log: RunLog;
   /** Returns a long string that steps refer to. */
   blob(sha: string): string | undefined;

@@ -30,15 +30,11 @@ type Subscription = { next: number; isNew: boolean; states: number; pending: str
 
 /** The part of the hub that a page's connection uses. */
 export type PageHub = {
-  /** The version of the package. */
   readonly version: string;
   /** True if the hub rejects every command. */
   readonly isReadonly: boolean;
-  /** The registry of charts. */
   readonly charts: ChartRegistry;
-  /** The runs of connected processes. */
   readonly live: LiveRuns;
-  /** All runs. */
   readonly runs: Runs;
   /** Executes a command of the page, and resolves to its outcome. Never rejects. */
   command(command: unknown): Promise<Ack>;

@@ -7,7 +7,6 @@ const MAX_BYTES = 100_000_000;
 
 /** A report of an evaluation or an experiment, read from a file. */
 export type StoredReport = {
-  /** The name of the file. */
   readonly file: string;
   readonly kind: "evaluation" | "experiment";
   /** The report as `evaluate` or `experiment` has returned it; its parts are not checked. */

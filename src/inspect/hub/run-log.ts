@@ -12,7 +12,6 @@ const KEYFRAME_INTERVAL = 250;
  * N2 At most `maxSteps` steps are kept; the oldest are evicted first.
  */
 export class RunLog {
-  /** The id of the run. */
   readonly runId: string;
   readonly #maxSteps: number;
   readonly #states: (readonly string[])[] = [];
@@ -48,7 +47,6 @@ export class RunLog {
     return this.#context;
   }
 
-  /** The newest step. */
   get newest(): Step | undefined {
     return this.#items.at(-1);
   }

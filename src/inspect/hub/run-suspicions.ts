@@ -20,7 +20,6 @@ const ROW_INTERVAL_MS = 3_000;
 
 /** The suspicions of runs. The steps of each run are read once. */
 export class RunSuspicions {
-  /** The checks that are made. */
   readonly checks: readonly SuspicionCheck[];
   readonly #known = new WeakMap<RunLog, Known>();
 

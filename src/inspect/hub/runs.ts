@@ -14,7 +14,6 @@ import { hasWords, queryWords } from "../../store/search-words.ts";
 
 /** A query of the list of runs. */
 export type RunQuery = RunFilter & {
-  /** Only runs of this group. */
   readonly group?: RunGroup;
   /** The id of the process that drives the runs. */
   readonly worker?: string;

@@ -15,7 +15,6 @@ import { searcherOf } from "../../store/local-index.ts";
 
 /** A query of the sessions of a store. */
 export type StoreQuery = RunFilter & {
-  /** Only sessions of this group. */
   readonly group?: RunGroup | undefined;
   /** The ids of sessions that are listed elsewhere. */
   readonly except: readonly string[];
@@ -39,7 +38,6 @@ const MAX_OPEN_RUNS = 32;
 
 /** The sessions of a store. Reading them takes no lease. */
 export class StoreRuns {
-  /** The store that is read. */
   readonly store: SessionStore;
   readonly #open = new LRUCache<string, { readonly run: JournalRun; notice?: string }>({
     max: MAX_OPEN_RUNS,

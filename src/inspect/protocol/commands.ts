@@ -69,7 +69,6 @@ export type PendingItem = PendingCall & { readonly inputSchema?: JsonObject };
  * `answered` (another user was first), `readonly`, `unavailable` (no process drives the run), `invalid`.
  */
 export type Ack = {
-  /** The id of the command. */
   readonly id: string;
   /** True if the command was executed. */
   readonly ok: boolean;
