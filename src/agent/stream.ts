@@ -3,45 +3,6 @@ import type { AgentEvent } from "../core/event/types.ts";
 import { callerOf, errorOfWaiter } from "./call-limits.ts";
 import type { Reply } from "./types.ts";
 
-/** The events between a run, which must not wait, and readers, which may be slow: unread deltas of one block or call are merged. */
-class EventQueue {
-  readonly #events = new EventBuffer();
-  /** Resolved when something has come, or nothing more will. */
-  #moved: PromiseWithResolvers<void> | undefined;
-  #isOver = false;
-
-  /** True once nothing more will come; what has come may be unread. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  push(event: AgentEvent): void {
-    if (this.#isOver) return;
-    this.#events.push(event);
-    this.#wake();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#wake();
-  }
-
-  /** Removes and returns the first unread event; undefined if there is none. */
-  shift(): AgentEvent | undefined {
-    return this.#events.shift();
-  }
-
-  /** Resolves when something comes; at once if nothing more will. */
-  moved(): Promise<void> | undefined {
-    return this.#isOver ? undefined : (this.#moved ??= Promise.withResolvers<void>()).promise;
-  }
-
-  #wake(): void {
-    this.#moved?.resolve();
-    this.#moved = undefined;
-  }
-}
-
 /** The agent of a stream. */
 export type StreamSource<O> = {
   subscribe(listener: (event: AgentEvent) => void): () => void;
@@ -52,10 +13,15 @@ export type StreamSource<O> = {
   onLeave(): void;
 };
 
-/** A turn that starts when somebody first wants something of it. */
+/** A turn that starts when somebody first wants something of it. Its events stand between a run, which must not wait, and readers, which
+ *  may be slow: unread deltas of one block or call are merged. */
 class StreamedTurn<O> {
-  readonly events = new EventQueue();
+  /** True once nothing more will come; what has come may be unread. */
+  hasEnded = false;
   readonly #source: StreamSource<O>;
+  readonly #events = new EventBuffer();
+  /** Resolved when something has come, or nothing more will. */
+  #moved: PromiseWithResolvers<void> | undefined;
   #running: Promise<Reply<O>> | undefined;
   #isOver = false;
 
@@ -77,15 +43,32 @@ class StreamedTurn<O> {
     const stop = this.#source.subscribe((event) => {
       if (this.#isOver) return; // an event of the next turn
       this.#isOver = event.type === "turn.end"; // the turn may still have to be stored
-      this.events.push(event);
+      this.#events.push(event);
+      this.#wake();
     });
     try {
       return await this.#source.run();
     } finally {
       this.#isOver = true;
       stop();
-      this.events.end();
+      this.hasEnded = true;
+      this.#wake();
     }
+  }
+
+  /** Removes and returns the first unread event; undefined if there is none. */
+  shift(): AgentEvent | undefined {
+    return this.#events.shift();
+  }
+
+  /** Resolves when something comes; at once if nothing more will. */
+  moved(): Promise<void> | undefined {
+    return this.hasEnded ? undefined : (this.#moved ??= Promise.withResolvers<void>()).promise;
+  }
+
+  #wake(): void {
+    this.#moved?.resolve();
+    this.#moved = undefined;
   }
 
   /** A reader has left before it has read the end. */
@@ -111,17 +94,16 @@ class EventReader implements AsyncIterator<AgentEvent, undefined> {
   next(): Promise<Read> {
     this.#hasBegun = true;
     void this.#turn.start();
-    const value = this.#isRead ? undefined : this.#turn.events.shift();
+    const value = this.#isRead ? undefined : this.#turn.shift();
     return value ? Promise.resolve({ done: false, value }) : this.#later();
   }
 
   async #later(): Promise<Read> {
-    const { events } = this.#turn;
     while (!this.#isRead) {
-      await events.moved();
-      const value = events.shift();
+      await this.#turn.moved();
+      const value = this.#turn.shift();
       if (value) return { done: false, value };
-      if (!events.isOver) continue; // another reader has it
+      if (!this.#turn.hasEnded) continue; // another reader has it
       this.#isRead = true;
       try {
         await this.#turn.start();
