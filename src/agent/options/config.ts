@@ -302,10 +302,13 @@ function reserveOf(given: number | undefined, window: number | null): number {
   return Math.max(boundOf(given, RESERVE, window, 1 / 8), boundOf(given, LEAST_RESERVE, window, 1 / 5));
 }
 
-/** Returns the context window of the agent's model, in tokens; null if it is unknown. */
-function windowOf({ compaction, model }: AnyAgentConfig): number | null {
+/** Returns the context window of a model of the agent, in tokens; undefined if it is unknown. */
+export function windowOf(
+  { compaction }: Pick<AnyAgentConfig, "compaction">,
+  { name, capabilities }: ChatModel,
+): number | undefined {
   const { contextTokens } = compaction === false ? {} : (compaction ?? {});
-  return contextTokens ?? model.capabilities?.contextTokens ?? knownWindow(model.name) ?? null;
+  return contextTokens ?? capabilities?.contextTokens ?? knownWindow(name);
 }
 
 /** Throws `config/invalid` if the system prompt and the tools alone do not fit. */
@@ -324,7 +327,7 @@ export function compactionSettings(config: AnyAgentConfig): CompactionSettings |
   const { compaction } = config;
   if (compaction === false) return null;
   const { auto = true, summarise = "fit", maxFailures = 3, clear = {} } = compaction ?? {};
-  const window = windowOf(config);
+  const window = windowOf(config, config.model) ?? null;
   const reserve = reserveOf(compaction?.reserveTokens, window);
   if (window !== null) checkRoom(config, window, reserve);
   return {

@@ -4,12 +4,11 @@ import type { WantedOutput } from "../../../machines/agent/context.ts";
 import { optionsWith, type PromptEdit } from "../../../machines/agent/prompt/edits.ts";
 import { messagesBefore, type RequestParts } from "../../../machines/agent/prompt/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { modelNamed } from "../options/config.ts";
+import { modelNamed, windowOf } from "../options/config.ts";
 import type { Host } from "./host.ts";
 import type { AnyAgentConfig } from "../options/agent-config.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
 import {
-  knownWindow,
   countContent,
   countMedia,
   countMessage,
@@ -194,12 +193,6 @@ function publicEdit(edit: PromptEdit): PromptEdit {
   return edit.options ? { ...edit, options: publicOptions(edit.options) } : edit;
 }
 
-function windowOf({ config }: Host, { name, capabilities }: ChatModel): number | undefined {
-  const { compaction } = config;
-  const configured = compaction === false ? undefined : compaction?.contextTokens;
-  return configured ?? capabilities?.contextTokens ?? knownWindow(name);
-}
-
 /** Returns a model call as it is recorded: without secrets. */
 export function recordedCall(
   host: Host,
@@ -207,7 +200,7 @@ export function recordedCall(
   { parts, model, messageId }: { parts: RequestParts; model: ChatModel; messageId: string },
 ): Omit<ModelCall, "number"> {
   const { turn, iteration, attempt, transcript, usesFallback, entered } = input;
-  const window = windowOf(host, model);
+  const window = windowOf(host.config, model);
   const { budget, modelOptions: { contextWindow } = {} } = host.config;
   return {
     ...parts,
