@@ -1,5 +1,5 @@
 import type { Msg, ToolResultBlock } from "../core/message/types.ts";
-import type { SessionEntry } from "./entry.ts";
+import type { ResultRef, SessionEntry } from "./entry.ts";
 import { damagedEntry } from "./read-entry.ts";
 
 type MessagesEntry = Extract<SessionEntry, { readonly type: "messages" }>;
@@ -27,15 +27,19 @@ export class MessageFold {
     const place = from - this.from;
     if (place < 0 || place > this.messages.length) throw damagedEntry(entry, `there is no message ${from}`);
     this.messages.length = place;
-    for (const message of messages) {
-      if (!("ref" in message)) {
-        this.messages.push(message);
-        continue;
-      }
-      const { ref, id, role, name, ...rest } = message;
-      const result = this.#results.get(ref);
-      if (!result) throw damagedEntry(entry, `the result of call '${ref}' is not in the journal`);
-      this.messages.push({ id, role, name, content: [result], ...rest }); // the order of a new message
-    }
+    for (const message of messages) this.messages.push(wholeMessage(message, this.#results, entry));
   }
+}
+
+/** Returns a message of an entry with the result that it refers to. Throws `session/damaged` if that is not known. */
+export function wholeMessage(
+  message: Msg | ResultRef,
+  results: ReadonlyMap<string, ToolResultBlock>,
+  entry: SessionEntry,
+): Msg {
+  if (!("ref" in message)) return message;
+  const { ref, id, role, name, ...rest } = message;
+  const result = results.get(ref);
+  if (!result) throw damagedEntry(entry, `the result of call '${ref}' is not in the journal`);
+  return { id, role, name, content: [result], ...rest }; // the order of a new message
 }

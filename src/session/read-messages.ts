@@ -3,6 +3,7 @@ import type { SessionStore } from "../store/port.ts";
 import type { SessionEntry } from "./entry.ts";
 import { damagedEntry, readEntries } from "./read-entry.ts";
 import { type Checkpoint, marksOf, type Mark } from "./fold.ts";
+import { wholeMessage } from "./message-fold.ts";
 
 /** Some messages of a transcript. */
 export type MessagePage = {
@@ -43,14 +44,7 @@ class Window {
     for (const [offset, message] of messages.entries()) {
       const index = from + offset;
       if (index < this.#after || index >= this.#end) continue;
-      if (!("ref" in message)) {
-        this.#found.set(index, message);
-        continue;
-      }
-      const { ref, ...rest } = message;
-      const result = this.#results.get(ref);
-      if (!result) throw damagedEntry(entry, `the result of call '${ref}' is not in the journal`);
-      this.#found.set(index, { ...rest, content: [result] });
+      this.#found.set(index, wholeMessage(message, this.#results, entry));
     }
   }
 
