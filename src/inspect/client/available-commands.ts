@@ -1,4 +1,6 @@
+import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { SessionPhase } from "../../store/port.ts";
+import { isInnerSession } from "../../store/shared.ts";
 import type { RunCommandType, PendingItem } from "../protocol/commands.ts";
 
 /** The properties of a run that determine its available commands. */
@@ -6,28 +8,24 @@ export type RunConditions = {
   readonly phase: SessionPhase;
   readonly pending: readonly PendingItem[];
   readonly isOpen: boolean;
+  /** With it a new agent can be created in place of a closed one. */
+  readonly config: AgentConfig | undefined;
   /** A limit of the budget is exceeded. */
   readonly isExceeded: boolean;
-  /** A new agent can be created in place of a closed one. */
-  readonly hasConfig: boolean;
-  /** The session has a store, which forks need. */
-  readonly hasStore: boolean;
-  /** Text is accepted while calls are open. */
-  readonly acceptsText: boolean;
   /** The conversation can be summed up. */
   readonly canCompact: boolean;
   /** The agent has slots that clients may write. */
   readonly hasSlots: boolean;
-  /** The run is inside of a call of another one, which alone drives it. */
-  readonly isInner: boolean;
 };
 
 /** Returns the commands that are available now. */
 export function availableCommands(run: RunConditions): readonly RunCommandType[] {
-  const { isOpen, hasConfig, hasStore, hasSlots, phase, isInner } = run;
-  const forks = hasStore ? (["fork", "forkPlan"] as const) : [];
-  if (isInner) return [...(isOpen && phase === "running" ? (["interrupt"] as const) : []), ...forks];
-  const commands = isOpen || hasConfig ? commandsFor(run) : [];
+  const { isOpen, config, hasSlots, phase } = run;
+  const forks = config?.store ? (["fork", "forkPlan"] as const) : [];
+  // the run around an inner one drives it alone
+  if (isInnerSession(config?.meta ?? {}))
+    return [...(isOpen && phase === "running" ? (["interrupt"] as const) : []), ...forks];
+  const commands = isOpen || config ? commandsFor(run) : [];
   const possible = isOpen ? commands : commands.filter((type) => !NEED_OPEN_AGENT.has(type));
   const canSetSlot = isOpen && hasSlots && phase !== "quarantined";
   return [...possible, ...(canSetSlot ? (["setSlot"] as const) : []), ...forks];
@@ -41,13 +39,9 @@ const NEED_OPEN_AGENT: ReadonlySet<RunCommandType> = new Set([
   "shutdown",
 ]);
 
-function commandsFor({
-  phase,
-  pending,
-  isExceeded,
-  acceptsText,
-  canCompact,
-}: RunConditions): readonly RunCommandType[] {
+function commandsFor(run: RunConditions): readonly RunCommandType[] {
+  const { phase, pending, isExceeded, canCompact, config } = run;
+  const { onTextWhilePending = "refuse" } = config?.turnOptions ?? {};
   switch (phase) {
     case "running":
       return ["interrupt", "steer", "shutdown"];
@@ -57,7 +51,7 @@ function commandsFor({
         ...(isExceeded ? (["extendBudget"] as const) : []),
         ...(!isExceeded && pending.every(isSettled) ? (["resume"] as const) : []),
         "interrupt",
-        ...(acceptsText ? (["send"] as const) : []),
+        ...(onTextWhilePending === "refuse" ? [] : (["send"] as const)),
       ];
     case "stopped":
       return ["send", ...(canCompact ? (["compact"] as const) : [])];

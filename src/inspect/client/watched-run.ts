@@ -20,7 +20,6 @@ import type { RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";
 import type { ReportedRun, RunReport, WorkerInfo } from "./reported-run.ts";
 import { StreamQueue } from "./stream-queue.ts";
-import { isInnerSession } from "../../store/shared.ts";
 import { relationsOf, titleOf } from "../protocol/run-relations.ts";
 
 type Attachment = {
@@ -140,15 +139,10 @@ export class WatchedRun implements ReportedRun {
       phase,
       pending,
       isOpen: this.#isOpen,
+      config,
       isExceeded: exceeded !== undefined && exceeded !== "breakpoint",
-      hasConfig: config !== undefined,
-      hasStore: config?.store !== undefined,
       hasSlots: slots.length > 0,
-      isInner: isInnerSession(config?.meta ?? {}),
       canCompact: context.settings.compaction !== null && context.transcript.length > 1,
-      acceptsText:
-        config?.turnOptions?.onTextWhilePending === "cancelPending" ||
-        config?.turnOptions?.onTextWhilePending === "queue",
     });
     for (const type of can) this.offeredCommands.add(type);
     return {

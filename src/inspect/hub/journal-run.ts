@@ -136,18 +136,15 @@ export class JournalRun {
     const position = last.type === "position" && last.data.state !== undefined ? last : undefined;
     if (position?.data.chart !== undefined) this.#writtenWith = position.data.chart;
     const steps = position?.data.steps ?? [];
-    const parts = position && this.#parts(entries, steps);
-    if (parts) this.#addSteps(parts, steps as readonly TimedStep[], position);
+    const parts = position && this.#isKnown ? partsOfSteps(entries, steps) : undefined;
+    if (parts && position) this.#addSteps(parts, steps as readonly TimedStep[], position);
     else this.#addUnknown(entries, steps, position);
     if (position) this.#before = position.seq;
   }
 
-  /** The entries of an append by its steps: first those before the first one, then those of each. Undefined if it does not say it. */
-  #parts(
-    entries: readonly SessionEntry[],
-    steps: readonly StoredStep[],
-  ): readonly SessionEntry[][] | undefined {
-    return this.#writtenWith === this.#hash ? partsOfSteps(entries, steps) : undefined;
+  /** True if the entries were written with the chart of the run. */
+  get #isKnown(): boolean {
+    return this.#writtenWith === this.#hash;
   }
 
   #addSteps(
@@ -174,15 +171,14 @@ export class JournalRun {
     position: Position | undefined,
   ): void {
     const [step] = steps;
-    const isKnown = this.#writtenWith === this.#hash;
     const { at } = position ?? entries.at(-1)!;
     const by = steps.findLast((each) => each.by)?.by;
     const t = position?.data.at ?? at;
     this.#noteCalls(position, ({ after = 0 }) => after === 0);
     if (this.log.last === 0 && !this.#held) this.#hold({ e: "xstate.init", t: at, x: [] });
-    else if (step && isKnown && steps.length === 1) this.#hold(this.#rowOf({ ...step, at: t }));
+    else if (step && this.#isKnown && steps.length === 1) this.#hold(this.#rowOf({ ...step, at: t }));
     else if (entries.some(({ type }) => !WITHOUT_STEP.has(type))) {
-      const x = isKnown ? steps.flatMap((each) => this.#edgesOf(each)) : [];
+      const x = this.#isKnown ? steps.flatMap((each) => this.#edgesOf(each)) : [];
       this.#hold({ e: UNKNOWN_STEPS, t, x, ...(by && { by }) });
     }
     this.#apply(entries);

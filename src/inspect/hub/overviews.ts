@@ -6,7 +6,8 @@ import type { RunRow } from "../protocol/protocol.ts";
 import { matchesFigure, overviewFrom, type DigestedRun } from "./overview-from.ts";
 import { digestOf, type RunDigest } from "./run-digest.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
-import type { RunPage, Runs } from "./runs.ts";
+import type { Runs } from "./runs.ts";
+import type { RunPage } from "./store-runs.ts";
 
 /** The maximum number of runs of an overview: the last changed ones. */
 const MAX_RUNS = 10_000;

@@ -1,11 +1,11 @@
-import type { RunGroup, RunRow } from "../protocol/protocol.ts";
+import type { RunRow } from "../protocol/protocol.ts";
 import type { Label, LabelReader } from "../labels/labels.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { groupOf, type RunFilter, hasFacts } from "../protocol/outcomes.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
-import type { StoreQuery, StoreRuns, StorePage } from "./store-runs.ts";
+import type { RunPage, StoreQuery, StoreRuns } from "./store-runs.ts";
 import { pageFrom, StoredSuspicions } from "./stored-suspicions.ts";
 import { isObject, type Json } from "../../core/base/json.ts";
 import { SearchFold } from "../../store/search-fold.ts";
@@ -13,22 +13,9 @@ import { pagesOf } from "../../store/pages.ts";
 import { hasWords, queryWords } from "../../store/search-words.ts";
 
 /** A query of the list of runs. */
-export type RunQuery = RunFilter & {
-  readonly group?: RunGroup;
+export type RunQuery = Partial<Omit<StoreQuery, "except">> & {
   /** The id of the process that drives the runs. */
   readonly worker?: string;
-  /** The `cursor` of the previous page. */
-  readonly cursor?: string;
-  /** The maximum number of rows. Default 100. */
-  readonly limit?: number;
-};
-
-/** A page of the list of runs; without `cursor` it is the last one. `unindexed`: so many stored runs are not found yet. */
-export type RunPage = {
-  readonly rows: readonly RunRow[];
-  readonly cursor?: string;
-  readonly total: number;
-  readonly unindexed?: number;
 };
 
 /** The maximum number of rows of a page of the list. */
@@ -159,10 +146,10 @@ const ROWS_PER_PAGE = 500;
 /** Returns a page of the stored runs that are among these: the list is read until all of them are found. A cursor is the number of the rows
  *  before. */
 async function labelledPage(
-  runs: { list(query: StoreQuery): Promise<StorePage> },
+  runs: { list(query: StoreQuery): Promise<RunPage> },
   { cursor = "0", limit, ...query }: StoreQuery,
   labelled: ReadonlySet<string>,
-): Promise<StorePage> {
+): Promise<RunPage> {
   const found: RunRow[] = [];
   let unindexed: number | undefined;
   for await (const page of pagesOf((from) => runs.list({ ...query, limit: ROWS_PER_PAGE, ...from }))) {

@@ -24,8 +24,8 @@ export type StoreQuery = RunFilter & {
   readonly limit: number;
 };
 
-/** A page of sessions, the last changed first; without `cursor` it is the last one. `unindexed`: so many sessions are not found yet. */
-export type StorePage = {
+/** A page of runs; without `cursor` it is the last one. `unindexed`: so many stored runs are not found yet. */
+export type RunPage = {
   readonly rows: readonly RunRow[];
   readonly cursor?: string | undefined;
   readonly total: number;
@@ -50,8 +50,8 @@ export class StoreRuns {
     this.#search = (query) => searcher.search(query);
   }
 
-  /** Returns a page of the sessions that match a query. Rejects if the store fails. */
-  async list({ q = "", group, outcome, suspicion: _, ...more }: StoreQuery): Promise<StorePage> {
+  /** Returns a page of the sessions that match a query, the last changed first. Rejects if the store fails. */
+  async list({ q = "", group, outcome, suspicion: _, ...more }: StoreQuery): Promise<RunPage> {
     const { phases, reasons } = outcome ? outcomeNamed(outcome) : {};
     const { phases: inGroup = phases, isWaiting } = group ? GROUPS[group] : {};
     const wanted = phases && inGroup ? inGroup.filter((phase) => phases.includes(phase)) : inGroup;

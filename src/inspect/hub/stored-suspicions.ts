@@ -3,7 +3,7 @@ import { pagesOf } from "../../store/pages.ts";
 import { isSuspicious } from "../protocol/outcomes.ts";
 import type { RowSuspicion, RunRow } from "../protocol/protocol.ts";
 import { labelsOf, withSuspicions, type RunSuspicions } from "./run-suspicions.ts";
-import type { StorePage, StoreQuery, StoreRuns } from "./store-runs.ts";
+import type { RunPage, StoreQuery, StoreRuns } from "./store-runs.ts";
 
 /** The suspicions of a session up to a position of its journal. */
 type Judged = { readonly seq: number; readonly found: readonly RowSuspicion[] };
@@ -15,7 +15,7 @@ const MAX_WORK_MS = 800;
 const ROWS_PER_PAGE = 500;
 
 /** Returns a page of rows that are all here. A cursor is the number of the rows before. */
-export function pageFrom(all: readonly RunRow[], cursor: string, limit: number): StorePage {
+export function pageFrom(all: readonly RunRow[], cursor: string, limit: number): RunPage {
   const from = Number(cursor) || 0;
   const end = from + limit;
   return {
@@ -46,11 +46,11 @@ export class StoredSuspicions {
    * Returns a page of the sessions in which a check has found something. Sessions that are not judged are: as many as can be in a
    * moment, and `unindexed` says how many are left for the next time. A cursor is the number of the rows before.
    */
-  async list({ suspicion = "", cursor = "0", limit, ...query }: StoreQuery): Promise<StorePage> {
+  async list({ suspicion = "", cursor = "0", limit, ...query }: StoreQuery): Promise<RunPage> {
     const end = performance.now() + MAX_WORK_MS;
     const found: RunRow[] = [];
     let left = 0;
-    const list = (from: object): Promise<StorePage> =>
+    const list = (from: object): Promise<RunPage> =>
       this.#runs.list({ ...query, limit: ROWS_PER_PAGE, ...from });
     for await (const page of pagesOf(list)) {
       for (const row of page.rows) {
