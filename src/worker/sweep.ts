@@ -1,5 +1,6 @@
 import { AgentError, errorInfo } from "../core/base/error.ts";
 import type { WakeQueue } from "./queue/port.ts";
+import { endsWithin } from "../store/ends-within.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Report } from "./report.ts";
 
@@ -127,19 +128,12 @@ export class Sweep {
   /** Returns false, and reports it, if the queue has not taken the wake-up in time. */
   async #wake(sessionId: string): Promise<boolean> {
     const { queue, report } = this.#options;
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new AgentError("queue/failed", "The queue did not take a wake-up in time.")),
-      WAKE_MS,
-    );
     try {
-      await Promise.race([queue.wake(sessionId), late]);
-      return true;
+      if (await endsWithin(queue.wake(sessionId), WAKE_MS)) return true;
+      throw new AgentError("queue/failed", "The queue did not take a wake-up in time.");
     } catch (error) {
       report.emit({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") });
       return false;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

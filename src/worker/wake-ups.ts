@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
+import { endsWithin } from "../store/ends-within.ts";
 import type { Consumer, WakeQueue, WakeUp } from "./queue/port.ts";
 
 /** The time for which the start waits for a queue, ms: the sweep works without it. */
@@ -36,9 +37,7 @@ export class WakeUps {
   async start(): Promise<void> {
     const { promise: isAway, resolve } = Promise.withResolvers<void>();
     const connecting = this.#connect(resolve);
-    const late = new AbortController();
-    const isLate = sleep(START_MS, undefined, { signal: late.signal }).catch(() => {});
-    await Promise.race([connecting, isAway, isLate]).finally(() => late.abort());
+    await endsWithin(Promise.race([connecting, isAway]), START_MS);
     connecting.catch(this.#options.onError);
   }
 

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import type { WakeUp } from "./queue/port.ts";
+import { endsWithin } from "../store/ends-within.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
@@ -182,12 +182,9 @@ class QueueWorker implements Worker {
       agent.shutdown({ deadlineMs }).catch(() => {}),
     );
     const drained = Promise.all([this.#wakeUps.close(), ...shutdowns, ...this.#swept.values()]);
-    const late = new AbortController();
-    const deadline = (ms: number) => sleep(ms, undefined, { signal: late.signal }).catch(() => {});
-    await Promise.race([drained, deadline(deadlineMs)]);
+    await endsWithin(drained, deadlineMs);
     this.#storeRetries.abort();
-    await Promise.race([drained, deadline(CLOSE_GRACE_MS)]);
-    late.abort();
+    await endsWithin(drained, CLOSE_GRACE_MS);
     this.#setState("closed");
   }
 

@@ -1,6 +1,6 @@
 // Transports, leases and sessions that fail.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { defineTool, textOf, type SessionStore } from "agentchart";
+import { AgentError, defineTool, textOf, toolResultsOf, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, createWorker, inProcessQueue, type WakeQueue } from "agentchart/worker";
@@ -312,6 +312,32 @@ describe("draining", () => {
     expect(b.worker.stats()).toMatchObject({ state: "closed", running: 0 });
     const next = await bench({ store: b.store, queue: b.queue, agents });
     await expect.poll(async () => (await next.dispatcher.status("s")).waitsFor).toEqual(["unknownOutcome"]);
+  });
+
+  test("without a deadline goes on through failures of the store, however long that takes", async () => {
+    const gate = Promise.withResolvers<string>();
+    const { agents, ran } = gated(gate.promise);
+    const known = memoryStore();
+    let failures = 0;
+    let isAway = false;
+    const store: SessionStore = {
+      ...known,
+      async append(...args) {
+        if (isAway && failures++ === 0)
+          throw new AgentError("store/failed", "The store is away.", { isRetryable: true });
+        return known.append(...args);
+      },
+    };
+    const b = await bench({ agents, store });
+    await b.dispatcher.dispatch("s", "call wait", { agent: "echo" });
+    await expect.poll(() => ran.length).toBe(1);
+    isAway = true;
+    const closed = b.worker.close({ deadlineMs: Infinity });
+    setTimeout(() => gate.resolve("waited"), 50);
+    await closed;
+    expect(failures).toBeGreaterThan(0);
+    const { messages } = await (await openSession(store, "s")).at();
+    expect(messages.flatMap(toolResultsOf)).toMatchObject([{ state: "success" }]);
   });
 
   test("what cannot be configured is refused", () => {

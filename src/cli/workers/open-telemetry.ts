@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/base/error.ts";
+import { endsWithin } from "../../store/ends-within.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
 import type { Environment } from "../terminal.ts";
 import { withOptions } from "./load-agents.ts";
@@ -40,12 +41,12 @@ export async function openTelemetry(env: Environment, log: Log): Promise<Process
   const { otelObserver } = await import("../../kit/otel/index.ts");
   const otel = otelObserver();
   log.write("info", "otel", { state: "started" });
-  const flush = async (): Promise<void> => {
-    const late = new Promise<void>((resolve) => void setTimeout(resolve, FLUSH_MS).unref());
-    await Promise.race([sdk.shutdown(), late]);
-  };
   return {
     observed: (agents) => withOptions(agents, { otel }),
-    close: () => flush().catch((error: unknown) => warn(`The rest was not sent: ${messageOf(error)}`)),
+    close: async () => {
+      await endsWithin(sdk.shutdown(), FLUSH_MS).catch((error: unknown) =>
+        warn(`The rest was not sent: ${messageOf(error)}`),
+      );
+    },
   };
 }
