@@ -1,6 +1,6 @@
 import { outerCallOf } from "../agent/services/run-call.ts";
 import { checkPath, MAX_DEPTH } from "../agent/nested-path.ts";
-import { AgentError } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { JsonObject } from "../core/base/json.ts";
@@ -193,8 +193,7 @@ class Tasks {
   #metaOf(agent: string, ctx: Ctx): JsonObject {
     const host = outerCallOf(ctx)?.host;
     if (!host?.config.store)
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         "backgroundAgents: the agent that starts tasks has no `store`; expected that of the workers.",
       );
     const { agent: _, parent, ...labels } = host.config.meta ?? {};
@@ -239,7 +238,7 @@ export function backgroundAgents(options: BackgroundAgentsOptions): Tool[] {
   const { queue, store, agents, report = true, maxRunning = 10, maxDepth = MAX_DEPTH } = options;
   const names = Object.keys(agents);
   if (names.length === 0)
-    throw new AgentError("config/invalid", "backgroundAgents: `agents` has no agent; expected at least one.");
+    throw configError("backgroundAgents: `agents` has no agent; expected at least one.");
   const dispatcher = createDispatcher({ queue, store });
   const tasks = new Tasks({ dispatcher, store, report, maxRunning, maxDepth });
   const id = { type: "string", description: "The id of the task." };

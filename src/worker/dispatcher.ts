@@ -3,7 +3,7 @@ import { checkDecision } from "../agent/options/call-schema.ts";
 import { messagesOf } from "../agent/options/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../core/event/types.ts";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import { jsonProblem } from "../core/base/json.ts";
 import { check } from "../core/base/options.ts";
 import type { WakeOptions, WakeQueue } from "./queue/port.ts";
@@ -77,7 +77,7 @@ class StoreDispatcher implements Dispatcher {
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
     const command = { kind: "call", messages, agent, meta, reportTo, clientTools } as const;
-    const needsAgent = () => new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
+    const needsAgent = () => configError("dispatch: a new session needs an `agent`.");
     return this.#putInput(sessionId, command, options, agent === undefined ? needsAgent : undefined);
   }
 
@@ -142,10 +142,7 @@ class StoreDispatcher implements Dispatcher {
     const { revision, ...rest } = options;
     const problem = typeof name === "string" ? jsonProblem(value) : "has no name";
     if (value === undefined || problem !== undefined)
-      throw new AgentError(
-        "config/invalid",
-        `setSlot: the slot ${problem ?? "has no value"}; expected its name and JSON.`,
-      );
+      throw configError(`setSlot: the slot ${problem ?? "has no value"}; expected its name and JSON.`);
     return this.#send(sessionId, { kind: "setSlot", name, value, revision }, rest);
   }
 
@@ -252,8 +249,7 @@ class StoreDispatcher implements Dispatcher {
     unknown?: () => AgentError,
   ): Promise<Dispatched> {
     if (sessionId.startsWith(OWN_PREFIX) || sessionId === LABELS_SESSION)
-      throw new AgentError(
-        "config/invalid",
+      throw configError(
         `${command.kind}: the session id must not be ${LABELS_SESSION}, nor begin with ${OWN_PREFIX}.`,
       );
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;

@@ -12,7 +12,7 @@ import type {
   PeekedSession,
 } from "../store/port.ts";
 import { checkDecision, checkLimits } from "../agent/options/call-schema.ts";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import type { ClientTool } from "../core/tool/declared-tools.ts";
 import { waitsBeforeRequest, type Decision } from "../core/tool/pending.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
@@ -144,10 +144,7 @@ export function checkBudgetExtension(extra: Limits): void {
   checkLimits(extra, "extendBudget");
   const limits = Object.values(extra);
   if (limits.length === 0 || !limits.every(Number.isFinite))
-    throw new AgentError(
-      "config/invalid",
-      "extendBudget: expected at least one limit, and finite limits only.",
-    );
+    throw configError("extendBudget: expected at least one limit, and finite limits only.");
 }
 
 /** Returns a command as the data of an input, without what is undefined in it. */

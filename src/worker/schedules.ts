@@ -1,7 +1,7 @@
 import { SCHEDULE_PREFIX } from "../store/shared.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messagesOf } from "../agent/options/config.ts";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { JsonObject } from "../core/base/json.ts";
@@ -147,7 +147,7 @@ class StoredSchedules implements Schedules {
   }
 
   async remove(name: string): Promise<void> {
-    check(scheduleName(), name, "schedules", "The name of a schedule");
+    checkName(name);
     await this.#withLease(name, async (found) => {
       if (!found) throw notFound(name);
       await this.#store.delete(scheduleId(name));
@@ -155,7 +155,7 @@ class StoredSchedules implements Schedules {
   }
 
   async #read(name: string): Promise<StoredSchedule> {
-    check(scheduleName(), name, "schedules", "The name of a schedule");
+    checkName(name);
     const found = await readSchedule(this.#store, name);
     if (!found) throw notFound(name);
     return found;
@@ -177,10 +177,7 @@ class StoredSchedules implements Schedules {
     const now = this.#now();
     const defined: DefinedSchedule = await defineSchedule(name, options, { origin, now, from });
     if (messagesOf(options.input).length === 0)
-      throw new AgentError(
-        "config/invalid",
-        `${from}: the schedule '${name}' needs an input, a text or messages.`,
-      );
+      throw configError(`${from}: the schedule '${name}' needs an input, a text or messages.`);
     await this.#withLease(name, async (found, lease) => {
       if (found && !mayReplace(found.definition)) throw exists(found.definition);
       if (found && isSameSchedule(found.definition, defined.definition, options)) return;
@@ -194,7 +191,7 @@ class StoredSchedules implements Schedules {
   }
 
   async #change(name: string, change: (state: ScheduleState) => ScheduleState): Promise<ScheduleInfo> {
-    check(scheduleName(), name, "schedules", "The name of a schedule");
+    checkName(name);
     await this.#withLease(name, async (found, lease) => {
       if (!found) throw notFound(name);
       const next = await ticksOf(found.definition.times);
@@ -250,6 +247,10 @@ async function infoOf({ definition, state }: StoredSchedule): Promise<ScheduleIn
     ...(nextTick !== undefined && { nextTick }),
     ...(lastTick !== undefined && { lastTick, lastSessionId: sessionOf(definition, lastTick) }),
   };
+}
+
+function checkName(name: string): void {
+  check(scheduleName(), name, "schedules", "The name of a schedule");
 }
 
 const notFound = (name: string): AgentError =>

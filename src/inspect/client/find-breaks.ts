@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { configError } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import type { Breakpoint } from "../../core/tool/breakpoint.ts";
 import { breakpoints } from "../../core/tool/breakpoints.ts";
@@ -34,8 +34,7 @@ export async function findBreaks(
 ): Promise<readonly FoundBreak[]> {
   check(storeSchema(), store, "findBreaks: store");
   const taken = slotValue(breakpoints as Slot, conditions);
-  if ("problem" in taken)
-    throw new AgentError("config/invalid", `findBreaks: the list of breakpoints ${taken.problem}.`);
+  if ("problem" in taken) throw configError(`findBreaks: the list of breakpoints ${taken.problem}.`);
   const reader = await import("../../agent/breakpoints/find.ts");
   return reader.findBreaks(store, sessionId, conditions);
 }

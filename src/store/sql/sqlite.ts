@@ -1,6 +1,6 @@
 // src/store/sql opens SQLite and Postgres for stores: files, pools, transactions, migrations, prepared statements and searches by words.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { builtin } from "../../core/base/platform.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -43,7 +43,7 @@ function createFile(path: string): void {
 function databaseClass(): typeof DatabaseSync {
   const sqlite = builtin("node:sqlite");
   if (sqlite) return sqlite.DatabaseSync;
-  throw new AgentError("config/invalid", "SQLite, which also searches in sessions, needs Node.js.");
+  throw configError("SQLite, which also searches in sessions, needs Node.js.");
 }
 
 /** Opens a file, made with its folder if it is missing, or `:memory:`, in WAL mode. `prepare` makes its tables. */

@@ -1,4 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import { jsonProblem } from "../../core/base/json.ts";
 import { check } from "../../core/base/options.ts";
 import { scheduleName, scheduleSchema, type ScheduleOptions } from "./options.ts";
@@ -29,8 +29,7 @@ export async function defineSchedule(
   check(scheduleName(), name, from, "The name of a schedule");
   check(scheduleSchema(), options, from, `The schedule '${name}'`);
   const problem = jsonProblem(options.input) ?? (options.meta && jsonProblem(options.meta));
-  if (problem !== undefined)
-    throw new AgentError("config/invalid", `${from}: the schedule '${name}' ${problem}; expected JSON.`);
+  if (problem !== undefined) throw configError(`${from}: the schedule '${name}' ${problem}; expected JSON.`);
   const { agent, input, sessionId = `${name}-{tick}`, missed = "once", graceMs = 60_000 } = options;
   const times = timesOf(options, now);
   const next = await ticksOf(times);

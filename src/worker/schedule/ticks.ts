@@ -1,4 +1,4 @@
-import { AgentError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { missingPackage } from "../../core/base/missing-package.ts";
 
 /** The times of a schedule, as they are stored. Times are epoch ms. */
@@ -22,7 +22,7 @@ export async function ticksOf(times: Times): Promise<NextTick> {
 async function cronTicks(cron: string, timeZone: string): Promise<NextTick> {
   checkTimeZone(timeZone);
   const wrong = (why: string, cause?: unknown): AgentError =>
-    new AgentError("config/invalid", `The cron expression '${cron}' is invalid: ${why}`, { cause });
+    configError(`The cron expression '${cron}' is invalid: ${why}`, { cause });
   if (!/^(?:@[a-z]+|\S+(?:\s+\S+){4,6})$/u.test(cron.trim()))
     throw wrong("expected five fields, or six with seconds before them.");
   const { Cron } = await import("croner").catch(missingPackage("A schedule with `cron`", "croner"));
