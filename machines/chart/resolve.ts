@@ -85,21 +85,14 @@ export class Resolver<Context extends object> {
   /** Returns the effect of an event on a session in the state `path`; undefined if no edge is for it. */
   next(path: string, context: Context, event: Event): Step<Context> | undefined {
     const leaf = this.node(path);
-    for (let node: Node<Context> | undefined = leaf; node; node = node.parent) {
-      const transition = transitionOf(node, context, event);
-      if (transition) return this.#macrostep(leaf, transition, context, event);
-    }
-    return undefined;
+    const transition = transitionOf(leaf, context, event);
+    return transition && this.#macrostep(leaf, transition, context, event);
   }
 
   /** Returns the reason for which an event would be refused, judged without running anything; undefined if it would be accepted. */
   refusal(path: string, context: Context, event: Event): Refusal | undefined {
-    for (let node: Node<Context> | undefined = this.node(path); node; node = node.parent) {
-      const transition = transitionOf(node, context, event);
-      if (transition)
-        return transition.refuse === undefined ? undefined : this.#refusal(transition.refuse, context, event);
-    }
-    return undefined;
+    const { refuse } = transitionOf(this.node(path), context, event) ?? {};
+    return refuse === undefined ? undefined : this.#refusal(refuse, context, event);
   }
 
   #refusal(name: string, context: Context, event: Event): Refusal {
@@ -244,8 +237,21 @@ function firstThatHolds<Context>(
   return undefined;
 }
 
-/** The transition that a node takes for an event: of the event's own type, else of the longest pattern that matches it. */
+/** The transition that a state takes for an event: its own, or that of the nearest state around it that has one. */
 function transitionOf<Context>(
+  leaf: Node<Context>,
+  context: Context,
+  event: Event,
+): Transition<Context> | undefined {
+  for (let node: Node<Context> | undefined = leaf; node; node = node.parent) {
+    const own = ownTransition(node, context, event);
+    if (own) return own;
+  }
+  return undefined;
+}
+
+/** The transition that a node has for an event: of the event's own type, else of the longest pattern that matches it. */
+function ownTransition<Context>(
   { on, wildcards }: Node<Context>,
   context: Context,
   event: Event,

@@ -45,9 +45,10 @@ export function chartMermaid(machine: AnyStateMachine): string {
 
   // Mermaid puts a state into the box in which an edge first names it, so edges between boxes come after all
   // boxes.
-  const [crossing, inside] = partition(
+  const { crossing = [], inside = [] } = Object.groupBy(
     edges.filter(({ source, targets }) => targets.length > 0 || isBox(byId.get(source))),
-    ({ source, targets }) => targets.some((target) => parentOf(target) !== parentOf(source)),
+    ({ source, targets }) =>
+      targets.some((target) => parentOf(target) !== parentOf(source)) ? "crossing" : "inside",
   );
   const linesOf = (node: ChartNode): readonly string[] =>
     isBox(node)
@@ -105,11 +106,4 @@ function idPart(key: string): string {
 
 function indent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
-}
-
-function partition<T>(
-  items: readonly T[],
-  test: (item: T) => boolean,
-): readonly [readonly T[], readonly T[]] {
-  return [items.filter(test), items.filter((item) => !test(item))];
 }

@@ -112,16 +112,12 @@ export class MessageFold {
 /** Returns the information of a chunk about its call; undefined if it has nothing that a message shows. */
 function callFields(chunk: CallChunk): { readonly [field: string]: Json } | undefined {
   const { toolCallId } = chunk;
+  const told = "toolMetadata" in chunk && chunk.toolMetadata && { toolMetadata: chunk.toolMetadata };
   switch (chunk.type) {
     case "tool-input-start":
       return { toolName: chunk.toolName, toolCallId, state: "input-streaming" };
     case "tool-input-available":
-      return {
-        toolName: chunk.toolName,
-        toolCallId,
-        state: "input-available",
-        input: chunk.input,
-      };
+      return { toolName: chunk.toolName, toolCallId, state: "input-available", input: chunk.input };
     case "tool-approval-request": {
       const reason = chunk.reason === undefined ? {} : { requestReason: chunk.reason };
       return { state: "approval-requested", approval: { id: chunk.approvalId, ...reason } };
@@ -131,19 +127,12 @@ function callFields(chunk: CallChunk): { readonly [field: string]: Json } | unde
         state: "output-available",
         output: chunk.output,
         ...(chunk.preliminary && { preliminary: true }),
-        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
+        ...told,
       };
     case "tool-output-error":
-      return {
-        state: "output-error",
-        errorText: chunk.errorText,
-        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
-      };
+      return { state: "output-error", errorText: chunk.errorText, ...told };
     case "tool-output-denied":
-      return {
-        state: "output-denied",
-        ...(chunk.toolMetadata && { toolMetadata: chunk.toolMetadata }),
-      };
+      return { state: "output-denied", ...told };
     default:
       return undefined;
   }

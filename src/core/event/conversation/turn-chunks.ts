@@ -307,18 +307,8 @@ export class TurnChunks {
     return [{ type: "steering-message", id: message.id, parts: [{ type: "text", text }] }];
   }
 
-  #ask({
-    callId,
-    name,
-    input,
-    waitsFor,
-    reason,
-    ask,
-    answerSchema,
-    argsHash,
-    path,
-    decided,
-  }: PendingCall): readonly TurnChunk[] {
+  #ask(call: PendingCall): readonly TurnChunk[] {
+    const { callId, name, input, waitsFor, reason, ask, answerSchema, argsHash, path, decided } = call;
     if (decided !== undefined || this.#asked.has(callId)) return [];
     this.#asked.add(callId);
     if (ask) {
