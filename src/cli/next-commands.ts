@@ -17,7 +17,8 @@ export function printNextCommands(
   }
   if (phase !== "suspended") return;
   const open = pending.filter(({ decided }) => !decided);
-  const [accept, refuse] = [open.flatMap(acceptFlags), open.flatMap(refuseFlags)];
+  const accept = open.flatMap(({ callId, waitsFor }) => flagFor(callId, ACCEPT[waitsFor]));
+  const refuse = open.flatMap(({ callId, waitsFor }) => flagFor(callId, REFUSE[waitsFor]));
   const mayHaveRun = open.some(({ waitsFor }) => waitsFor === "unknownOutcome");
   terminal.hint(`${mayHaveRun ? "If the call ran, continue with" : "Continue with"}: ${resume(accept)}`);
   if (accept.join(" ") !== refuse.join(" ")) {
@@ -27,24 +28,25 @@ export function printNextCommands(
   }
 }
 
-function acceptFlags({ callId, waitsFor }: PendingCall): string[] {
-  switch (waitsFor) {
-    case "approval":
-      return [shellFlag("--approve", callId)];
-    case "stopRequested":
-      return [];
-    default:
-      return [shellFlag("--answer", `${callId}=TEXT`)];
-  }
-}
+type Flags = { readonly [waitsFor in PendingCall["waitsFor"]]: `--${string}` | undefined };
 
-function refuseFlags({ callId, waitsFor }: PendingCall): string[] {
-  switch (waitsFor) {
-    case "unknownOutcome":
-      return [shellFlag("--retry", callId)];
-    case "externalResult":
-      return [shellFlag("--answer", `${callId}=TEXT`)];
-    default:
-      return [shellFlag("--deny", callId)];
-  }
+/** The flags that let a call go on, and those that do not. */
+const ACCEPT: Flags = {
+  approval: "--approve",
+  stopRequested: undefined,
+  answer: "--answer",
+  externalResult: "--answer",
+  unknownOutcome: "--answer",
+};
+const REFUSE: Flags = {
+  approval: "--deny",
+  stopRequested: "--deny",
+  answer: "--deny",
+  externalResult: "--answer",
+  unknownOutcome: "--retry",
+};
+
+function flagFor(callId: string, flag: string | undefined): string[] {
+  if (flag === undefined) return [];
+  return [shellFlag(flag, flag === "--answer" ? `${callId}=TEXT` : callId)];
 }

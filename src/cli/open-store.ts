@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { openStoreOf } from "../store/open-store-of.ts";
 import type { SessionStore } from "../store/port.ts";
 import { UsageError } from "./usage-error.ts";
-import { withCleanup } from "./with-cleanup.ts";
+import { withClosing } from "./with-cleanup.ts";
 
 /** The store of commands that are given none. */
 export const DEFAULT_STORE = `file:${join(homedir(), ".agentchart", "sessions")}`;
@@ -43,11 +43,7 @@ export async function withStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(spec);
-  return withCleanup(
-    () => use(store),
-    () => store.close(),
-  );
+  return withClosing(await openStore(spec), use);
 }
 
 /** The kind of a store, and the absolute path of one in files. */

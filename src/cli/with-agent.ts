@@ -13,7 +13,7 @@ import type { CliIo } from "./cli-io.ts";
 import type { Values } from "./define-command.ts";
 import { openMcpServers } from "./mcp-servers.ts";
 import type { AGENT, JSON_EVENTS } from "./shared-flags.ts";
-import { withCleanup } from "./with-cleanup.ts";
+import { withCleanup, withClosing } from "./with-cleanup.ts";
 import { configError } from "../core/base/error.ts";
 import { importFile } from "./import-file.ts";
 
@@ -36,11 +36,7 @@ export async function withAgent<T>(
 ): Promise<T> {
   const servers = await openMcpServers(flags, io);
   return withCleanup(async () => {
-    const agent = await openAgent(flags, io, location, servers.tools, change);
-    return withCleanup(
-      () => use(agent),
-      () => agent.close(),
-    );
+    return withClosing(await openAgent(flags, io, location, servers.tools, change), use);
   }, servers.close);
 }
 

@@ -10,3 +10,13 @@ export async function withCleanup<T>(work: () => Promise<T>, cleanup: () => Prom
   await cleanup();
   return result;
 }
+
+/** Calls `use` with what was opened, and closes it. */
+export const withClosing = <Opened extends { close(): Promise<void> }, T>(
+  opened: Opened,
+  use: (opened: Opened) => Promise<T>,
+): Promise<T> =>
+  withCleanup(
+    () => use(opened),
+    () => opened.close(),
+  );

@@ -22,8 +22,6 @@ import { forkChat } from "./fork-chat.ts";
 import { DevState } from "./dev-state.ts";
 import { warmUpServer } from "./warm-up.ts";
 import type { ErrorInfo } from "../../core/base/error.ts";
-import type { RequestRecord } from "../../server/options.ts";
-import type { Terminal } from "../terminal.ts";
 import type { LogRecord } from "./thread-messages.ts";
 
 /** The tenant of all sessions: that of `agentchart serve --insecure-no-auth`. */
@@ -50,7 +48,9 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
   const token = await devToken();
   const storeSpec = flags.store ?? `sqlite:${join(DEV_FOLDER, "dev.db")}`;
   const ended = shutdownSignal(exit);
-  const report = new DevReport(flags.agents, terminal);
+  const tellFailed = (problems: readonly string[]): void => {
+    for (const problem of problems) terminal.fail(problem);
+  };
   const queue = inProcessQueue();
   return withStore(storeSpec, async (given) => {
     const store = unwatched(given);
@@ -62,7 +62,9 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
         store,
         tokens: [{ tenant: TENANT, scopes: SCOPES, token }],
         agents,
-        onRequest: (record) => report.request(record),
+        onRequest: ({ status, method, route, error }) => {
+          if (status >= 500) terminal.warn(`${method} ${route}: ${status} ${error?.message ?? ""}`);
+        },
       });
     let current = api([]);
     const agents = new AgentsHost({
@@ -74,20 +76,22 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
         const { problem: _, ...info } = state.info;
         const reloads = info.reloads + 1;
         state.set({ ...info, agents: names, about, reloads, ...problemOf(problems) });
-        report.loaded(names, changed);
-        report.failed(problems);
+        terminal.note(loadedText(names, changed));
+        tellFailed(problems);
         void warmUpServer(current, token);
       },
       onBroken: (error) => {
         const problem = asSentence(errorMessage(error));
         state.set({ ...state.info, problem });
-        report.broken(problem);
+        terminal.fail(`${problem} The agents before it go on.`);
       },
       onCrash: (message) => {
         state.set({ ...state.info, problem: `The agents have ended: ${message}` });
-        report.crashed(message);
+        terminal.fail(`The agents have ended: ${asSentence(message)} They are loaded again.`);
       },
-      onLog: (record) => report.log(record),
+      onLog: (record) => {
+        if (record.level === "warn" || record.level === "error") terminal.warn(logText(record));
+      },
     });
     const run = async (): Promise<number> => {
       const { names, about, problems } = await agents.start();
@@ -110,10 +114,12 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       stdout.write(`Chat       ${url}/#t=${token}\nInspector  ${hub.link}\nAPI        ${url}/openapi.json\n`);
       if (!isLoopback(flags.host))
         terminal.warn(`Other machines can reach ${flags.host}: with the links, they can use your agents.`);
-      report.started(names, storeSpec);
-      report.failed(problems);
+      terminal.note(
+        `Agents of ${flags.agents}: ${namesOf(names)}. Sessions in ${storeSpec}. Ctrl-C ends it.`,
+      );
+      tellFailed(problems);
       await ended;
-      report.draining();
+      terminal.note("Saving what runs. Ctrl-C again ends at once.");
       await Promise.all([server.close(), agents.close()]);
       return 0;
     };
@@ -129,55 +135,20 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
 
 const namesOf = (names: readonly string[]): string => names.join(", ");
 
-/** Tells in the terminal what `agentchart dev` does. Turns that end well are seen in the page. */
-class DevReport {
-  readonly #file: string;
-  readonly #terminal: Terminal;
+/** Returns what the terminal says of agents that were loaded again. Turns that end well are seen in the page. */
+function loadedText(agents: readonly string[], changed: readonly string[]): string {
+  if (changed.length === 0) return `Loaded ${namesOf(agents)} again.`;
+  return `${namesOf(changed.map((path) => relative(".", path)))} changed: loaded ${namesOf(agents)} again.`;
+}
 
-  constructor(file: string, terminal: Terminal) {
-    this.#file = file;
-    this.#terminal = terminal;
-  }
-
-  started(agents: readonly string[], store: string): void {
-    this.#terminal.note(`Agents of ${this.#file}: ${namesOf(agents)}. Sessions in ${store}. Ctrl-C ends it.`);
-  }
-
-  loaded(agents: readonly string[], changed: readonly string[]): void {
-    const why = changed.length > 0 ? `${namesOf(changed.map((path) => relative(".", path)))} changed: ` : "";
-    this.#terminal.note(`${why}${why ? "loaded" : "Loaded"} ${namesOf(agents)} again.`);
-  }
-
-  failed(problems: readonly string[]): void {
-    for (const problem of problems) this.#terminal.fail(problem);
-  }
-
-  broken(problem: string): void {
-    this.#terminal.fail(`${problem} The agents before it go on.`);
-  }
-
-  crashed(message: string): void {
-    this.#terminal.fail(`The agents have ended: ${asSentence(message)} They are loaded again.`);
-  }
-
-  draining(): void {
-    this.#terminal.note("Saving what runs. Ctrl-C again ends at once.");
-  }
-
-  request({ status, method, route, error }: RequestRecord): void {
-    if (status >= 500) this.#terminal.warn(`${method} ${route}: ${status} ${error?.message ?? ""}`);
-  }
-
-  log({ level, event, fields }: LogRecord): void {
-    if (level !== "warn" && level !== "error") return;
-    const { agent, sessionId, error, reason } = fields as {
-      readonly agent?: string;
-      readonly sessionId?: string;
-      readonly error?: ErrorInfo | string;
-      readonly reason?: string;
-    };
-    const what = typeof error === "object" ? `${error.code}: ${error.message}` : (error ?? reason ?? "");
-    const who = [agent, sessionId].filter((part) => part !== undefined).join(" ");
-    this.#terminal.warn([event, who, what].filter((part) => part !== "").join(" · "));
-  }
+function logText({ event, fields }: LogRecord): string {
+  const { agent, sessionId, error, reason } = fields as {
+    readonly agent?: string;
+    readonly sessionId?: string;
+    readonly error?: ErrorInfo | string;
+    readonly reason?: string;
+  };
+  const what = typeof error === "object" ? `${error.code}: ${error.message}` : (error ?? reason ?? "");
+  const who = [agent, sessionId].filter((part) => part !== undefined).join(" ");
+  return [event, who, what].filter((part) => part !== "").join(" · ");
 }

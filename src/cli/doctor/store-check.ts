@@ -5,8 +5,7 @@ import { AgentError } from "../../core/base/error.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storedTables, type StoredTables } from "../../store/stored-tables.ts";
 import { errorMessage } from "../error-message.ts";
-import { DEFAULT_STORE, openStore, parseStore, redactPassword } from "../open-store.ts";
-import { withCleanup } from "../with-cleanup.ts";
+import { DEFAULT_STORE, parseStore, redactPassword, withStore } from "../open-store.ts";
 import { storeSpec } from "../workers/open-backend.ts";
 import { missing, ok, wrong, type Check, type Finding } from "./check.ts";
 import { sessionFindings } from "./session-findings.ts";
@@ -85,10 +84,8 @@ export const storeCheck: Check = {
       const tables = kind && (await storedTables(kind, kind === "sqlite" ? path : spec));
       const older = tables && tablesFinding(tables);
       if (older) return [named(older)];
-      const store = await openStore(spec);
-      return await withCleanup(
-        async () => [...(await tryWrite(store)), ...(await sessionFindings(store, spec, signal))].map(named),
-        () => store.close(),
+      return await withStore(spec, async (store) =>
+        [...(await tryWrite(store)), ...(await sessionFindings(store, spec, signal))].map(named),
       );
     } catch (thrown) {
       if (!AgentError.is(thrown)) throw thrown;

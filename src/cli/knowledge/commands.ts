@@ -14,7 +14,7 @@ import { formatTime, printItems, printResult } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { withCleanup } from "../with-cleanup.ts";
+import { withClosing } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
 
 function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
@@ -33,11 +33,7 @@ function withKnowledge<T>(
   use: (store: KnowledgeStore) => Promise<T>,
   { mayMake = false } = {},
 ): Promise<T> {
-  const store = openKnowledge(spec, mayMake);
-  return withCleanup(
-    () => use(store),
-    () => store.close(),
-  );
+  return withClosing(openKnowledge(spec, mayMake), use);
 }
 
 type EmbedFlags = {

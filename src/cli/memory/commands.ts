@@ -9,7 +9,7 @@ import { openMemory } from "../open-memory.ts";
 import { formatTime, printItems, printResult, printsJson } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import { UsageError } from "../usage-error.ts";
-import { withCleanup } from "../with-cleanup.ts";
+import { withClosing } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
 
 function withMemory<T>(
@@ -17,11 +17,7 @@ function withMemory<T>(
   use: (memory: MemoryStore) => Promise<T>,
   { mustExist = true }: { readonly mustExist?: boolean } = {},
 ): Promise<T> {
-  const memory = openMemory(spec, { mustExist });
-  return withCleanup(
-    () => use(memory),
-    () => memory.close(),
-  );
+  return withClosing(openMemory(spec, { mustExist }), use);
 }
 
 /** The number of memories that are put at once. */

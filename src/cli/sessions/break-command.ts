@@ -1,8 +1,6 @@
-import { configError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { breakpointText, type Breakpoint } from "../../core/tool/breakpoint.ts";
 import { breakpoints, breakpointsIn } from "../../core/tool/breakpoints.ts";
-import { slotValue } from "../../core/tool/slot.ts";
 import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import { findBreaks, type FoundBreak } from "../../agent/breakpoints/find.ts";
@@ -11,17 +9,17 @@ import type { SessionStore } from "../../store/port.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
-import { formatTime, printItems, printResult, printsJson } from "../output.ts";
+import { formatTime, printItems, printsJson } from "../output.ts";
 import { sessionsOf } from "../paginate.ts";
 import { explainSessionErrors } from "../session-commands.ts";
 import { UsageError } from "../usage-error.ts";
 import type { breakpoints as definition } from "./definitions.ts";
-import { readJson } from "./read-json.ts";
-import { slotsOf, writeSlot } from "./stored-slot.ts";
+import { readValue, replaceSlot, slotsOf } from "./stored-slot.ts";
 
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 type Line = FoundBreak & { readonly sessionId: string };
 
+const NAMED = { slot: breakpoints as Slot, what: "the breakpoints", it: "them" };
 const HEAD = ["SESSION", "POSITION", "TIME", "TOOL", "CALL", "BREAKPOINT"];
 
 /** `agentchart sessions break`. */
@@ -34,8 +32,10 @@ export const breakCommand: Handler<typeof definition> = async ({ args: { id }, f
     if (flags.find !== undefined) await find(store, id, await read("--find", flags.find), flags, io);
     else
       await explainSessionErrors({ sessionId: id!, flags }, async () => {
-        if (flags.set === undefined) await show(store, id!, flags, io);
-        else await replace(store, id!, await read("--set", flags.set), flags, io);
+        if (flags.set === undefined) return show(store, id!, flags, io);
+        const value = (await read("--set", flags.set)) as unknown as Json;
+        const seen = revisionOf(await slotsOf(store, id!), breakpoints.name);
+        return replaceSlot({ store, sessionId: id!, flags, io }, NAMED, value, seen);
       });
     return 0;
   });
@@ -43,12 +43,9 @@ export const breakCommand: Handler<typeof definition> = async ({ args: { id }, f
 
 /** The breakpoints of a file, or of stdin for "-". */
 async function read(flag: string, file: string): Promise<readonly Breakpoint[]> {
-  const what = `The list of ${flag}`;
-  const taken = slotValue(breakpoints as Slot, await readJson(file, what));
-  if ("problem" in taken) throw configError(`${what} ${taken.problem}.`);
-  const conditions = taken.value as readonly Breakpoint[];
-  checkNames(conditions);
-  return conditions;
+  const conditions = await readValue(breakpoints as Slot, file, `The list of ${flag}`);
+  checkNames(conditions as unknown as readonly Breakpoint[]);
+  return conditions as unknown as readonly Breakpoint[];
 }
 
 async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
@@ -62,26 +59,6 @@ async function show(store: SessionStore, sessionId: string, flags: Flags, io: Cl
   else if (others === 0) io.terminal.note(`Session ${sessionId} has no breakpoints.`);
   if (others > 0)
     io.terminal.note(`It has ${others} that this release does not know: each call waits for an approval.`);
-}
-
-async function replace(
-  store: SessionStore,
-  sessionId: string,
-  conditions: readonly Breakpoint[],
-  flags: Flags,
-  io: CliIo,
-): Promise<void> {
-  const seen = revisionOf(await slotsOf(store, sessionId), breakpoints.name);
-  const outcome = await writeSlot(store, sessionId, breakpoints as Slot, conditions as unknown as Json, seen);
-  const isSent = outcome === "sent";
-  printResult(
-    io,
-    flags,
-    isSent
-      ? `Sent the breakpoints: ${sessionId} is open in another process, and its worker takes them.`
-      : `Wrote the breakpoints of ${sessionId}.`,
-    { sessionId, ...(isSent ? { sent: true } : { revision: seen + 1 }) },
-  );
 }
 
 async function find(

@@ -1,15 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { causedBy } from "../../agent/steps.ts";
 import { createAgent } from "../../agent/create-agent.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, configError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { ChatModel } from "../../core/model/port.ts";
+import { slotValue } from "../../core/tool/slot.ts";
 import { BREAKPOINTS, type StoredSlots } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { commandData } from "../../worker/inbox.ts";
-import { withCleanup } from "../with-cleanup.ts";
+import type { CliIo } from "../cli-io.ts";
+import { printResult } from "../output.ts";
+import { withClosing } from "../with-cleanup.ts";
+import { readJson } from "./read-json.ts";
+
+/** A session of a command, and the output of the command. */
+export type SlotTarget = {
+  readonly store: SessionStore;
+  readonly sessionId: string;
+  readonly flags: { readonly json: boolean };
+  readonly io: CliIo;
+};
 
 /** Returns the slots of a stored session. */
 export async function slotsOf(store: SessionStore, sessionId: string): Promise<StoredSlots> {
@@ -17,24 +29,31 @@ export async function slotsOf(store: SessionStore, sessionId: string): Promise<S
   return (context["slots"] ?? {}) as StoredSlots;
 }
 
-/** Writes a slot of a stored session that has this revision. While another process has the session, hands it to the worker there: then it
- *  is `sent`. */
-export async function writeSlot(
-  store: SessionStore,
-  sessionId: string,
-  slot: Slot,
+/** Reads the value of a slot from the JSON of a file, or of stdin for "-". Throws `config/invalid`; `what` names it. */
+export async function readValue(slot: Slot, file: string, what: string): Promise<Json> {
+  const taken = slotValue(slot, await readJson(file, what));
+  if ("problem" in taken) throw configError(`${what} ${taken.problem}.`);
+  return taken.value;
+}
+
+/** Writes a slot of a stored session that has this revision, and prints it; `what` and `it` name the value. While another process has the
+ *  session, hands it to the worker there. */
+export async function replaceSlot(
+  { store, sessionId, flags, io }: SlotTarget,
+  { slot, what, it }: { readonly slot: Slot; readonly what: string; readonly it: string },
   value: Json,
   revision: number,
-): Promise<"written" | "sent"> {
+): Promise<void> {
   try {
     await write(store, sessionId, slot, value, revision);
-    return "written";
+    printResult(io, flags, `Wrote ${what} of ${sessionId}.`, { sessionId, revision: revision + 1 });
   } catch (error) {
     if (!AgentError.is(error) || error.code !== "session/conflict") throw error;
     const { name } = slot;
     const command = { kind: "setSlot", name, value, revision, at: Date.now() } as const;
     await store.putInput(sessionId, { id: randomUUID(), data: commandData(command) });
-    return "sent";
+    const where = `${sessionId} is open in another process, and its worker takes ${it}`;
+    printResult(io, flags, `Sent ${what}: ${where}.`, { sessionId, sent: true });
   }
 }
 
@@ -54,8 +73,5 @@ async function write(
     sessionId,
     sessionOptions: { slots: slot.name === BREAKPOINTS ? [] : [slot] },
   });
-  await withCleanup(
-    () => causedBy("operator", () => agent.slots.set(slot, value, { revision })),
-    () => agent.close(),
-  );
+  await withClosing(agent, () => causedBy("operator", () => agent.slots.set(slot, value, { revision })));
 }

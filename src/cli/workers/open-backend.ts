@@ -2,15 +2,15 @@ import type { SessionStore } from "../../store/port.ts";
 import { bullQueue } from "../../worker/queue/bull.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
-import { openStore, redactPassword } from "../open-store.ts";
+import { redactPassword, withStore } from "../open-store.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { withCleanup } from "../with-cleanup.ts";
+import { withClosing } from "../with-cleanup.ts";
 
 /** The store and the queue that workers, servers and dispatchers share. */
 export type Backend = { readonly store: SessionStore; readonly queue: WakeQueue };
 
-type BackendFlags = { readonly store: string | undefined; readonly queue: string | undefined };
+export type BackendFlags = { readonly store: string | undefined; readonly queue: string | undefined };
 
 /** Calls `use` with the store and the queue of the flags and the environment, and closes both. Rejects with a
  *  {@link UsageError} if one of them is missing or unknown. */
@@ -20,16 +20,8 @@ export async function withBackend<T>(
   use: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const storeSpec = storeOf(flags, env);
-  const queue = openQueue(queueOf(flags, env, storeSpec));
-  return withCleanup(
-    async () => {
-      const store = await openStore(storeSpec);
-      return withCleanup(
-        () => use({ store, queue }),
-        () => store.close(),
-      );
-    },
-    () => queue.close(),
+  return withClosing(openQueue(queueOf(flags, env, storeSpec)), (queue) =>
+    withStore(storeSpec, (store) => use({ store, queue })),
   );
 }
 

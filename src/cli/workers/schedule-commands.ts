@@ -1,11 +1,18 @@
 import type { ScheduleInfo, Schedules } from "../../worker/schedules.ts";
 import { createSchedules } from "../../worker/schedules.ts";
+import type { CliIo } from "../cli-io.ts";
 import type { Handler, Input } from "../define-command.ts";
 import { formatTime, printItems, printReport, printResult, table } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import { UsageError } from "../usage-error.ts";
-import { withBackend } from "./open-backend.ts";
+import { withBackend, type BackendFlags } from "./open-backend.ts";
 import type * as definitions from "./schedule-definitions.ts";
+
+const withSchedules = (
+  flags: BackendFlags,
+  { env }: CliIo,
+  use: (schedules: Schedules) => Promise<number>,
+): Promise<number> => withBackend(flags, env, (backend) => use(createSchedules(backend)));
 
 /** The times of a schedule in words. */
 function timesOf({ cron, timeZone, everyMs, at }: ScheduleInfo): string {
@@ -18,8 +25,7 @@ const timeOf = (time: number | undefined): string => (time === undefined ? "" : 
 
 /** `agentchart schedules ls`. */
 export const listCommand: Handler<typeof definitions.listSchedules> = async ({ flags }, io) =>
-  withBackend(flags, io.env, async (backend) => {
-    const schedules = createSchedules(backend);
+  withSchedules(flags, io, async (schedules) => {
     const all = paginate(
       (page) => schedules.list(page),
       (page) => page.schedules,
@@ -36,8 +42,8 @@ export const listCommand: Handler<typeof definitions.listSchedules> = async ({ f
 
 /** `agentchart schedules show`. */
 export const showCommand: Handler<typeof definitions.showSchedule> = async ({ args: { name }, flags }, io) =>
-  withBackend(flags, io.env, async (backend) => {
-    const info = await createSchedules(backend).get(name);
+  withSchedules(flags, io, async (schedules) => {
+    const info = await schedules.get(name);
     printReport(io, flags, info, () => table(["FIELD", "VALUE"], rowsOf(info)));
     return 0;
   });
@@ -62,17 +68,15 @@ function rowsOf(info: ScheduleInfo): readonly (readonly string[])[] {
 
 /** `agentchart schedules next`. */
 export const nextCommand: Handler<typeof definitions.nextTicks> = async ({ args: { name }, flags }, io) =>
-  withBackend(flags, io.env, async (backend) => {
-    const ticks = await createSchedules(backend).next(name, flags.count);
-    for (const tick of ticks)
+  withSchedules(flags, io, async (schedules) => {
+    for (const tick of await schedules.next(name, flags.count))
       printResult(io, flags, formatTime(tick), { tick, time: new Date(tick).toISOString() });
     return 0;
   });
 
 /** `agentchart schedules add`. */
 export const addCommand: Handler<typeof definitions.addSchedule> = async ({ args: { name }, flags }, io) =>
-  withBackend(flags, io.env, async (backend) => {
-    const schedules = createSchedules(backend);
+  withSchedules(flags, io, async (schedules) => {
     const info = await (flags.replace ? schedules.set : schedules.add).call(
       schedules,
       name,
@@ -103,8 +107,8 @@ function changing(
   typeof definitions.pauseSchedule | typeof definitions.resumeSchedule | typeof definitions.removeSchedule
 > {
   return async ({ args: { name }, flags }, io) =>
-    withBackend(flags, io.env, async (backend) => {
-      const info = await change(createSchedules(backend), name);
+    withSchedules(flags, io, async (schedules) => {
+      const info = await change(schedules, name);
       printResult(io, flags, `${done}: ${name}`, info ?? { name, removed: true });
       return 0;
     });
