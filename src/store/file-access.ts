@@ -1,5 +1,5 @@
 import fs, { type Stats } from "node:fs";
-import { isMissing } from "./file-error.ts";
+import { ifExists, isMissing } from "./file-error.ts";
 import { slotsOfStore, type FileSlots } from "./file-slots.ts";
 
 type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
@@ -58,6 +58,11 @@ export class FileAccess {
     return new OpenFile(this, path, fd);
   }
 
+  /** As {@link FileAccess.withFile}, to read it; undefined if there is no such file. */
+  readFile<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T | undefined> {
+    return ifExists(this.withFile(path, fs.constants.O_RDONLY, work));
+  }
+
   /** Opens a file, runs `work` on it, and closes it. */
   async withFile<T>(path: string, flags: number, work: (file: OpenFile) => Promise<T>): Promise<T> {
     const file = await this.open(path, flags);
@@ -93,8 +98,9 @@ export class FileAccess {
     return this.call((done) => fs.writeFile(path, text, { mode: 0o600 }, done));
   }
 
-  namesIn(path: string): Promise<string[]> {
-    return this.call((done) => fs.readdir(path, done));
+  /** Returns the names in a folder; none if it is not there. */
+  async namesIn(path: string): Promise<readonly string[]> {
+    return (await ifExists(this.call<string[]>((done) => fs.readdir(path, done)))) ?? [];
   }
 
   /** Makes a folder and its parents, for this user only. */

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
 import { join } from "node:path";
 import type { FileAccess } from "./file-access.ts";
 import { checkedTailOf } from "./file-end.ts";
@@ -27,9 +26,7 @@ export async function putInputsBack(
   sessionId: string,
 ): Promise<void> {
   const journal = join(folder, JOURNAL);
-  const tail = await ifExists(
-    access.withFile(journal, constants.O_RDONLY, (file) => checkedTailOf(file, sessionId)),
-  );
+  const tail = await access.readFile(journal, (file) => checkedTailOf(file, sessionId));
   const inbox = join(folder, INBOX);
   for (const input of await inputsIn(access, inbox, sessionId, tail?.head?.inbox ?? NOTHING))
     await files.put(access, sessionId, input);
@@ -45,7 +42,7 @@ export async function putLeftInputsBack(
   before: number,
 ): Promise<void> {
   const isLeft = (name: string): boolean => Number(NAME.exec(name)?.[1] ?? Number.POSITIVE_INFINITY) < before;
-  for (const name of ((await ifExists(access.namesIn(dir))) ?? []).filter(isLeft)) {
+  for (const name of (await access.namesIn(dir)).filter(isLeft)) {
     const folder = join(dir, name);
     const sessionId = await idInJournal(access, folder);
     if (sessionId !== undefined) await putInputsBack(access, files, folder, sessionId).catch(ignoreDamage);

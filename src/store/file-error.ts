@@ -27,15 +27,6 @@ export function fileError(thrown: unknown, operation: string): AgentError {
   );
 }
 
-/** Settles as `work` does, and rejects with an AgentError. `operation` completes "could not …" in its message. */
-export async function withStoreErrors<T>(operation: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw fileError(error, operation);
-  }
-}
-
 /** True if an error says that there is no such file, also because a file or a broken link is in the path. */
 export function isMissing(thrown: unknown): boolean {
   const { code } = (thrown ?? {}) as { readonly code?: unknown };

@@ -21,7 +21,7 @@ export async function syncFolder(access: FileAccess, path: string): Promise<void
 
 /** Returns a number that no fence of a deleted session has reached. */
 export async function fenceFloor(access: FileAccess, dir: string): Promise<number> {
-  const names = (await ifExists(access.namesIn(join(dir, FLOOR)))) ?? [];
+  const names = await access.namesIn(join(dir, FLOOR));
   return names.reduce((floor, name) => Math.max(floor, Number(name) || 0), 0);
 }
 
@@ -48,7 +48,7 @@ export async function moveToTrash(
 
 /** Removes what {@link moveToTrash} has moved. */
 export async function removeTrash(access: FileAccess, trash: string): Promise<void> {
-  for (const name of (await ifExists(access.namesIn(trash))) ?? []) await access.remove(join(trash, name));
+  for (const name of await access.namesIn(trash)) await access.remove(join(trash, name));
   await access.remove(trash);
 }
 
@@ -85,7 +85,7 @@ const DRAFT = "lease.json.";
 /** Removes the drafts of renewals that former holders of the lease have left, whose processes were killed. A former holder that
  *  still lives then cannot renew, as it must not. */
 export async function removeDrafts(access: FileAccess, folder: string, fence: number): Promise<void> {
-  for (const name of (await ifExists(access.namesIn(folder))) ?? []) {
+  for (const name of await access.namesIn(folder)) {
     const isFormer = name.startsWith(DRAFT) && !(Number(name.slice(DRAFT.length)) >= fence);
     if (isFormer) await access.remove(join(folder, name));
   }

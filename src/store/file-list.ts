@@ -1,9 +1,7 @@
-import { constants } from "node:fs";
 import { join } from "node:path";
 import { AgentError } from "../core/base/error.ts";
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf } from "./file-end.ts";
-import { ifExists } from "./file-error.ts";
 import { journalLineAt, journalLines, type JournalTail } from "./file-journal.ts";
 import { linesBackward, linesForward } from "./file-lines.ts";
 import { sessionIdOf } from "./file-name.ts";
@@ -48,7 +46,7 @@ export async function infoOf(
       return { sessionId, seq: 0, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
     }
   };
-  return ifExists(access.withFile(path, constants.O_RDONLY, read));
+  return access.readFile(path, read);
 }
 
 /** Returns the session id that the inbox of a folder without a journal holds. */
@@ -58,7 +56,7 @@ async function idInInbox(access: FileAccess, folder: string): Promise<string | u
       return line?.value?.["session"] as string;
     return undefined;
   };
-  return ifExists(access.withFile(join(folder, INBOX), constants.O_RDONLY, read));
+  return access.readFile(join(folder, INBOX), read);
 }
 
 /** Returns the session id that the journal of a folder holds, for a folder whose name is a hash. */
@@ -72,7 +70,7 @@ export async function idInJournal(access: FileAccess, folder: string): Promise<s
     }
     return undefined;
   };
-  const found = await ifExists(access.withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+  const found = await access.readFile(join(folder, JOURNAL), read);
   return found ?? idInInbox(access, folder);
 }
 
@@ -82,7 +80,7 @@ export async function sessionFolders(
   dir: string,
 ): Promise<readonly { readonly sessionId: string; readonly folder: string }[]> {
   const folders = [];
-  for (const name of (await ifExists(access.namesIn(dir))) ?? []) {
+  for (const name of await access.namesIn(dir)) {
     const folder = join(dir, name);
     const id = sessionIdOf(name);
     const sessionId = id === undefined ? await idInJournal(access, folder) : id;
@@ -100,5 +98,5 @@ export async function newestFence(access: FileAccess, folder: string): Promise<n
     }
     return 0;
   };
-  return (await ifExists(access.withFile(join(folder, JOURNAL), constants.O_RDONLY, read))) ?? 0;
+  return (await access.readFile(join(folder, JOURNAL), read)) ?? 0;
 }

@@ -202,5 +202,5 @@ export async function inputsIn(
     const index = await indexOf(file, sessionId);
     return waitingInputs(file, sessionId, index, acknowledged, Number.POSITIVE_INFINITY);
   };
-  return (await ifExists(access.withFile(path, constants.O_RDONLY, read))) ?? [];
+  return (await access.readFile(path, read)) ?? [];
 }

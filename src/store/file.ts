@@ -18,7 +18,7 @@ import {
 import { appendLineDraft } from "./file-change.ts";
 import { inTime, settlingAppend, STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
-import { fileError, ifExists, withStoreErrors } from "./file-error.ts";
+import { fileError, ifExists } from "./file-error.ts";
 import { deletedName, putInputsBack, putLeftInputsBack } from "./file-deleted.ts";
 import { isExiting, releaseAtExit, releaseDraft, watchExit } from "./file-exit.ts";
 import { slotsOfStore } from "./file-slots.ts";
@@ -210,10 +210,12 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       const entries = files.readEntries(access, sessionId, after, limit);
       try {
         for (;;) {
-          const next = await inTime(withStoreErrors("read", entries.next()), timeoutMs, "read");
+          const next = await inTime(entries.next(), timeoutMs, "read");
           if (next.done) return;
           yield next.value;
         }
+      } catch (error) {
+        throw fileError(error, "read");
       } finally {
         access.giveUp();
         entries.return(undefined).catch(() => {});
