@@ -103,33 +103,28 @@ async function execute(
   const { agent } = run;
   switch (command.type) {
     case "interrupt":
-      return agent.interrupt(command.text && userMessage(command.text))
-        ? succeeded(agent)
-        : refused("invalid", "No turn is running.");
+      return inTurn(agent, agent.interrupt(command.text && userMessage(command.text)));
     case "steer":
-      return agent.steer(userMessage(command.text))
-        ? succeeded(agent)
-        : refused("invalid", "No turn is running.");
+      return inTurn(agent, agent.steer(userMessage(command.text)));
     case "send":
       await continueTurn(agent, userMessage(command.text));
       return succeeded(agent);
     case "shutdown":
       await agent.shutdown();
       return succeeded(agent);
-    case "resume": {
-      const opened = await openAgent(run);
-      await continueTurn(opened);
-      return succeeded(opened);
-    }
+    case "resume":
     case "extendBudget": {
       const opened = await openAgent(run);
-      await opened.extendBudget(command.extra);
+      if (command.type === "extendBudget") await opened.extendBudget(command.extra);
       await continueTurn(opened);
       return succeeded(opened);
     }
-    case "compact":
-      await beginCompaction(agent, command.text);
+    case "compact": {
+      const instructions = command.text;
+      const how = instructions === undefined ? {} : { instructions };
+      await begun(agent, "compaction.start", () => agent.compact(how));
       return succeeded(agent);
+    }
     case "setSlot":
       return setSlot(command, run);
     case "breakAt":
@@ -150,19 +145,31 @@ function succeeded(agent: Agent): CommandOutcome {
   return { ok: true, seq: agent.status().seq };
 }
 
+function inTurn(agent: Agent, isTaken: boolean): CommandOutcome {
+  return isTaken ? succeeded(agent) : refused("invalid", "No turn is running.");
+}
+
 /**
  * Continues the turn; resolves when it has started or failed to start. The result of the turn is visible in the
  * chart.
  */
 async function continueTurn(agent: Agent, message?: Input): Promise<void> {
+  await begun(agent, "turn.start", () => agent.call(message).catch(() => {}));
+}
+
+/** Resolves when an event tells that some work has begun, or when the work has ended without it. Rejects as the work does before that. */
+async function begun(
+  agent: Agent,
+  type: "turn.start" | "compaction.start",
+  work: () => Promise<unknown>,
+): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = agent.subscribe(() => resolve(), { types: ["turn.start"] });
-  agent
-    .call(message)
-    .catch(() => {})
-    .finally(resolve);
-  await started;
-  unsubscribe();
+  const unsubscribe = agent.subscribe(() => resolve(), { types: [type] });
+  try {
+    await Promise.race([started, work()]);
+  } finally {
+    unsubscribe();
+  }
 }
 
 /** Replaces the value of a slot. Rejects `slot/conflict`, `slot/invalid` and `slot/read-only`. */
@@ -180,17 +187,6 @@ async function setSlot(
     return refused("invalid", "Parts of the value are not shown here; its lists must keep their length.");
   await agent.slots.set(slot, restored, { revision });
   return succeeded(agent);
-}
-
-/** Sums up the conversation; resolves when that has begun, or there is nothing to sum up. Rejects if it is refused. */
-async function beginCompaction(agent: Agent, instructions: string | undefined): Promise<void> {
-  const { promise: started, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = agent.subscribe(() => resolve(), { types: ["compaction.start"] });
-  try {
-    await Promise.race([started, agent.compact(instructions === undefined ? {} : { instructions })]);
-  } finally {
-    unsubscribe();
-  }
 }
 
 /**
