@@ -3,14 +3,13 @@ import { LRUCache } from "lru-cache";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
 import type { Ack, RunCommand } from "../protocol/commands.ts";
-import type { HubToPage } from "../protocol/protocol.ts";
+import type { HubToPage, StreamDelta } from "../protocol/protocol.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { LabelReader } from "../labels/labels.ts";
 import type { ChartRegistry } from "./chart-registry.ts";
 import type { ConnectedWorker } from "./live-run.ts";
 import { LiveRuns, type LiveChange } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { PageSocket } from "./page-socket.ts";
 import type { RunSuspicions } from "./run-suspicions.ts";
 import { Runs } from "./runs.ts";
 import type { StoreRuns } from "./store-runs.ts";
@@ -39,6 +38,15 @@ const MAX_COMMANDS = 1_000;
 /** A page that waits for the acknowledgement of a worker. */
 type PendingAck = { readonly worker: ConnectedWorker; readonly resolve: (ack: Ack) => void };
 
+/** A page that the hub keeps up to date. */
+export type Page = {
+  /** The ids of the runs that it displays. */
+  readonly subscriptions: Iterable<string>;
+  changed(runId: string, stream?: readonly StreamDelta[]): void;
+  sendUpdates(open: (runId: string) => OpenRun | undefined): boolean;
+  sendWorkers(message: HubToPage): void;
+};
+
 /** The server's core: connects the processes that run agents with the pages that display them. */
 export class Hub {
   readonly version: string;
@@ -55,7 +63,7 @@ export class Hub {
   /** The connected and lost processes. */
   readonly workers: Workers;
   readonly #stored: StoreRuns | undefined;
-  readonly #pages = new Set<PageSocket>();
+  readonly #pages = new Set<Page>();
   readonly #opened = new Map<string, OpenRun>();
   readonly #forks = new LRUCache<string, Promise<CommandOutcome>>({ max: MAX_COMMANDS });
   readonly #pendingAcks = new Map<string, PendingAck[]>();
@@ -84,7 +92,7 @@ export class Hub {
     clearInterval(this.#reading);
   }
 
-  addPage(page: PageSocket): void {
+  addPage(page: Page): void {
     this.#pages.add(page);
   }
 
@@ -94,7 +102,7 @@ export class Hub {
   }
 
   /** Removes a page whose connection was closed. */
-  removePage(page: PageSocket): void {
+  removePage(page: Page): void {
     this.#pages.delete(page);
   }
 

@@ -1,6 +1,5 @@
 import { parsedJson } from "../../core/base/json.ts";
 import type { WebSocket } from "ws";
-import type { Ack } from "../protocol/commands.ts";
 import {
   PROTOCOL,
   type HubToPage,
@@ -8,11 +7,9 @@ import {
   type RunRow,
   type StreamDelta,
 } from "../protocol/protocol.ts";
-import type { ChartRegistry } from "./chart-registry.ts";
-import type { LiveRuns } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { Runs } from "./runs.ts";
 import { guardSocket } from "./guard-socket.ts";
+import type { Hub, Page } from "./hub.ts";
 import type { TokenRefusal } from "./token-gate.ts";
 
 /** While more bytes than these are buffered for the page, deltas are dropped and steps wait. */
@@ -28,28 +25,10 @@ const ROWS_INTERVAL_MS = 250;
 
 type Subscription = { next: number; isNew: boolean; states: number; pending: string };
 
-/** The part of the hub that a page's connection uses. */
-export type PageHub = {
-  readonly version: string;
-  /** True if the hub rejects every command. */
-  readonly isReadonly: boolean;
-  readonly charts: ChartRegistry;
-  readonly live: LiveRuns;
-  readonly runs: Runs;
-  /** Executes a command of the page, and resolves to its outcome. Never rejects. */
-  command(command: unknown): Promise<Ack>;
-  /** Registers a run that the page displays. */
-  watchRun(runId: string, run: OpenRun): void;
-  /** Calls {@link PageSocket.sendUpdates} soon. */
-  updateSoon(): void;
-  /** Returns a message with all processes. */
-  workersMessage(): HubToPage;
-};
-
 /** The connection to one page. */
-export class PageSocket {
+export class PageSocket implements Page {
   readonly #socket: WebSocket;
-  readonly #hub: PageHub;
+  readonly #hub: Hub;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #rows = new Set<string>();
   readonly #sentStates = new Map<string, string>();
@@ -59,7 +38,7 @@ export class PageSocket {
   #isWelcomed = false;
 
   /** `refusalOf` judges the token of the page's `hello`. */
-  constructor(socket: WebSocket, hub: PageHub, refusalOf: (token: unknown) => TokenRefusal | undefined) {
+  constructor(socket: WebSocket, hub: Hub, refusalOf: (token: unknown) => TokenRefusal | undefined) {
     this.#socket = socket;
     this.#hub = hub;
     const helloReceived = guardSocket(socket);
