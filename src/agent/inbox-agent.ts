@@ -73,19 +73,13 @@ export interface InboxAgent extends AnyAgent {
 }
 
 /** An agent inside of a call of another one, as the tool of that call drives it. */
-export interface InnerAgent extends AnyAgent {
+export interface InnerAgent extends AnyAgent, Pick<InboxAgent, "rest"> {
   /** The usage of its turn so far, with the usage of the agents that wait inside of its calls. */
   readonly stats: TurnStats;
-  /** Resolves when nothing runs and everything is durable. */
-  rest(): Promise<void>;
 }
 
 /** An agent as an actor of another machine drives it. */
-export interface ActorAgent extends AnyAgent {
-  /** As {@link InboxAgent.wakeAt}. */
-  wakeAt(): number | undefined;
-  /** Resolves when nothing runs and everything is durable. */
-  rest(): Promise<void>;
+export interface ActorAgent extends AnyAgent, Pick<InboxAgent, "rest" | "wakeAt"> {
   /** The reply of the turn that has come to rest last, in whatever process. */
   lastReply<S extends Schema | undefined>(schema: S): Promise<Reply<OutputOf<S>>>;
 }

@@ -9,7 +9,7 @@ import { callHook, HookSlots } from "./services/call-hook.ts";
 import type { Host } from "./services/host.ts";
 
 /** The part of a resting session that its hooks need. */
-export type RestingSession = {
+type RestingSession = {
   readonly context: AgentContext;
   command(event: AgentCommand): Promise<void>;
 };

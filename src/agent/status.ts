@@ -76,7 +76,7 @@ export function waitsFor(context: AgentContext): readonly WaitsFor[] {
 }
 
 /** Returns the calls that wait for an answer or a decision; none while the turn waits before a request. */
-export function openPending(context: AgentContext): readonly PendingCall[] {
+function openPending(context: AgentContext): readonly PendingCall[] {
   return context.progress.exceeded === null ? pendingCalls(context) : [];
 }
 

@@ -30,7 +30,7 @@ export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string
 }
 
 /** Yields as `entries` does; rejects as {@link inTime} if one takes longer. All of them have one timer: there may be many. */
-export async function* eachInTime<T>(
+async function* eachInTime<T>(
   entries: AsyncIterable<T>,
   timeoutMs: number,
   operation: string,

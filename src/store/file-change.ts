@@ -93,7 +93,7 @@ export type JournalChange = {
 type Written = JournalTail & { readonly isNew: boolean };
 
 /** The data that a store remembers of its journals. */
-export type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; readonly kept: KeptFiles };
+type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; readonly kept: KeptFiles };
 
 /** Decides and appends once. Returns undefined if nothing is to be appended, and "overtaken" if another process appended first. */
 async function tryChange(

@@ -41,7 +41,7 @@ export type JournalHead = {
 };
 
 /** One line: an acquired lease, a released one, or an append. */
-export type JournalLine = {
+type JournalLine = {
   readonly off: number;
   readonly kind: "lease" | "release" | "append";
   /** Epoch ms. */

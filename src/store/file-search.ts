@@ -11,10 +11,10 @@ import type { ChangedSession, SearchIndex } from "./search-index.ts";
 export const INDEX_FILE = "~search.sqlite";
 
 /** A session's folder. */
-export type SessionFolder = { readonly sessionId: string; readonly folder: string };
+type SessionFolder = { readonly sessionId: string; readonly folder: string };
 
 /** The functions with which {@link fileChanges} reads folders. */
-export type FolderReader = {
+type FolderReader = {
   /** Returns what the file system says of some files; undefined for one that is not there. */
   stats(paths: readonly string[]): Promise<readonly (Stats | undefined)[]>;
   infoOf(folder: SessionFolder): Promise<SessionInfo | undefined>;

@@ -33,7 +33,7 @@ const ENTRIES_PER_APPEND = 256;
 const IDS_PER_APPEND = 500;
 
 /** Returns an owner of leases for one move. It never counts as a dead process: the lease of a moved session must last. */
-export const newMover = (): string => `${MOVER} ${newId()}`;
+const newMover = (): string => `${MOVER} ${newId()}`;
 
 /** True while a mover has the lease, or had it last. */
 export const isMover = (owner: string): boolean => owner.startsWith(MOVER);
@@ -60,7 +60,7 @@ export function isMarkInfo({ phase, agent }: SessionInfo): boolean {
 }
 
 /** Returns how far the move into a range is. */
-export async function moveStateOf({ movesFrom, recordId }: MovingRange): Promise<MoveState | undefined> {
+async function moveStateOf({ movesFrom, recordId }: MovingRange): Promise<MoveState | undefined> {
   return (await movesFrom.load(recordId))?.position["state"] as MoveState | undefined;
 }
 

@@ -12,8 +12,7 @@ export type PagedStore<T> = {
   isItsOwn(item: T): Promise<boolean>;
 };
 
-/** Options of {@link mergedPage}. */
-export type MergeOptions<T> = {
+type MergeOptions<T> = {
   readonly cursor: string | undefined;
   readonly limit: number;
   /** Less than 0 if `a` comes first, 0 for the same session. */

@@ -4,8 +4,7 @@ import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import type { Batch, SessionStore } from "./port.ts";
 
-/** Options of {@link retryingStore}. */
-export type RetryingStoreOptions = {
+type RetryingStoreOptions = {
   /** For how long an operation is repeated, ms. */
   readonly timeoutMs: number;
   /** Once aborted, no operation is repeated. */

@@ -126,7 +126,7 @@ export function searchStatements({ schema, removeWords }: SearchDialect) {
 export const toolLabel = (name: string): string => `tool ${toKey(name)}`;
 
 /** A place in the order of results: after the session with this time and id. */
-export type SearchPlace = readonly [updatedAt: number, key: string];
+type SearchPlace = readonly [updatedAt: number, key: string];
 
 /** The WHERE clause of a search, and the values of its parameters. */
 export function searchCondition(

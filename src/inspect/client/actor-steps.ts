@@ -16,7 +16,7 @@ export type Microstep = {
 };
 
 /** An event that an actor has processed. Nothing in it changes later: the parts that a program may change have been read. */
-export type NotedStep = {
+type NotedStep = {
   readonly type: string;
   /** Epoch ms. */
   readonly at: number;
@@ -37,7 +37,7 @@ export type NotedStep = {
 };
 
 /** The parts of an actor's record that its steps need. */
-export type ActorParts = {
+type ActorParts = {
   readonly history: History;
   readonly budget: StepBudget;
   /** Keeps the context that is shown after the newest step, and returns what returns it. */

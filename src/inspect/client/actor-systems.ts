@@ -18,8 +18,7 @@ const MAX_WAITING = 1_000;
 /** The amount of each actor that is retained. */
 const KEEP: HistoryLimits = { steps: 5_000, bytes: 2_000_000 };
 
-/** Options of {@link ActorSystems}. */
-export type ActorSystemsOptions = {
+type ActorSystemsOptions = {
   /** True if people may pause actors. */
   readonly takesCommands?: boolean;
   /** Watches the agents in the systems; without one they are shown as other actors. */

@@ -4,7 +4,7 @@ import { isInnerSession } from "../../store/shared.ts";
 import type { RunCommandType, PendingItem } from "../protocol/commands.ts";
 
 /** The properties of a run that determine its available commands. */
-export type RunConditions = {
+type RunConditions = {
   readonly phase: SessionPhase;
   readonly pending: readonly PendingItem[];
   readonly isOpen: boolean;

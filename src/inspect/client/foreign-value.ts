@@ -4,7 +4,7 @@ import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 import type { EncodeLimits } from "../protocol/encode.ts";
 
 /** The limits of a value of a context. */
-export const CONTEXT_LIMITS: EncodeLimits = { string: 2_000, depth: 12, nodes: 2_000, characters: 60_000 };
+const CONTEXT_LIMITS: EncodeLimits = { string: 2_000, depth: 12, nodes: 2_000, characters: 60_000 };
 /** The limits of the payload of an event, and of the parameters of a guard or an action. */
 export const PAYLOAD_LIMITS: EncodeLimits = { string: 400, depth: 8, nodes: 150, characters: 3_000 };
 

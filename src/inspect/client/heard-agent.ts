@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../core/event/types.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 
 /** The functions that are told what an agent does. What they throw has no effect. */
-export type AgentListener = {
+type AgentListener = {
   step(step: ChartStep): void;
   /** A request to a model, after the step that led to it. */
   call(call: ModelCall): void;

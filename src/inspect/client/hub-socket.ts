@@ -14,7 +14,7 @@ export type HubSocket = {
 };
 
 /** The functions that a socket calls. */
-export type SocketEvents = {
+type SocketEvents = {
   opened(): void;
   message(text: string): void;
   /** The connection has ended or could not be made; called once, at last. `code` is that of WebSocket. */

@@ -27,7 +27,7 @@ export type Sent = {
 };
 
 /** The relations of an actor to its system. */
-export type ActorPlace = {
+type ActorPlace = {
   readonly runId: string;
   readonly system: string;
   readonly parent: string | undefined;

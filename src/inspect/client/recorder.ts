@@ -31,8 +31,7 @@ type RecordedStep = ChartStep & {
  */
 const MAX_WAITING = 16;
 
-/** Options of {@link Recorder}. */
-export type RecorderOptions = {
+type RecorderOptions = {
   readonly chart: ChartVersion;
   /** The history to which the steps are added. */
   readonly history: History;

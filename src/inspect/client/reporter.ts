@@ -7,8 +7,7 @@ import { HubConnection, type HubConnectionOptions } from "./hub-connection.ts";
 import type { ReportedRun, WorkerInfo } from "./reported-run.ts";
 import { RunSender } from "./run-sender.ts";
 
-/** Options of {@link Reporter}. */
-export type ReporterOptions = Pick<HubConnectionOptions, "find" | "open" | "onClose" | "retryMs"> & {
+type ReporterOptions = Pick<HubConnectionOptions, "find" | "open" | "onClose" | "retryMs"> & {
   /** This process or page. */
   readonly worker: WorkerInfo;
   /** Is called before what has happened is sent. */

@@ -16,8 +16,7 @@ const MAX_ENDED_RUNS = 50;
 /** Commands whose outcome is kept. */
 const MAX_COMMANDS = 1_000;
 
-/** Options of {@link WatchedAgents}. */
-export type WatchedAgentsOptions = {
+type WatchedAgentsOptions = {
   readonly reporter: Reporter;
   readonly worker: WorkerInfo;
   readonly keep: HistoryLimits | undefined;

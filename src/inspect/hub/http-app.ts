@@ -39,7 +39,7 @@ const MAX_REQUEST_DEPTH = 200;
 const OWN_HEADERS: ReadonlySet<string> = new Set(["cache-control", "cross-origin-opener-policy"]);
 
 /** The options that the HTTP server of a hub needs. */
-export type HttpOptions = {
+type HttpOptions = {
   /** Returns the policy; a function, because the port is known only after the server listens. */
   readonly policy: () => AccessPolicy;
   readonly gate: TokenGate;

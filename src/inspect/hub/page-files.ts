@@ -17,7 +17,7 @@ const TYPES: { readonly [extension: string]: string } = {
 };
 
 /** A file of the page and its content type. */
-export type PageFile = {
+type PageFile = {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
   /** True if its name contains a hash of its content. */

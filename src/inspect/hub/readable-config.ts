@@ -3,7 +3,7 @@ import { isObject } from "../../core/base/json.ts";
 type Fields = { readonly [field: string]: unknown };
 
 /** The configuration of a machine without the entries that are none, and where these are. */
-export type ReadableConfig = { readonly config: Fields; readonly leftOut: readonly string[] };
+type ReadableConfig = { readonly config: Fields; readonly leftOut: readonly string[] };
 
 /** The fields of a state that hold transitions: by the names of events or delays, or without one. */
 const BY_NAME = ["on", "after"];

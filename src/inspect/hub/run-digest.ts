@@ -8,7 +8,7 @@ import type { RunLog } from "./run-log.ts";
 const MAX_TIMES = 200;
 
 /** The calls of a tool in one run. */
-export type ToolDigest = {
+type ToolDigest = {
   readonly calls: number;
   readonly failed: number;
   readonly times: readonly number[];

@@ -6,7 +6,7 @@ import { type PlainObject, quoteKey } from "./encode.ts";
 import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 
 /** Serializes a value to a JSON string. */
-export type Serialize = (value: unknown) => string;
+type Serialize = (value: unknown) => string;
 
 /** Options of {@link patchBetween}. */
 export type DiffOptions = {
