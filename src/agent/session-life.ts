@@ -95,7 +95,8 @@ export class SessionLife implements Leaver {
 
   /** The reading of the stored session, while it is under way. */
   #reading: Promise<void> | undefined;
-  #wait: BriefWait | undefined;
+  /** Ends the wait for another process that has the session. */
+  #endWait = nothing;
   #stored: RestoredSession | undefined;
 
   constructor(about: Pick<SessionContext, "name" | "isDurable">, session: LivingSession) {
@@ -165,7 +166,11 @@ export class SessionLife implements Leaver {
     } catch (error) {
       this.send({ type: "session.failed", at: Date.now(), error: agentErrorOf(error, "store/failed") });
       if (this.#path !== "waiting") throw error; // else another process has it, and this one tries again soon
-      await (this.#wait ??= new BriefWait()).begin(RETRY_OPEN_MS);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, RETRY_OPEN_MS);
+      this.#endWait = resolve;
+      await promise;
+      clearTimeout(timer);
       this.send({ type: "session.retry" });
       return this.#reading;
     }
@@ -248,7 +253,7 @@ export class SessionLife implements Leaver {
   /** Stops what waits for the session or for the end of the process. */
   #end(): void {
     stayAtProcessEnd(this);
-    this.#wait?.end();
+    this.#endWait();
     this.#session.ended();
   }
 
@@ -293,24 +298,6 @@ export function load(
 /** Calls `next` when `ready` has resolved, at once if there is nothing to wait for. */
 export function after<T>(ready: Promise<void> | undefined, next: () => T): T | Promise<Awaited<T>> {
   return ready ? (ready.then(next) as Promise<Awaited<T>>) : next();
-}
-
-/** A wait that can be ended before its time. */
-class BriefWait {
-  #end = (): void => {};
-
-  /** Resolves after `ms`, or at {@link end}. */
-  async begin(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    this.#end = resolve;
-    await promise;
-    clearTimeout(timer);
-  }
-
-  end(): void {
-    this.#end();
-  }
 }
 
 /** A session that holds something which it gives back before the process exits. */
