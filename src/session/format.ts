@@ -194,14 +194,10 @@ export function shortKept({ progress, request, ...parts }: PersistedContext): Js
   };
 }
 
+type StoredKept = { readonly kept: JsonObject; readonly format: number };
+
 /** Reads the stored parts of a checkpoint. Throws `session/version`, and `session/damaged` for data of another shape. */
-export function readShortKept({
-  kept,
-  format,
-}: {
-  readonly kept: JsonObject;
-  readonly format: number;
-}): PersistedContext {
+export function readShortKept({ kept, format }: StoredKept): PersistedContext {
   const what = "The checkpoint";
   const isShort = format === SHORT_FORMAT;
   const { progress, request } = (isObject(kept) ? kept : {}) as { readonly [part: string]: JsonObject };
@@ -230,16 +226,14 @@ export type TurnsSummary = {
   readonly error?: { readonly code: string; readonly message: string };
 };
 
-/** Returns what lists show of the turns of a session. */
-export function aboutTurns({
-  reason,
-  error,
-  messages,
-}: {
+type Turns = {
   readonly reason?: Reason | undefined;
   readonly error?: unknown;
   readonly messages: { at(index: number): Msg | undefined };
-}): TurnsSummary {
+};
+
+/** Returns what lists show of the turns of a session. */
+export function aboutTurns({ reason, error, messages }: Turns): TurnsSummary {
   // the first message may be a system message
   const first = [messages.at(0), messages.at(1)].find((message) => message?.role === "user");
   const title = first && cut(textOf(first).replaceAll(/\s+/g, " ").trim(), MAX_TITLE_CHARACTERS);

@@ -253,7 +253,7 @@ function rowsOf(call: RecordedCall, transcript: Transcript, request: SentRequest
     entries = next.entries;
     for (const place of next.left) left.set(place, { by: "hook", hook: edit.hook });
   }
-  return placed(call, all, { entries, left }, request);
+  return placed(call, all, entries, left, request);
 }
 
 /** Returns the cause that left out a message that hooks have not left out. Results of another persona's calls became text of the message
@@ -269,13 +269,8 @@ function leftBy({ foreign, bound }: RecordedCall, view: View, { content }: Msg, 
 function placed(
   call: RecordedCall,
   all: readonly Msg[],
-  {
-    entries,
-    left,
-  }: {
-    readonly entries: readonly Entry[];
-    readonly left: Map<number, { readonly by: LeftBy; hook?: string }>;
-  },
+  entries: readonly Entry[],
+  left: ReadonlyMap<number, { readonly by: LeftBy; hook?: string }>,
   { messages }: SentRequest,
 ): readonly LensRow[] {
   const rows: LensRow[] = [];

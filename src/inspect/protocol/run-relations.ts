@@ -25,14 +25,10 @@ export function relationsOf({
 const KINDS = ["system", "model", "options", "tools", "message", "arguments", "result"] as const;
 const [MAX_LABELS, MAX_LABEL, MAX_ID] = [5, 100, 1_000];
 
+type Fields = { readonly [field: string]: unknown };
+
 /** Reads what a run was forked from, and what was changed, as far as it can be read. */
-export function forkOf({
-  runId,
-  seq,
-  changed,
-}: {
-  readonly [field: string]: unknown;
-}): NonNullable<RunRow["forkOf"]> {
+export function forkOf({ runId, seq, changed }: Fields): NonNullable<RunRow["forkOf"]> {
   const labels = (Array.isArray(changed) ? changed : []).slice(0, MAX_LABELS).flatMap((each): ForkLabel[] => {
     const { what: kind, of, now } = isObject(each) ? each : {};
     const what = KINDS.find((known) => known === kind);
