@@ -79,13 +79,13 @@ describe("A command in a terminal", () => {
   test("shows the state of a session, its messages with their positions, and its open calls", async () => {
     const run = await openTerminalFixture();
     const { stdout } = await run<typeof definitions.show>(showCommand, { id: "trip\u0007" });
-    expect(stdout.replace(/\d+(?= {2,}(user|assistant))|(?<=position )\d+/g, "N")).toMatchInlineSnapshot(`
+    expect(stdout.replace(/(?<=position )\d+ |^\d+ +/gm, "N ")).toMatchInlineSnapshot(`
       "Session trip · suspended.waiting · TOOL_SUSPENDED · position N · 2026-01-02 03:04:05Z
       AT  ROLE       MESSAGE
-      N   user       Where?
-      N  assistant  In[2J Paris.
-      N  user       Look it up
-      N  assistant  → lookup {"id":7}
+      N user       Where?
+      N assistant  In[2J Paris.
+      N user       Look it up
+      N assistant  → lookup {"id":7}
       Waits for the result of lookup {"id":7}, call c1.
       "
     `);
