@@ -2,30 +2,18 @@ import { type OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
 import type { MemoryStore } from "../kit/memory/port.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import { allowed, ERRORS, reply } from "./routes.ts";
-import { jsonObject, optional } from "./shared-schemas.ts";
+import { idText, inPath, jsonObject, optional, shortText } from "./shared-schemas.ts";
 
 const TAG = { tags: ["memories"] };
 
 const scopeParams = z.object({
-  scope: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine((scope) => scope.isWellFormed() && !/\p{Cc}/u.test(scope), "no control characters")
-    .openapi({
-      param: { name: "scope", in: "path" },
-      description: "Whose memories: the agent's scope without the tenant and the slash before it",
-      example: "ada",
-    }),
+  scope: inPath(idText, "scope", {
+    description: "Whose memories: the agent's scope without the tenant and the slash before it",
+    example: "ada",
+  }),
 });
 
-const memoryParams = scopeParams.extend({
-  memory: z
-    .string()
-    .min(1)
-    .max(64)
-    .openapi({ param: { name: "memory", in: "path" } }),
-});
+const memoryParams = scopeParams.extend({ memory: inPath(shortText(64), "memory") });
 
 const page = z.object({
   cursor: optional(z.string().max(200)),

@@ -64,8 +64,12 @@ export function needsScope(scope: Scope): MiddlewareHandler<ServerEnv> {
 
 /** Throws `request/forbidden` for a request whose token lacks the scope. */
 export function assertScope(c: RequestContext, scope: Scope): void {
-  if (c.get("access").scopes.includes(scope)) return;
-  throw new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`, {
+  if (!c.get("access").scopes.includes(scope)) throw lacking(scope);
+}
+
+/** Returns the error for a token that lacks a scope. */
+export function lacking(scope: Scope): RequestError {
+  return new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`, {
     "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${scope}"`,
   });
 }

@@ -10,7 +10,8 @@ import type { JsonObject } from "../core/base/json.ts";
 import { missingPackage } from "../core/base/missing-package.ts";
 import { userMsg } from "../core/message/msg.ts";
 import type { PendingCall } from "../core/tool/pending.ts";
-import type { Access, Scope } from "./tokens.ts";
+import { lacking } from "./authenticate.ts";
+import type { Access } from "./tokens.ts";
 import type { ServerOptions } from "./options.ts";
 import { decisionOf, questionOf } from "./mcp-asks.ts";
 import { RequestError } from "./request-error.ts";
@@ -63,9 +64,6 @@ const OUTPUT = {
   },
   required: ["sessionId"],
 } as const satisfies JsonObject;
-
-const forbidden = (scope: Scope): RequestError =>
-  new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`);
 
 /** Returns the part of an error that a host may read: not what a store or a queue says. */
 function errorText(error: unknown): string {
@@ -143,7 +141,7 @@ export function mcpServers(
 
     /** Applies the answers to the questions as they were asked, and goes on once nothing is open. */
     const goOn = async ({ agent, session, calls }: Asked, ctx: ServerContext) => {
-      if (!access.scopes.includes("decide")) throw forbidden("decide");
+      if (!access.scopes.includes("decide")) throw lacking("decide");
       const { pending, seq, reason } = await sessions.status(session);
       const isOpen = (call: PendingCall): boolean => call.decided === undefined;
       const responses = ctx.mcpReq.inputResponses ?? {};
@@ -200,7 +198,7 @@ export function mcpServers(
           try {
             const asked = ctx.mcpReq.requestState<Asked>();
             if (asked && asked.agent === agent) return await goOn(asked, ctx);
-            if (!access.scopes.includes("write")) throw forbidden("write");
+            if (!access.scopes.includes("write")) throw lacking("write");
             return await ask(agent, input, ctx);
           } catch (error) {
             return { isError: true, content: [{ type: "text" as const, text: errorText(error) }] };

@@ -3,27 +3,28 @@ import { SESSION_PHASES } from "../store/port.ts";
 import * as s from "../core/base/option-schema.ts";
 import { limitsSchema } from "../../machines/agent/limits-schema.ts";
 import { MAX_PRIORITY } from "../worker/queue/wake-schema.ts";
-import { blocks, decision, json, jsonObject, optional, schemaOf } from "./shared-schemas.ts";
+import {
+  blocks,
+  decision,
+  idText,
+  inPath,
+  json,
+  jsonObject,
+  optional,
+  schemaOf,
+  shortText,
+} from "./shared-schemas.ts";
 
 const YEAR_MS = 31_536_000_000;
 
 /** The id of a session, without its tenant. */
 export const sessionParams = z.object({
-  id: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), "no control characters")
-    .openapi({ param: { name: "id", in: "path" }, example: "s_9fP2kXcQ0h6Tq1vZr8yWbA" }),
+  id: inPath(idText, "id", { example: "s_9fP2kXcQ0h6Tq1vZr8yWbA" }),
 });
 
 /** The session of a chat; the id of the chat is the client's own. */
 export const chatParams = sessionParams.extend({
-  chat: z
-    .string()
-    .min(1)
-    .max(200)
-    .openapi({ param: { name: "chat", in: "path" }, description: "Ignored: it is the client's own id" }),
+  chat: inPath(shortText(200), "chat", { description: "Ignored: it is the client's own id" }),
 });
 
 const clientTools = optional(
@@ -44,15 +45,15 @@ export const chatRequest = z
       description:
         "The tools that the page runs itself, by name: `{ description, parameters }`; the agent takes those that it lists",
     }),
-    agent: optional(z.string().min(1).max(100), { description: "The agent of a new session" }),
+    agent: optional(shortText(100), { description: "The agent of a new session" }),
   })
   .openapi("ChatRequest");
 
 /** The body that a client of AG-UI posts; see `readRunInput` for the part of it that counts. */
 export const runInput = z
   .looseObject({
-    threadId: z.string().min(1).max(200),
-    runId: z.string().min(1).max(200),
+    threadId: shortText(200),
+    runId: shortText(200),
     messages: z.array(jsonObject).openapi({ description: "Only what is new at the end counts" }),
     tools: optional(z.array(jsonObject), {
       description: "The tools that the page runs itself; the agent takes those that it lists",
@@ -60,7 +61,7 @@ export const runInput = z
     resume: optional(z.array(jsonObject), { description: "The answers to interrupts" }),
     forwardedProps: optional(
       z.looseObject({
-        agent: optional(z.string().min(1).max(100), { description: "The agent of a new session" }),
+        agent: optional(shortText(100), { description: "The agent of a new session" }),
       }),
     ),
   })
@@ -68,11 +69,7 @@ export const runInput = z
 
 /** The name of a slot of a session. */
 export const slotParams = sessionParams.extend({
-  slot: z
-    .string()
-    .min(1)
-    .max(64)
-    .openapi({ param: { name: "slot", in: "path" }, example: "plan" }),
+  slot: inPath(shortText(64), "slot", { example: "plan" }),
 });
 
 export const idempotency = z.object({
@@ -122,13 +119,13 @@ const userInput = z.union([text, blocks]).openapi("UserInput", {
 });
 
 const meta = z
-  .record(z.string().min(1).max(40), z.union([z.string().max(100), z.number(), z.boolean()]))
+  .record(shortText(40), z.union([z.string().max(100), z.number(), z.boolean()]))
   .refine((labels) => !("tenant" in labels), "`tenant` is set by the token")
   .refine((labels) => JSON.stringify(labels).length <= 200, "at most 200 characters of JSON");
 
 export const newSession = z
   .strictObject({
-    agent: z.string().min(1).max(100).openapi({ description: "The name of an agent of the workers" }),
+    agent: shortText(100).openapi({ description: "The name of an agent of the workers" }),
     input: userInput,
     meta: optional(meta, { description: "Labels, to filter lists by", example: { customer: "42" } }),
     priority: optional(schemaOf(s.integer(0, MAX_PRIORITY)), {
@@ -144,7 +141,7 @@ export const newSession = z
 export const newMessage = z
   .strictObject({
     input: userInput,
-    agent: optional(z.string().min(1).max(100), {
+    agent: optional(shortText(100), {
       description: "The agent of a new session: with it, a session that does not exist is created",
     }),
     clientTools,

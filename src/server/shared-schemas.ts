@@ -13,6 +13,22 @@ export function optional<S extends z.ZodType>(
   return schema.optional().openapi(about) as unknown as z.ZodExactOptional<S>;
 }
 
+/** A text of 1 to `max` characters. */
+export const shortText = (max: number) => z.string().min(1).max(max);
+
+/** An id that may stand in a path and in a store. */
+export const idText = shortText(200).refine(
+  (id) => id.isWellFormed() && !/\p{Cc}/u.test(id),
+  "no control characters",
+);
+
+/** The part `name` of a path. */
+export const inPath = <S extends z.ZodType>(
+  schema: S,
+  name: string,
+  about: { readonly description?: string; readonly example?: string } = {},
+): S => schema.openapi({ param: { name, in: "path" }, ...about });
+
 /** Databases and JSON.stringify refuse values that are nested some thousand levels deep. */
 const MAX_DEPTH = 100;
 

@@ -81,6 +81,12 @@ export interface Schedules {
 const LOCK_WAIT_MS = 5_000;
 const LOCK_POLL_MS = 20;
 
+type Putting = Pick<ScheduleDefinition, "origin"> & {
+  /** The name of the caller in errors. */
+  readonly from: string;
+  /** One of the same origin may be there. */
+  readonly replaces: boolean;
+};
 type Change = (found: StoredSchedule | undefined, lease: Lease) => Promise<void>;
 
 class StoredSchedules implements Schedules {
@@ -95,18 +101,16 @@ class StoredSchedules implements Schedules {
   }
 
   async add(name: string, options: ScheduleOptions): Promise<ScheduleInfo> {
-    return this.#put(name, options, { origin: "program", from: "schedules.add", mayReplace: () => false });
+    return this.#put(name, options, { origin: "program", from: "schedules.add", replaces: false });
   }
 
   async set(name: string, options: ScheduleOptions): Promise<ScheduleInfo> {
-    const mayReplace = ({ origin }: ScheduleDefinition): boolean => origin === "program";
-    return this.#put(name, options, { origin: "program", from: "schedules.set", mayReplace });
+    return this.#put(name, options, { origin: "program", from: "schedules.set", replaces: true });
   }
 
   /** As `set`, for one of the options of a worker: rejects `schedule/exists` if a program has added it. */
   async declare(name: string, options: ScheduleOptions): Promise<ScheduleInfo> {
-    const mayReplace = ({ origin }: ScheduleDefinition): boolean => origin === "worker";
-    return this.#put(name, options, { origin: "worker", from: "createWorker", mayReplace });
+    return this.#put(name, options, { origin: "worker", from: "createWorker", replaces: true });
   }
 
   async get(name: string): Promise<ScheduleInfo> {
@@ -164,22 +168,14 @@ class StoredSchedules implements Schedules {
   async #put(
     name: string,
     options: ScheduleOptions,
-    {
-      origin,
-      from,
-      mayReplace,
-    }: {
-      readonly origin: ScheduleDefinition["origin"];
-      readonly from: string;
-      readonly mayReplace: (known: ScheduleDefinition) => boolean;
-    },
+    { origin, from, replaces }: Putting,
   ): Promise<ScheduleInfo> {
     const now = this.#now();
     const defined: DefinedSchedule = await defineSchedule(name, options, { origin, now, from });
     if (messagesOf(options.input).length === 0)
       throw configError(`${from}: the schedule '${name}' needs an input, a text or messages.`);
     await this.#withLease(name, async (found, lease) => {
-      if (found && !mayReplace(found.definition)) throw exists(found.definition);
+      if (found && !(replaces && found.definition.origin === origin)) throw exists(found.definition);
       if (found && isSameSchedule(found.definition, defined.definition, options)) return;
       checkFires(defined, now);
       const state: ScheduleState = found

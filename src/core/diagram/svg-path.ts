@@ -1,3 +1,5 @@
+import type { Box } from "./layout.ts";
+
 /** A point in px. */
 export type Point = readonly [x: number, y: number];
 
@@ -33,10 +35,7 @@ export function arrowHead(points: readonly Point[], length = 7): string {
 
 /** The corners of a decision, for a polygon: a box whose corners are cut off. Its sides stay where lines begin and end. A box with
  *  a name only has lines in the middle of its sides, and is pointed there. */
-export function decisionOutline(
-  box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-  isPointed = false,
-): string {
+export function decisionOutline(box: Box, isPointed = false): string {
   const cut = Math.min(11, box.height / 3);
   const down = isPointed ? box.height / 2 : cut;
   const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
