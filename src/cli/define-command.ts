@@ -81,11 +81,7 @@ export function strings(
 
 /** Origins of pages; the flag may occur more than once. */
 export function origins(description: string): Parameter<readonly string[]> {
-  const parse = (text: string): string => {
-    if (!/^https?:\/\/[^/\s*]+$/u.test(text))
-      throw new InvalidArgumentError("It must look like https://app.example.com.");
-    return text;
-  };
+  const parse = like(/^https?:\/\/[^/\s*]+$/u, "https://app.example.com", ([text]) => text);
   return { ...strings("ORIGIN", description), parse };
 }
 
@@ -108,10 +104,7 @@ export function integer(
 
 /** A number of at least 0, such as 0.25. */
 export function amount(value: string, description: string): Parameter<number | undefined> {
-  const parse = (text: string): number => {
-    if (!/^\d{1,12}(\.\d{1,12})?$/.test(text)) throw new InvalidArgumentError("It must look like 0.25 or 3.");
-    return Number(text);
-  };
+  const parse = like(/^\d{1,12}(\.\d{1,12})?$/, "0.25 or 3", ([text]) => Number(text));
   return { description, value, parse };
 }
 
@@ -125,23 +118,20 @@ export function port(description: string): Parameter<number | undefined> {
 export type Rate = { readonly max: number; readonly perMs: number };
 
 const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const msOf = (unit: string | undefined): number => UNITS_MS[unit as keyof typeof UNITS_MS];
 
 /** A time in ms, such as "30d". */
 export function duration(value: string, description: string): Parameter<number | undefined> {
-  const parse = (text: string): number => {
-    const [, count, unit] = /^([1-9]\d{0,5})(d|h|min|s)$/.exec(text) ?? [];
-    if (!count) throw new InvalidArgumentError("It must look like 30d, 12h, 90min or 45s.");
-    return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
-  };
+  const form = /^([1-9]\d{0,5})(d|h|min|s)$/;
+  const parse = like(form, "30d, 12h, 90min or 45s", ([, count, unit]) => Number(count) * msOf(unit));
   return { description, value, parse };
 }
 
 export function rate(description: string): Parameter<Rate | undefined> {
-  const parse = (text: string): Rate => {
-    const [, max, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? [];
-    if (!max) throw new InvalidArgumentError("It must look like 5/s, 60/min or 1000/h.");
-    return { max: Number(max), perMs: UNITS_MS[unit as keyof typeof UNITS_MS] };
-  };
+  const form = /^([1-9]\d{0,8})\/(s|min|h)$/;
+  const parse = like(form, "5/s, 60/min or 1000/h", ([, max, unit]): Rate => {
+    return { max: Number(max), perMs: msOf(unit) };
+  });
   return { description, value: "N/s|min|h", parse };
 }
 
@@ -154,6 +144,15 @@ export function withDefault<T>(parameter: Parameter<T>, value: NonNullable<T>): 
 export function required<T>(parameter: Parameter<T>): Parameter<NonNullable<T>> {
   return { ...parameter, isRequired: true } as Parameter<NonNullable<T>>;
 }
+
+/** Returns the parser of texts of a form, which errors show by an example. */
+const like =
+  <T>(form: RegExp, example: string, read: (match: RegExpExecArray) => T) =>
+  (text: string): T => {
+    const match = form.exec(text);
+    if (!match) throw new InvalidArgumentError(`It must look like ${example}.`);
+    return read(match);
+  };
 
 function nonEmpty(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must not be empty.");

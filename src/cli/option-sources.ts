@@ -1,3 +1,4 @@
+import type { WorkerOptions } from "../worker/types.ts";
 import type { SchemaSource } from "./define-command.ts";
 
 /** The schema of `maxIters` of an agent. */
@@ -7,16 +8,7 @@ export const maxIters: SchemaSource = async () => {
 };
 
 /** The schema of an option of a worker. */
-export function ofWorker(
-  name:
-    | "concurrency"
-    | "leaseMs"
-    | "sweepMs"
-    | "maxCrashes"
-    | "maxTries"
-    | "unknownAgentMs"
-    | "storeTimeoutMs",
-): SchemaSource {
+export function ofWorker(name: keyof WorkerOptions): SchemaSource {
   return async () => (await import("../worker/option-schemas.ts")).workerSchema().shape[name];
 }
 

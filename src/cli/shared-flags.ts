@@ -1,7 +1,21 @@
 import { maxIters } from "./option-sources.ts";
-import { boolean, integer, string, strings, withDefault } from "./define-command.ts";
+import { boolean, integer, required, string, strings, withDefault } from "./define-command.ts";
 
 export const STORES = "file:DIR, sqlite:PATH, postgres://USER@HOST/DATABASE or partitions:FILE";
+
+/** The argument of the commands for one session. */
+export const SESSION_ID = {
+  id: required(string("id", "id of the session; one that begins with a dash goes after --")),
+};
+
+/** The file of the commands that drive agents. */
+export const AGENTS_FILE = {
+  agents: required(
+    string("FILE", "file that exports the agents", {
+      Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
+    }),
+  ),
+};
 
 /** The store of the commands that read and write sessions. */
 export const STORE = {

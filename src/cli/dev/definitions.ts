@@ -1,16 +1,12 @@
 // src/cli/dev holds the command that runs the agents of a file with a chat page while they are written.
-import { defineCommand, integer, port, required, string, strings, withDefault } from "../define-command.ts";
-import { STORES } from "../shared-flags.ts";
+import { defineCommand, integer, port, string, strings, withDefault } from "../define-command.ts";
+import { AGENTS_FILE, STORES } from "../shared-flags.ts";
 
 export const dev = defineCommand({
   name: "dev",
   description: "Chat with the agents of a file in a page, inspect them, and load them again when it changes",
   flags: {
-    agents: required(
-      string("FILE", "file that exports the agents", {
-        Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
-      }),
-    ),
+    ...AGENTS_FILE,
     store: string("STORE", "store of the sessions (default: sqlite:.agentchart/dev.db)", { Stores: STORES }),
     watch: strings("FILE", "another file whose change loads the agents again, such as a prompt"),
     host: withDefault(

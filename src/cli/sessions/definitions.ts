@@ -12,9 +12,7 @@ import {
   string,
   strings,
 } from "../define-command.ts";
-import { AGENT, JSON_EVENTS, JSON_RESULT, STORE, TURN_EXIT_CODES } from "../shared-flags.ts";
-
-const ID = { id: required(string("id", "id of the session; one that begins with a dash goes after --")) };
+import { AGENT, JSON_EVENTS, JSON_RESULT, SESSION_ID, STORE, TURN_EXIT_CODES } from "../shared-flags.ts";
 
 export const list = defineCommand({
   name: "sessions ls",
@@ -80,7 +78,7 @@ agentchart/inspect). One with the name of a built-in check replaces it. The page
 export const show = defineCommand({
   name: "sessions show",
   description: "Print the state, the messages and the open calls of a session, as JSON outside a terminal",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     at: integer("N", "as of this journal position; the table has the position after each message"),
     ...STORE,
@@ -92,7 +90,7 @@ export const show = defineCommand({
 export const resume = defineCommand({
   name: "sessions resume",
   description: "Continue a turn that is suspended or was cut off; no call that has a result runs again",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     answer: strings(
       "CALL=TEXT",
@@ -119,7 +117,7 @@ Without a decision, calls that wait for a result run again.`,
 export const plan = defineCommand({
   name: "sessions plan",
   description: "Print the plan of a session, or replace it",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     set: string("FILE", "replace the plan by the JSON of this file, or of stdin with -; null removes it"),
     revision: integer("N", "only if the plan still has this revision, which the command prints", async () =>
@@ -161,7 +159,7 @@ export const compact = defineCommand({
   name: "sessions compact",
   description:
     "Sum up the conversation of a session, so that its next prompt is shorter; what is stored stays",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     instructions: string("TEXT", "what the summary is to keep"),
     ...AGENT,
@@ -174,7 +172,7 @@ export const compact = defineCommand({
 export const fork = defineCommand({
   name: "sessions fork",
   description: "Start new sessions from a position of another one, which does not change",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     at: integer("N", 'after this journal position; "sessions show" prints the one after each message'),
     before: integer("N", "before the step that wrote this journal position, so that it happens again"),
@@ -216,7 +214,7 @@ runs: a call that was recorded with the same arguments has its result, and anoth
 export const exportSession = defineCommand({
   name: "sessions export",
   description: "Write a session as NDJSON with a checksum, including a session that cannot run",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     out: string("FILE", "write to this file instead of stdout; only a complete export replaces it"),
     secrets: boolean(
@@ -257,7 +255,7 @@ export const importSession = defineCommand({
 export const remove = defineCommand({
   name: "sessions rm",
   description: "Delete a session permanently, unless it is open in another process",
-  args: ID,
+  args: SESSION_ID,
   flags: {
     yes: boolean("do not ask for confirmation; required outside a terminal"),
     ...STORE,

@@ -1,11 +1,7 @@
 import { LABELS } from "../../store/labels-session.ts";
 import { OUTCOME_NAMES } from "../../store/outcomes.ts";
-import { amount, boolean, choice, defineCommand, duration, required, string } from "../define-command.ts";
-import { JSON_RESULT, STORE } from "../shared-flags.ts";
-
-const SESSION = {
-  id: required(string("id", "id of the session; one that begins with a dash goes after --")),
-};
+import { amount, boolean, choice, defineCommand, duration, string } from "../define-command.ts";
+import { JSON_RESULT, SESSION_ID, STORE } from "../shared-flags.ts";
 
 export const overview = defineCommand({
   name: "sessions overview",
@@ -29,7 +25,7 @@ export const overview = defineCommand({
 export const label = defineCommand({
   name: "sessions label",
   description: "Say that a session is right or wrong, and why; labels are kept beside the session",
-  args: SESSION,
+  args: SESSION_ID,
   flags: {
     as: choice("LABEL", LABELS, "what the session is; none withdraws it"),
     note: string("TEXT", "why"),
@@ -58,7 +54,7 @@ export const labels = defineCommand({
 export const test = defineCommand({
   name: "sessions test",
   description: "Make a test of a session: a file for Vitest with what was said, answered and returned",
-  args: SESSION,
+  args: SESSION_ID,
   flags: {
     agents: string("FILE", "file that exports the agents, as that of a worker (default: agents.ts)"),
     out: string("FILE", "write to this file instead of stdout"),

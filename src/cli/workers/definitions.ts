@@ -13,7 +13,7 @@ import {
   withDefault,
 } from "../define-command.ts";
 import { maxBodyBytes, ofTenant, ofWorker } from "../option-sources.ts";
-import { BACKEND, JSON_RESULT } from "../shared-flags.ts";
+import { AGENTS_FILE, BACKEND, JSON_RESULT } from "../shared-flags.ts";
 
 const LOG = {
   logLevel: withDefault(
@@ -34,11 +34,7 @@ export const worker = defineCommand({
   name: "worker",
   description: "Run the sessions that have work; any number of workers may run at the same time",
   flags: {
-    agents: required(
-      string("FILE", "file that exports the agents", {
-        Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
-      }),
-    ),
+    ...AGENTS_FILE,
     concurrency: withDefault(integer("N", "sessions at the same time", ofWorker("concurrency")), 10),
     maxPerTenant: integer(
       "N",
