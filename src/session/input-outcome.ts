@@ -105,37 +105,29 @@ function endAhead(fold: JournalFold): End | undefined {
  */
 class EndsOfInput {
   readonly #id: string;
-  #input: TakenInput | undefined;
+  /** Undefined until it is taken. */
+  input: TakenInput | undefined;
+  /** The way in which its turn came to rest last; undefined before that. */
+  last: End | undefined;
   /** The last turn that may be the one of the input. */
   #limit = 0;
   /** The ends in the append that is being read: its position comes last. */
   #ends: End[] = [];
   /** The number of turns that have ended in that append. */
   #ended = 0;
-  #last: End | undefined;
 
   constructor(id: string) {
     this.#id = id;
   }
 
-  /** The input, once it is taken. */
-  get input(): TakenInput | undefined {
-    return this.#input;
-  }
-
-  /** The way in which its turn came to rest last; undefined before that. */
-  get last(): End | undefined {
-    return this.#last;
-  }
-
   /** Reads the next entry, which `fold` has. */
   push(entry: SessionEntry, fold: JournalFold): void {
     if (entry.type === "turn.end" && entry.data.reason !== "SHUTDOWN") {
-      if (this.#input) this.#ends.push({ data: entry.data, state: stateAt(fold, entry.data.reason) });
+      if (this.input) this.#ends.push({ data: entry.data, state: stateAt(fold, entry.data.reason) });
       this.#ended++;
     } else if (entry.type === "position" && entry.data.taken === this.#id) {
-      this.#input = { hash: entry.data.hash };
-      this.#last = undefined;
+      this.input = { hash: entry.data.hash };
+      this.last = undefined;
       this.#limit = fold.state().kept.progress.turn + this.#ended + 1;
     } else if (entry.type === "position" && entry.data.state !== undefined)
       this.#close(entry.data.state, fold);
@@ -146,22 +138,22 @@ class EndsOfInput {
     const ends = this.#ends;
     this.#ends = [];
     this.#ended = 0;
-    if (!this.#input) return;
+    if (!this.input) return;
     for (const end of ends) this.#take(end, fold);
-    if (this.#input.turn === undefined && !this.#input.isRefused && !state.startsWith("doCall"))
+    if (this.input.turn === undefined && !this.input.isRefused && !state.startsWith("doCall"))
       this.#limit = Math.min(this.#limit, fold.state().kept.progress.turn);
     const ahead = endAhead(fold);
     if (ahead) this.#take(ahead, fold);
   }
 
   #take({ data, state }: End, fold: JournalFold): void {
-    const input = this.#input!;
+    const input = this.input!;
     const turn = data.turn ?? inputTurnOf(fold.state().kept.progress);
     const isFirst = input.turn === undefined && !input.isRefused;
-    if (isFirst && data.isRefusal) this.#input = { ...input, isRefused: true };
+    if (isFirst && data.isRefusal) this.input = { ...input, isRefused: true };
     if (data.isRefusal || (isFirst ? turn > this.#limit : turn !== input.turn)) return;
-    this.#input = { ...input, turn };
-    this.#last = { data, state: counted(state, fold) };
+    this.input = { ...input, turn };
+    this.last = { data, state: counted(state, fold) };
   }
 }
 
