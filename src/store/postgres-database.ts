@@ -60,39 +60,34 @@ const WATCH_MS = 60_000;
 
 const ignore = (): void => {};
 
-/** The append as one statement: one round trip, and all or nothing on the locked row. Of an input that is put while it waits for that row it
- *  does not know: the wake-up of that input comes after it. It notifies only of a session that somebody watches,
- *  because all commits that notify wait for one lock. The lock on the row orders it and the mark of a watcher. */
+/** The append as one statement: one round trip, and all or nothing on the row, which the update locks. It returns no row if the session does
+ *  not accept it. Of an input that is put while it waits for that row it does not know: the wake-up of that input comes after it. It notifies
+ *  only of a session that somebody watches, because all commits that notify wait for one lock. The lock on the row orders it and the mark of
+ *  a watcher. */
 const appendSql = (schema: string, now: string, channel: string) => `
-  WITH head AS MATERIALIZED (
-    SELECT seq, fence, owner, watched_until, coalesce(checksum, 0) AS before FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
-  ), fits AS MATERIALIZED (
-    SELECT before, $21::boolean AND NOT EXISTS (
-      SELECT FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL AND due_at <= ${now} AND id <> ALL ($14::text[])
-    ) AS releases
-    FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
+  WITH moved AS (
+    UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9, searched = 0,
+      meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now},
+      checksum = (coalesce(checksum, 0) + $17::bigint) % ${MODULUS}, position_checksum = $18,
+      meta_checksum = coalesce($19, meta_checksum), checkpoint_checksum = coalesce($20, checkpoint_checksum),
+      owner = CASE WHEN $21::boolean AND NOT EXISTS (
+        SELECT FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL AND due_at <= ${now} AND id <> ALL ($14::text[])
+      ) THEN NULL ELSE owner END
+    WHERE session_id = $1 AND owner IS NOT NULL AND fence = $2 AND seq = $3
+    RETURNING checksum + ${MODULUS} - $17::bigint AS before, owner IS NULL AS releases, watched_until > ${now} AS is_watched
   ), added AS (
     INSERT INTO ${schema}.entries (session_id, seq, entry, checksum)
     SELECT $1, e.seq, e.entry, (before + e.checksum) % ${MODULUS}
-    FROM fits, ROWS FROM (unnest($4::bigint[]), json_array_elements($5::json), unnest($16::bigint[])) AS e (seq, entry, checksum)
-  ), moved AS (
-    UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9, searched = 0,
-      meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now},
-      checksum = (before + $17::bigint) % ${MODULUS}, position_checksum = $18,
-      meta_checksum = coalesce($19, meta_checksum), checkpoint_checksum = coalesce($20, checkpoint_checksum),
-      owner = CASE WHEN releases THEN NULL ELSE owner END
-    FROM fits WHERE session_id = $1
+    FROM moved, ROWS FROM (unnest($4::bigint[]), json_array_elements($5::json), unnest($16::bigint[])) AS e (seq, entry, checksum)
   ), checkpointed AS (
-    UPDATE ${schema}.checkpoints SET data = $13 FROM fits WHERE session_id = $1 AND $13::json IS NOT NULL RETURNING 1
+    UPDATE ${schema}.checkpoints SET data = $13 FROM moved WHERE session_id = $1 AND $13::json IS NOT NULL RETURNING 1
   ), first_checkpointed AS (
-    INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13 FROM fits
+    INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13 FROM moved
     WHERE $13::json IS NOT NULL AND NOT EXISTS (SELECT FROM checkpointed)
   ), acknowledged AS (
-    UPDATE ${schema}.inputs SET data = NULL FROM fits WHERE session_id = $1 AND id = ANY ($14::text[])
+    UPDATE ${schema}.inputs SET data = NULL FROM moved WHERE session_id = $1 AND id = ANY ($14::text[])
   )
-  SELECT seq, fence, owner, EXISTS (SELECT FROM fits) AS fits, (SELECT releases FROM fits) AS releases,
-    CASE WHEN watched_until > ${now} AND EXISTS (SELECT FROM fits) THEN pg_notify('${channel}', $15) END
-  FROM head`;
+  SELECT releases, CASE WHEN is_watched THEN pg_notify('${channel}', $15) END FROM moved`;
 
 /** One schema in one database. It connects and migrates when first used. */
 export class PostgresDatabase implements SqlDatabase {
@@ -217,8 +212,10 @@ export class PostgresDatabase implements SqlDatabase {
       checksums.checkpoint,
       row.releases,
     ];
-    const [found] = await this.query("append", [this.#appendSql, values]);
-    if (found?.["fits"] === true) return found["releases"] === true ? "released" : "written";
+    const [moved] = await this.query("append", [this.#appendSql, values]);
+    if (moved) return moved["releases"] === true ? "released" : "written";
+    const state = `SELECT seq, fence, owner FROM ${this.schema}.sessions WHERE session_id = $1`;
+    const [found] = await this.query("append", [state, [key]]);
     // `bigint` comes as a string
     return (
       found && {
