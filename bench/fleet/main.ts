@@ -8,7 +8,7 @@ import { median } from "../cpu.ts";
 const SYSTEMS = ["floor", "agentchart", "dbos", "restate", "langgraph"];
 
 /** The turns with which each worker warms up. */
-const WARM = 200;
+const WARM = 300;
 
 const HELP = `Measures durable turns of a fleet of workers beside others: the same question, tool call and answer in new sessions, and
 every turn read back from storage.
@@ -17,7 +17,7 @@ Usage: npm run bench:fleet -- [options]
 
   --systems A,B   of ${SYSTEMS.join(", ")} (default: all); floor, a bare loop behind BullMQ, is always there
   --workers N     worker processes (default: 1)
-  --turns N       turns that are measured in each round (default: 500), after ${WARM} for each worker to warm up
+  --turns N       turns for each worker that are measured in each round (default: 1000), after ${WARM} to warm up
   --rounds N      rounds, each with all systems (default: 3)
   --fsync         Postgres and Restate write through to the disk
   --write         measures one worker without and with fsync, then four workers, and writes
@@ -33,7 +33,7 @@ const { values } = parseArgs({
   options: {
     systems: { type: "string", default: SYSTEMS.join(",") },
     workers: { type: "string", default: "1" },
-    turns: { type: "string", default: "500" },
+    turns: { type: "string", default: "1000" },
     rounds: { type: "string", default: "3" },
     fsync: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
@@ -70,7 +70,8 @@ const npm = (...words: readonly string[]): string =>
 type Setting = { readonly workers: number; readonly fsync: boolean };
 
 function measure(system: string, setting: Setting): Result {
-  const orders = JSON.stringify({ system, ...setting, turns, warm: WARM * setting.workers });
+  const measured = turns * setting.workers;
+  const orders = JSON.stringify({ system, ...setting, turns: measured, warm: WARM * setting.workers });
   const said = execFileSync(process.execPath, ["fleet.mjs", orders], {
     cwd: folder,
     encoding: "utf8",
@@ -78,8 +79,8 @@ function measure(system: string, setting: Setting): Result {
   }).split("\n");
   const result = JSON.parse(said.findLast((line) => line.startsWith("{"))!) as Result; // beside what a system logs
   const { good } = result;
-  if (good !== turns)
-    throw new Error(`${system}: of ${turns} turns only ${good} are stored as they should be.`);
+  if (good !== measured)
+    throw new Error(`${system}: of ${measured} turns only ${good} are stored as they should be.`);
   return result;
 }
 
@@ -194,8 +195,8 @@ try {
   const comparisons = settings.map(compared);
   const section = `## Beside others
 
-Written by \`npm run bench:fleet -- --write\`: the same durable turn, a question, one tool and an answer, in new sessions; ${turns} turns a round
-after ${WARM} for each worker to warm up, medians of ${rounds} interleaved rounds, ${cpus().length} cores that workers, server and dispatcher share, Node ${process.versions.node}. Every turn is read back
+Written by \`npm run bench:fleet -- --write\`: the same durable turn, a question, one tool and an answer, in new sessions; ${turns} turns of each worker a round
+after ${WARM} to warm up, medians of ${rounds} interleaved rounds, ${cpus().length} cores that workers, server and dispatcher share, Node ${process.versions.node}. Every turn is read back
 from storage. The floor is a bare loop behind BullMQ. ${versions.join(", ")}.
 
 ${comparisons.map(textOf).join("\n")}
