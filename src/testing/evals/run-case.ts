@@ -68,7 +68,7 @@ async function runTurns(agent: Agent, of: EvalCase, options: Options): Promise<T
     durationMs: 0,
   };
   const said = (await agent.messages())
-    .filter(({ role, name }) => role === "user" && name === undefined)
+    .filter(({ role, name, addedBy }) => role === "user" && name === role && addedBy === undefined)
     .map(textOf);
   for (let turn = 1; ; turn++) {
     const input = await inputOf(turn, said, agent, of, options);

@@ -110,6 +110,18 @@ test("several turns, and a user who says the next input, are one session", async
   expect(asked).toEqual(["one", "two", "after 4", "after 6"]);
 });
 
+test("a user is not asked again for what is stored", async () => {
+  const { agent, asked } = echo();
+  const store = memoryStore();
+  let number = 0;
+  const user = () => `more ${++number}`;
+  const options = { agent, store, user, cases: [{ name: "long" }], judge: reply.contains("more 2") };
+  await evaluate("talk", base({ ...options, maxTurns: 2 }));
+  const { counts } = await evaluate("talk", base({ ...options, maxTurns: 3 }));
+  expect(counts).toMatchObject({ error: 0 });
+  expect(asked).toEqual(["more 1", "more 2", "more 3"]);
+});
+
 test("a user who never ends is stopped by `maxTurns`", async () => {
   const { agent, asked } = echo();
   const endless = { agent, cases: [{ name: "endless" }], user: () => "more", maxTurns: 4 };
