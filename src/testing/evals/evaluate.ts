@@ -5,12 +5,12 @@ import { check } from "../../core/base/options.ts";
 import { isUsage } from "../../core/model/fold.ts";
 import { memoryStore } from "../../store/memory.ts";
 import { storeSchema } from "../../store/store-schema.ts";
-import { allAtOnce } from "../crash/all-at-once.ts";
 import { tokensOf } from "./judges.ts";
 import { RunReader } from "./read-run.ts";
 import { reportOf } from "./report.ts";
 import { runCase, type RunPlan } from "./run-case.ts";
-import { withinLimit } from "./run-limit.ts";
+import { boundsSchemas, runAll } from "./run-limit.ts";
+import { totalOf } from "./statistics.ts";
 import type { EvalCase, EvalReport, EvalResult, EvalRun, EvaluateOptions, Judge, Verdict } from "./types.ts";
 
 const judgeSchema = s.lazily(() => s.having<Judge>("judge", "a judge: an object with `name` and `judge`"));
@@ -21,20 +21,12 @@ const evaluateSchema = s.lazily(() =>
     cases: s.listOf(caseSchema()),
     judge: s.either(judgeSchema(), s.listOf(judgeSchema()), "a judge, or an array of them"),
     repeat: s.optional(s.integer(1, 1_000)),
-    concurrency: s.optional(s.integer(1, 100)),
-    budget: s.optional(
-      s.options<NonNullable<EvaluateOptions["budget"]>>({
-        cost: s.optional(s.atLeast(0)),
-        tokens: s.optional(s.atLeast(0)),
-      }),
-    ),
     store: s.optional(storeSchema()),
     output: s.anything(),
     decide: s.optional(s.func()),
     user: s.optional(s.func()),
     maxTurns: s.optional(s.integer(1, 1_000)),
-    runLimitMs: s.optional(s.integer(1, 2 ** 31 - 1)),
-    signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    ...boundsSchemas(),
     onProgress: s.optional(s.func()),
   }),
 );
@@ -92,7 +84,7 @@ function checkOptions(name: string, options: EvaluateOptions): void {
  */
 export async function evaluate(name: string, options: EvaluateOptions): Promise<EvalReport> {
   checkOptions(name, options);
-  const { cases, repeat = 1, concurrency = 4, store = memoryStore(), signal, onProgress } = options;
+  const { cases, repeat = 1, store = memoryStore(), onProgress } = options;
   const plans = cases.flatMap((of) =>
     Array.from({ length: repeat }, (_, at): RunPlan => {
       const number = at + 1;
@@ -101,47 +93,23 @@ export async function evaluate(name: string, options: EvaluateOptions): Promise<
   );
   const reader = new RunReader(store);
   const edges = new Set<string>();
-  const results: EvalResult[] = [];
-  const spent = { tokens: 0, cost: 0 };
-  let done = 0;
-  await allAtOnce(`The evaluation '${name}'`, plans, { concurrency, signal }, async (plan, index) => {
-    const result = isOver(spent, options)
-      ? skipped(plan)
-      : await limited(plan, options, (limits) => resultOf(plan, limits, reader, edges));
-    spent.tokens += result.tokens ?? 0;
-    spent.cost += result.cost ?? 0;
-    results[index] = result;
-    onProgress?.({ done: ++done, of: plans.length, result });
+  const results = await runAll(`The evaluation '${name}'`, plans, options, {
+    run: (plan, signal) => resultOf(plan, { ...options, signal }, reader, edges),
+    without: (plan, error) => withoutVerdict(plan, error && infoOf(error)),
+    spentOf: (result) => result,
+    onDone: (result, progress) => onProgress?.({ ...progress, result }),
   });
   return reportOf(name, repeat, results, edges);
 }
 
-function isOver(
-  spent: { readonly tokens: number; readonly cost: number },
-  { budget = {} }: EvaluateOptions,
-): boolean {
-  const { tokens = Infinity, cost = Infinity } = budget;
-  return spent.tokens >= tokens || spent.cost >= cost;
-}
-
-/** Ends a run that takes too long, such as one with a judge that never answers, or that is aborted meanwhile. */
-const limited = (
-  { case: of, repeat, sessionId }: RunPlan,
-  options: EvaluateOptions,
-  run: (limits: EvaluateOptions) => Promise<EvalResult>,
-): Promise<EvalResult> =>
-  withinLimit(
-    options,
-    (signal) => run({ ...options, signal }),
-    (error) => ({ case: of.name, repeat, sessionId, state: "error", verdicts: [], error: infoOf(error) }),
-  );
-
-const skipped = ({ case: of, repeat, sessionId }: RunPlan): EvalResult => ({
+/** The result of a run that failed, or that was not made. */
+const withoutVerdict = ({ case: of, repeat, sessionId }: RunPlan, error?: ErrorInfo): EvalResult => ({
   case: of.name,
   repeat,
   sessionId,
-  state: "skipped",
+  state: error ? "error" : "skipped",
   verdicts: [],
+  ...(error && { error }),
 });
 
 /** Makes and judges one run. Rejects `run/aborted`; any other failure is the result. */
@@ -152,14 +120,13 @@ async function resultOf(
   edges: Set<string>,
 ): Promise<EvalResult> {
   const { sessionId, repeat } = plan;
-  const common = { case: plan.case.name, repeat, sessionId };
   let run: EvalRun;
   try {
     run = await runCase(plan, options, reader);
   } catch (thrown) {
     if (options.signal?.aborted)
       throw new AgentError("run/aborted", "The evaluation was aborted.", { cause: thrown });
-    return { ...common, state: "error", verdicts: [], error: infoOf(thrown) };
+    return withoutVerdict(plan, infoOf(thrown));
   }
   for (const step of run.steps) for (const edge of step.edges) edges.add(edge);
   const verdicts: (Verdict & { readonly judge: string })[] = [];
@@ -176,7 +143,9 @@ async function resultOf(
   const hasPassed = verdicts.every(({ pass }) => pass);
   const { text, durationMs } = run;
   return {
-    ...common,
+    case: plan.case.name,
+    repeat,
+    sessionId,
     state: error ? "error" : hasPassed ? "passed" : "failed",
     verdicts,
     ...((error ?? run.error) && { error: error ?? run.error }),
@@ -198,18 +167,9 @@ function verdictOf(given: Verdict | boolean, judge: string): Verdict {
 
 function spentOf(run: EvalRun, verdicts: readonly Verdict[]): Pick<EvalResult, "tokens" | "cost"> {
   const usages = [run.usage, ...verdicts.flatMap(({ usage }) => usage ?? [])];
-  const tokens = usages.map(tokensOf);
-  const costs = usages.map(({ cost }) => cost);
-  return { ...sumOf("tokens", tokens), ...sumOf("cost", costs) };
-}
-
-/** The sum of counts under a name; nothing if one is not known. */
-function sumOf<Name extends string>(
-  name: Name,
-  counts: readonly (number | undefined)[],
-): { [N in Name]?: number } {
-  if (counts.includes(undefined)) return {};
-  return { [name]: counts.reduce<number>((sum, count) => sum + count!, 0) } as { [N in Name]?: number };
+  const tokens = totalOf(usages.map(tokensOf));
+  const cost = totalOf(usages.map((usage) => usage.cost));
+  return { ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) };
 }
 
 const infoOf = (thrown: unknown): ErrorInfo => errorInfo(thrown, "run/invalid-event");

@@ -1,6 +1,6 @@
 import type { AgentDifference } from "../replay/agent-changes.ts";
 import type { ExperimentCluster, ExperimentReport, ExperimentRow, Pair } from "./experiment-types.ts";
-import { wilson } from "./statistics.ts";
+import { totalOf, wilson } from "./statistics.ts";
 
 type Ran = { readonly row: ExperimentRow; readonly agent: readonly AgentDifference[] };
 
@@ -37,14 +37,10 @@ export function experimentReport(ran: readonly Ran[], times: number): Experiment
   };
 }
 
-function totals(pairs: readonly (Pair<number | undefined> | undefined)[]): Pair<number | undefined> {
-  const sum = (side: "before" | "after"): number | undefined =>
-    pairs.reduce<number | undefined>((all, pair) => {
-      const value = pair?.[side];
-      return all === undefined || value === undefined ? undefined : all + value;
-    }, 0);
-  return { before: sum("before"), after: sum("after") };
-}
+const totals = (pairs: readonly (Pair<number | undefined> | undefined)[]): Pair<number | undefined> => ({
+  before: totalOf(pairs.map((pair) => pair?.before)),
+  after: totalOf(pairs.map((pair) => pair?.after)),
+});
 
 /** The states between which runs part, in words. */
 function partingOf({ before, after }: NonNullable<ExperimentRow["edges"]>): string {

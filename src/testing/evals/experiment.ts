@@ -13,7 +13,6 @@ import type { AgentDifference } from "../replay/agent-changes.ts";
 import { recordedSession, type RecordedSession } from "../replay/recorded-session.ts";
 import { replayRecorded } from "../replay/replay-of.ts";
 import type { Replay } from "../replay/types.ts";
-import { allAtOnce } from "../crash/all-at-once.ts";
 import { experimentReport } from "./experiment-report.ts";
 import {
   filterSchema,
@@ -26,7 +25,7 @@ import {
 import { tokensOf } from "./judges.ts";
 import { runOfJournal } from "./read-run.ts";
 import { conditionSchema, firstStep, positionBefore, stepOf, type RunCondition } from "./run-condition.ts";
-import { withinLimit } from "./run-limit.ts";
+import { boundsSchemas, runAll } from "./run-limit.ts";
 import type { EvalRun } from "./types.ts";
 
 const experimentSchema = s.lazily(() =>
@@ -50,16 +49,8 @@ const experimentSchema = s.lazily(() =>
     decide: s.optional(s.func()),
     rules: s.optional(s.listOf(s.value<Rule>(isRule, "a rule, as functions of agentchart/rules make it"))),
     into: s.optional(storeSchema()),
-    concurrency: s.optional(s.integer(1, 100)),
     limit: s.optional(s.integer(1)),
-    budget: s.optional(
-      s.options<NonNullable<ExperimentOptions["budget"]>>({
-        cost: s.optional(s.atLeast(0)),
-        tokens: s.optional(s.atLeast(0)),
-      }),
-    ),
-    runLimitMs: s.optional(s.integer(1, 2 ** 31 - 1)),
-    signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    ...boundsSchemas(),
     onProgress: s.optional(s.func()),
   }),
 );
@@ -128,37 +119,19 @@ export type RanRow = { readonly row: ExperimentRow; readonly agent: readonly Age
 export async function experiment(store: SessionStore, options: ExperimentOptions): Promise<ExperimentReport> {
   check(storeSchema(), store, "experiment", "`store`");
   checkOptions(options);
-  const {
-    times = 1,
-    concurrency = 4,
-    into = memoryStore(),
-    budget = {},
-    signal,
-    onProgress,
-    limit,
-  } = options;
+  const { times = 1, into = memoryStore(), onProgress, limit } = options;
   const ids: string[] = [];
   for await (const id of sessionsOf(store, options.sessions, limit)) ids.push(id);
   const plans = ids.flatMap((sessionId) =>
     Array.from({ length: times }, (_, index) => ({ sessionId, repeat: index + 1 })),
   );
   const runs = new ExperimentRuns(store, into, options);
-  const made: RanRow[] = [];
-  const spent = { cost: 0, tokens: 0 };
-  let done = 0;
-  await allAtOnce("The experiment", plans, { concurrency, signal }, async ({ sessionId, repeat }, index) => {
-    const isOver = spent.cost >= (budget.cost ?? Infinity) || spent.tokens >= (budget.tokens ?? Infinity);
-    const ran: RanRow = isOver
-      ? { row: rowOf(sessionId, repeat, "skipped"), agent: [] }
-      : await withinLimit(
-          options,
-          (limited) => runs.run(sessionId, repeat, limited),
-          (error) => failed(sessionId, repeat, error),
-        );
-    spent.cost += ran.row.cost?.after ?? 0;
-    spent.tokens += ran.row.tokens?.after ?? 0;
-    made[index] = ran;
-    onProgress?.({ done: ++done, of: plans.length, row: ran.row });
+  const made = await runAll("The experiment", plans, options, {
+    run: ({ sessionId, repeat }, signal) => runs.run(sessionId, repeat, signal),
+    without: ({ sessionId, repeat }, error) =>
+      error ? failed(sessionId, repeat, error) : { row: rowOf(sessionId, repeat, "skipped"), agent: [] },
+    spentOf: ({ row: { tokens, cost } }) => ({ tokens: tokens?.after, cost: cost?.after }),
+    onDone: ({ row }, progress) => onProgress?.({ ...progress, row }),
   });
   return experimentReport(made, times);
 }

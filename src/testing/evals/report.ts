@@ -2,7 +2,7 @@ import { configError } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { mcNemar, passAllOf, passAnyOf, wilson } from "./statistics.ts";
+import { mcNemar, passAllOf, passAnyOf, totalOf, wilson } from "./statistics.ts";
 import type { EvalReport, EvalResult } from "./types.ts";
 
 const STATES = ["passed", "failed", "error", "skipped"] as const;
@@ -44,9 +44,6 @@ export function reportOf(
     edges: [...edges].toSorted(),
   };
 }
-
-const totalOf = (counts: readonly (number | undefined)[]): number | undefined =>
-  counts.reduce((sum, count) => (sum === undefined || count === undefined ? undefined : sum + count), 0);
 
 /** A run of the same case and number in two evaluations that came to different ends. */
 export type ChangedResult = {

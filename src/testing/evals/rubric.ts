@@ -4,6 +4,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { addUsage } from "../../core/message/msg.ts";
 import type { Usage } from "../../core/message/types.ts";
+import { modelSchema } from "../../core/model/generate-schema.ts";
 import type { ChatModel } from "../../core/model/port.ts";
 import type { EvalRun, Judge, JudgeScope, Verdict } from "./types.ts";
 
@@ -18,10 +19,7 @@ export type RubricOptions = {
 
 const rubricSchema = s.lazily(() =>
   s.options<RubricOptions>({
-    model: s.having<ChatModel>(
-      "stream",
-      "a ChatModel with a stream() method, as openaiModel({ model }) gives",
-    ),
+    model: modelSchema(),
     rubric: s.nonEmpty(),
     votes: s.optional(s.integer(1, 15)),
   }),

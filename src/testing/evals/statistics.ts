@@ -17,6 +17,10 @@ export function wilson(passed: number, runs: number): Rate {
   };
 }
 
+/** Returns the sum of counts; undefined if one is not known. */
+export const totalOf = (counts: readonly (number | undefined)[]): number | undefined =>
+  counts.reduce((sum, count) => (sum === undefined || count === undefined ? undefined : sum + count), 0);
+
 /** The chance that `k` runs, drawn without replacement from `runs`, are all among `chosen` of them. */
 function allOf(k: number, runs: number, chosen: number): number {
   let chance = 1;
