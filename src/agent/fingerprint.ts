@@ -1,4 +1,4 @@
-import type { Json } from "../core/base/json.ts";
+import { perObject, type Json } from "../core/base/json.ts";
 import { sha256 } from "../core/base/hash.ts";
 import type { AnyTool } from "../core/tool/types.ts";
 import type { Fingerprint } from "../core/tool/fingerprint.ts";
@@ -19,19 +19,12 @@ function textHash(text: string): string {
   return lastText.hash;
 }
 
-const hashes = new WeakMap<AnyTool, string>();
-
 /** Of a function it counts only that it is one: its text says little about what it does. */
-function toolHash(tool: AnyTool): string {
-  let hash = hashes.get(tool);
-  if (hash === undefined) {
-    const { description, inputSchema, external, permission = null } = tool;
-    const own = typeof permission === "function" ? "function" : permission;
-    hash = hashOf([description, inputSchema, external, own]);
-    hashes.set(tool, hash);
-  }
-  return hash;
-}
+const toolHash = perObject((tool: AnyTool): string => {
+  const { description, inputSchema, external, permission = null } = tool;
+  const own = typeof permission === "function" ? "function" : permission;
+  return hashOf([description, inputSchema, external, own]);
+});
 
 const NO_PERMISSIONS = {};
 let hashOfNone: string | undefined;

@@ -1,5 +1,6 @@
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import { AgentError } from "../core/base/error.ts";
+import { perObject } from "../core/base/json.ts";
 import { LONGEST_DELAY_MS, restarted } from "../core/base/time.ts";
 import type { SessionStore } from "./port.ts";
 
@@ -62,14 +63,11 @@ async function* eachInTime<T>(
  * time that the lease runs out. `watch`, `search` and `prune` have no deadline. `maxMs` lowers the limit.
  */
 export function withDeadlines(store: SessionStore, options?: { readonly maxMs?: number }): SessionStore {
-  if (options) return bounding(store, options.maxMs);
-  const known = wrapped.get(store) ?? bounding(store);
-  wrapped.set(store, known);
-  return known;
+  return options ? bounding(store, options.maxMs) : boundingOf(store);
 }
 
 /** The stores of agents, of which many have the same one. */
-const wrapped = new WeakMap<SessionStore, SessionStore>();
+const boundingOf = perObject((store: SessionStore): SessionStore => bounding(store));
 
 type Append = SessionStore["append"];
 

@@ -1,6 +1,6 @@
 import { sizeOfContent, sizeOfText } from "../../../src/core/message/transcript.ts";
 import { withAccount } from "../../../src/core/message/account.ts";
-import { hasBlock } from "../../../src/core/message/msg.ts";
+import { hasBlock, isMediaBlock } from "../../../src/core/message/msg.ts";
 import { READ_RESULT } from "../../../src/core/tool/reserved-names.ts";
 import type { Block, MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../../src/core/message/types.ts";
 import type { ErrorCode } from "../../../src/core/base/error.ts";
@@ -166,14 +166,11 @@ const REFUSED: TextBlock = {
   text: "[left out: the provider of the model refused what was said here]",
 };
 
-const isMedia = (block: Block): block is MediaBlock =>
-  block.type === "image" || block.type === "audio" || block.type === "video";
-
 function shownResult(result: ToolResultBlock, form: Form, limits: ResultLimits): ToolResultBlock {
   const { results, most, without } = form;
   if (without === "all") return { ...result, output: [REFUSED] };
   if (without === "media" && mediaOf(result).length > 0) {
-    const output = result.output.map((block) => (isMedia(block) ? refusedMedia(block) : block));
+    const output = result.output.map((block) => (isMediaBlock(block) ? refusedMedia(block) : block));
     return shownResult(
       { ...result, output },
       { key: "", results, ...(most !== undefined && { most }) },
@@ -190,7 +187,7 @@ function shownResult(result: ToolResultBlock, form: Form, limits: ResultLimits):
 function makeShown(message: Msg, form: Form, limits: ResultLimits): Msg {
   const content = message.content.flatMap((block, index): Block | readonly Block[] => {
     if (block.type === "tool_result") return shownResult(withAccount(block, undefined), form, limits);
-    if (form.without === "media" && isMedia(block)) return refusedMedia(block);
+    if (form.without === "media" && isMediaBlock(block)) return refusedMedia(block);
     if (form.without !== "all" || block.type === "tool_use") return block;
     return index === 0 ? REFUSED : [];
   });

@@ -1,3 +1,4 @@
+import { perObject } from "../../../src/core/base/json.ts";
 import { partOf } from "../../../src/core/tool/rules/judge.ts";
 import {
   isCounted,
@@ -11,18 +12,12 @@ import type { AgentContext } from "../context.ts";
 import type { CallRecord, CallRules } from "../call-record.ts";
 
 /** The hashes of session ids: each call of a batch asks for the same one. */
-const hashes = new WeakMap<AgentContext["settings"], string>();
-
-function hashOf(settings: AgentContext["settings"]): string {
-  const known = hashes.get(settings);
-  if (known !== undefined) return known;
+const hashOf = perObject(({ sessionId }: AgentContext["settings"]): string => {
   let hash = 5381;
-  for (let index = 0; index < settings.sessionId.length; index++)
-    hash = (Math.imul(hash, 33) ^ settings.sessionId.charCodeAt(index)) >>> 0;
-  const text = hash.toString(36);
-  hashes.set(settings, text);
-  return text;
-}
+  for (let index = 0; index < sessionId.length; index++)
+    hash = (Math.imul(hash, 33) ^ sessionId.charCodeAt(index)) >>> 0;
+  return hash.toString(36);
+});
 
 /** Names a call among all of its session, and of those of agents inside of its calls. */
 export function idOfCall({ settings, progress }: AgentContext, place: number): string {

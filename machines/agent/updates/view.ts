@@ -14,7 +14,7 @@ import {
   type Omitted,
 } from "../prompt/view.ts";
 import { sizeOfText, sizeOfContent } from "../../../src/core/message/transcript.ts";
-import { toolResultsOf, hasBlock } from "../../../src/core/message/msg.ts";
+import { isMediaBlock, toolResultsOf, hasBlock } from "../../../src/core/message/msg.ts";
 import type { MediaBlock, Msg } from "../../../src/core/message/types.ts";
 
 /** The share of a bound that is left when it is passed. Several requests go by until it is passed again, and each is a prefix of the next. */
@@ -159,7 +159,7 @@ function isRefused({ failure }: AgentContext): boolean {
 
 function mediaIn({ content }: Msg): readonly MediaBlock[] {
   return content.flatMap((block) => {
-    if (block.type === "image" || block.type === "audio" || block.type === "video") return [block];
+    if (isMediaBlock(block)) return [block];
     return block.type === "tool_result" ? mediaOf(block) : [];
   });
 }

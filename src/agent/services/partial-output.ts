@@ -1,16 +1,10 @@
-import { isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { perObject, isSame, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { partialJson } from "../../core/base/partial-json.ts";
 import { partialSchema } from "../../core/tool/partial-schema.ts";
 import { validateInput } from "../../core/tool/validate-input.ts";
 
 /** The partial forms of schemas of structured answers: a schema is that of many answers. */
-const forms = new WeakMap<JsonObject, JsonObject>();
-
-function formOf(schema: JsonObject): JsonObject {
-  let form = forms.get(schema);
-  if (!form) forms.set(schema, (form = partialSchema(schema)));
-  return form;
-}
+const formOf = perObject(partialSchema);
 
 /** A text is read again when it has grown by this part of its length, so that the work is in proportion to the text. */
 const GROWTH = 1 / 64;

@@ -7,6 +7,7 @@ import type { ModelInput } from "../../../machines/agent/services.ts";
 import { modelNamed, windowOf } from "../options/config.ts";
 import type { Host } from "./host.ts";
 import type { AnyAgentConfig } from "../options/agent-config.ts";
+import { perObject } from "../../core/base/json.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
 import {
   countContent,
@@ -145,14 +146,13 @@ export function promptOf(host: Host, input: AskedInput): Prompt {
 }
 
 /** Of which tools a session was told that a model is not offered them. Most sessions have none. */
-const told = new WeakMap<Host, Set<string>>();
+const told = perObject((_: Host) => new Set<string>());
 
 /** Says once of each tool that the model is not offered it, since its provider would refuse the request. */
 export function tellOmitted(host: Host, { name, leftOut }: ChatModel, tools: readonly ToolSpec[]): void {
   const omitted = tools.length > 0 ? (leftOut?.(tools) ?? []) : [];
   if (omitted.length === 0) return;
-  let known = told.get(host);
-  if (!known) told.set(host, (known = new Set()));
+  const known = told(host);
   for (const tool of omitted) {
     const key = JSON.stringify([name, tool.name]);
     if (known.has(key)) continue;
@@ -181,13 +181,9 @@ export function summaryTask({ compaction }: Pick<AnyAgentConfig, "compaction">, 
 }
 
 /** Options are often the same object: then they are searched for secrets once. */
-const withoutSecrets = new WeakMap<GenerateOptions, GenerateOptions>();
-
-function publicOptions(options: GenerateOptions): GenerateOptions {
-  let shown = withoutSecrets.get(options);
-  if (!shown) withoutSecrets.set(options, (shown = redactSecrets(options as never)));
-  return shown;
-}
+const publicOptions = perObject((options: GenerateOptions): GenerateOptions =>
+  redactSecrets(options as never),
+);
 
 function publicEdit(edit: PromptEdit): PromptEdit {
   return edit.options ? { ...edit, options: publicOptions(edit.options) } : edit;

@@ -127,3 +127,13 @@ export function freeze<T>(value: T): T {
   else for (const name in value) freeze(value[name]);
   return value;
 }
+
+/** Returns a function that makes the value of an object once, and gives it again as long as the object is there. */
+export function perObject<Of extends object, Value extends {}>(make: (of: Of) => Value): (of: Of) => Value {
+  const values = new WeakMap<Of, Value>();
+  return (of) => {
+    let value = values.get(of);
+    if (value === undefined) values.set(of, (value = make(of)));
+    return value;
+  };
+}

@@ -1,5 +1,5 @@
 import { configError } from "./error.ts";
-import { isObject } from "./json.ts";
+import { perObject, isObject } from "./json.ts";
 import type { AnyShape, OptionSchema, OptionsSchema } from "./option-schema.ts";
 import { truncated } from "./shown.ts";
 
@@ -28,16 +28,9 @@ export function isRight<T extends object>({ shape }: OptionsSchema<T>, options: 
   return requiredOf(schemas).every((name) => Object.hasOwn(options, name));
 }
 
-const required = new WeakMap<object, readonly string[]>();
-
-function requiredOf(schemas: AnyShape): readonly string[] {
-  let names = required.get(schemas);
-  if (!names) {
-    names = Object.keys(schemas).filter((name) => schemas[name]!.issueOf(undefined));
-    required.set(schemas, names);
-  }
-  return names;
-}
+const requiredOf = perObject((schemas: AnyShape): readonly string[] =>
+  Object.keys(schemas).filter((name) => schemas[name]!.issueOf(undefined)),
+);
 
 /** Throws `config/invalid` that begins with `from` and says what is wrong with a value. */
 export function check<T>(schema: OptionSchema<T>, value: unknown, from: string, subject?: string): void {

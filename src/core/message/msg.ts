@@ -5,6 +5,8 @@ import type {
   ToolResultState,
   Block,
   FinishReason,
+  MediaBlock,
+  TextBlock,
   ToolResultBlock,
   ToolUseBlock,
   Usage,
@@ -195,16 +197,20 @@ export function hasBlock({ content }: Msg, type: Block["type"]): boolean {
   return false;
 }
 
-/** Returns true if a user would see something: text that is not blank, or media. */
-export function hasVisibleContent(content: readonly Block[]): boolean {
-  return content.some(
-    (block) =>
-      (block.type === "text" && block.text.trim() !== "") ||
-      block.type === "image" ||
-      block.type === "audio" ||
-      block.type === "video",
-  );
-}
+/** True for an image, a sound or a film. */
+export const isMediaBlock = (block: Block): block is MediaBlock =>
+  block.type === "image" || block.type === "audio" || block.type === "video";
+
+/** True for what a result can hold: text and media. */
+export const isTextOrMedia = (block: Block): block is TextBlock | MediaBlock =>
+  block.type === "text" || isMediaBlock(block);
+
+/** Returns true if a user would see the block: text that is not blank, or media. */
+export const isVisible = (block: Block): block is TextBlock | MediaBlock =>
+  block.type === "text" ? block.text.trim() !== "" : isMediaBlock(block);
+
+/** Returns true if a user would see something. */
+export const hasVisibleContent = (content: readonly Block[]): boolean => content.some(isVisible);
 
 /** Returns the reason for which the model ended a message of its; undefined for a message that is not of a model. */
 export function finishReasonOf(message: Msg): FinishReason | undefined {

@@ -1,4 +1,4 @@
-import { freeze, isSame } from "../base/json.ts";
+import { perObject, freeze, isSame } from "../base/json.ts";
 import { hasBlock, toolUsesOf } from "./msg.ts";
 import type { TranscriptHead } from "./transcript-head.ts";
 import type { Msg, Block } from "./types.ts";
@@ -235,26 +235,10 @@ export function measured(message: Msg): number {
   return Math.ceil(message.content.reduce(addSize, PER_MESSAGE));
 }
 
-const sizes = new WeakMap<Msg, number>();
-
 /** As {@link measured}, but counted once for each message object. */
-export function sizeOfMessage(message: Msg): number {
-  let size = sizes.get(message);
-  if (size === undefined) {
-    size = measured(message);
-    sizes.set(message, size);
-  }
-  return size;
-}
-
-const toolSizes = new WeakMap<readonly object[], number>();
+export const sizeOfMessage = perObject(measured);
 
 /** Returns the size of what tools add to a request, in tokens; counted once for each array. */
-export function sizeOfTools(tools: readonly object[]): number {
-  let size = toolSizes.get(tools);
-  if (size === undefined) {
-    size = tools.length === 0 ? 0 : Math.ceil(sizeOfText(JSON.stringify(tools)));
-    toolSizes.set(tools, size);
-  }
-  return size;
-}
+export const sizeOfTools = perObject((tools: readonly object[]): number =>
+  tools.length === 0 ? 0 : Math.ceil(sizeOfText(JSON.stringify(tools))),
+);

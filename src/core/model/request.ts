@@ -1,6 +1,8 @@
 import type { Msg, Block } from "../message/types.ts";
+import { isMediaBlock } from "../message/msg.ts";
 import type { GenerateOptions, ModelRequest } from "./port.ts";
 import { configError } from "../base/error.ts";
+import { perObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import { loadTokenizer } from "./load-tokenizer.cjs";
 
@@ -188,26 +190,15 @@ function countBlock(block: Block): number {
   }
 }
 
-const counted = new WeakMap<object, number>();
-
-function once(key: object, count: () => number): number {
-  let tokens = counted.get(key);
-  if (tokens === undefined) {
-    tokens = count();
-    counted.set(key, tokens);
-  }
-  return tokens;
-}
-
 /** An estimate of the tokens of a message; counted once for each message object. */
-export function countMessage(message: Msg): number {
-  return once(message, () => message.content.reduce((sum, block) => sum + countBlock(block), PER_MESSAGE));
-}
+export const countMessage = perObject(({ content }: Msg): number =>
+  content.reduce((sum, block) => sum + countBlock(block), PER_MESSAGE),
+);
 
 /** An estimate of what a list of tools adds to a request; counted once for each list. */
-export function countTools(tools: readonly object[]): number {
-  return tools.length === 0 ? 0 : once(tools, () => countText(JSON.stringify(tools)));
-}
+export const countTools = perObject((tools: readonly object[]): number =>
+  tools.length === 0 ? 0 : countText(JSON.stringify(tools)),
+);
 
 /** An estimate of the tokens of content. */
 export function countContent(content: readonly Block[]): number {
@@ -221,8 +212,6 @@ export function countMedia(content: readonly Block[]): number {
     return isMediaBlock(block) ? sum + PER_MEDIA : sum;
   }, 0);
 }
-
-const isMediaBlock = ({ type }: Block): boolean => type === "image" || type === "audio" || type === "video";
 
 /** Context windows of models in tokens, by what their names begin with, as their providers state them; the longest match counts. A
  *  prefix such as "openai/" is ignored. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import { perObject, type JsonObject } from "../base/json.ts";
 import type { DialectName, ToolRule } from "./host-rules.ts";
 import { HOSTS } from "./hosts.ts";
 import type { LeftOutTool, ToolChoice, ToolSpec } from "./port.ts";
@@ -7,14 +7,8 @@ import { wireSchema } from "./wire-schema.ts";
 /** The form of a tool that a host gets, or the reason for which it gets nothing. */
 type Fitted = { readonly spec: ToolSpec } | { readonly reason: string };
 
-/** The cached form of each tool, for each dialect, since an agent offers the same ones with each request. */
-const known = new WeakMap<ToolSpec, { [dialect in DialectName]?: Fitted }>();
-
-function fitted(spec: ToolSpec, dialect: DialectName): Fitted {
-  let made = known.get(spec);
-  if (!made) known.set(spec, (made = {}));
-  return (made[dialect] ??= fit(spec, dialect));
-}
+/** The form of each tool, for each dialect, since an agent offers the same ones with each request. */
+const formsOf = perObject((_: ToolSpec): { [dialect in DialectName]?: Fitted } => ({}));
 
 function fit(spec: ToolSpec, dialect: DialectName): Fitted {
   const { tools, schema: rule } = HOSTS[dialect];
@@ -49,7 +43,7 @@ function judged(specs: readonly ToolSpec[], dialect: DialectName): Judged {
   const leftOut: LeftOutTool[] = [];
   const names = new Set<string>();
   for (const spec of specs) {
-    const made = fitted(spec, dialect);
+    const made = (formsOf(spec)[dialect] ??= fit(spec, dialect));
     const reason =
       "reason" in made
         ? made.reason
@@ -69,13 +63,10 @@ function judged(specs: readonly ToolSpec[], dialect: DialectName): Judged {
   return { sent, leftOut };
 }
 
-const lists = new WeakMap<readonly ToolSpec[], { [dialect in DialectName]?: Judged }>();
+const listsOf = perObject((_: readonly ToolSpec[]): { [dialect in DialectName]?: Judged } => ({}));
 
-function judgedList(specs: readonly ToolSpec[], dialect: DialectName): Judged {
-  let made = lists.get(specs);
-  if (!made) lists.set(specs, (made = {}));
-  return (made[dialect] ??= judged(specs, dialect));
-}
+const judgedList = (specs: readonly ToolSpec[], dialect: DialectName): Judged =>
+  (listsOf(specs)[dialect] ??= judged(specs, dialect));
 
 /**
  * Returns tools as a host takes them: descriptions cut, schemas in a form that it takes, without those of which it would refuse the

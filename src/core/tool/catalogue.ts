@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import { perObject, type JsonObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { countText } from "../model/request.ts";
@@ -33,17 +33,11 @@ export type Catalogue = {
 
 /** The values that are worked out once for each tool, since agents share their tools. */
 type Known = { readonly spec: ToolSpec; readonly json: string; tokens?: number };
-const known = new WeakMap<AnyTool, Known>();
-
-function knownOf(tool: AnyTool): Known {
-  let found = known.get(tool);
-  if (!found) {
-    const { name, description } = tool;
-    const spec = { name, description, inputSchema: withoutPresets(tool) };
-    known.set(tool, (found = { spec, json: JSON.stringify(spec) }));
-  }
-  return found;
-}
+const knownOf = perObject((tool: AnyTool): Known => {
+  const { name, description } = tool;
+  const spec = { name, description, inputSchema: withoutPresets(tool) };
+  return { spec, json: JSON.stringify(spec) };
+});
 
 const specOf = (tool: AnyTool): ToolSpec => knownOf(tool).spec;
 

@@ -1,5 +1,5 @@
 import { truncated } from "../base/shown.ts";
-import type { JsonObject } from "../base/json.ts";
+import { perObject, type JsonObject } from "../base/json.ts";
 import { boundedSchema } from "./bounded-schema.ts";
 import { checkClientTools, declaredIn, invalidTools, type ClientTool } from "./declared-tools.ts";
 import { defineTool } from "./define.ts";
@@ -27,20 +27,12 @@ export function acceptedTools(
   return accepted;
 }
 
-const tools = new WeakMap<ClientTool, AnyTool>();
-
 /** The declared tool as an agent calls it: a call waits for the client. Its arguments are checked as far as that takes bounded time; the
  *  client that has declared more checks it itself. */
-function toolOf(declared: ClientTool): AnyTool {
-  let tool = tools.get(declared);
-  if (!tool) {
-    const { name, description, inputSchema } = declared;
-    const input = { type: "object", ...(boundedSchema(inputSchema) as JsonObject) };
-    tool = defineTool({ name, description, input }) as AnyTool;
-    tools.set(declared, tool);
-  }
-  return tool;
-}
+const toolOf = perObject(({ name, description, inputSchema }: ClientTool): AnyTool => {
+  const input = { type: "object", ...(boundedSchema(inputSchema) as JsonObject) };
+  return defineTool({ name, description, input }) as AnyTool;
+});
 
 /** The tools of a client that a session has, for an agent that lists them and has none of its own with their names. */
 export class ClientTools {

@@ -1,5 +1,5 @@
 import { messageOf } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { perObject, type Json, type JsonObject } from "../base/json.ts";
 import { boundedSchema } from "./bounded-schema.ts";
 import { CheckThread, threadFile, type Checked } from "./check-thread.ts";
 import { FOREIGN } from "./schema.ts";
@@ -20,13 +20,7 @@ const MAX_CHARACTERS = 10_000_000;
 const MAX_PRODUCT = 1_000_000;
 
 let thread: CheckThread | null | undefined;
-const texts = new WeakMap<JsonObject, string>();
-
-function textOf(schema: JsonObject): string {
-  let text = texts.get(schema);
-  if (text === undefined) texts.set(schema, (text = JSON.stringify(schema)));
-  return text;
-}
+const textOf = perObject((schema: JsonObject): string => JSON.stringify(schema));
 
 /** The thread; null where a bundler has left out its file. */
 function threadOf(): CheckThread | null {

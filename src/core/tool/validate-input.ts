@@ -1,18 +1,12 @@
 import { Validator } from "@cfworker/json-schema";
 import { messageOf } from "../base/error.ts";
-import { copyOf, type JsonObject } from "../base/json.ts";
+import { perObject, copyOf, type JsonObject } from "../base/json.ts";
 
-const validators = new WeakMap<JsonObject, Validator>();
-
-function validatorOf(schema: JsonObject): Validator {
-  let validator = validators.get(schema);
-  if (!validator) {
+const validatorOf = perObject(
+  (schema: JsonObject) =>
     // of its own, as the validator writes into it
-    validator = new Validator(copyOf(schema) as ConstructorParameters<typeof Validator>[0], "2020-12", false);
-    validators.set(schema, validator);
-  }
-  return validator;
-}
+    new Validator(copyOf(schema) as ConstructorParameters<typeof Validator>[0], "2020-12", false),
+);
 
 /** Checks a value against JSON Schema 2020-12: null if it is valid, else the problems in one line. A missing or empty
  *  schema accepts everything; a schema that cannot be used is reported as a problem. */

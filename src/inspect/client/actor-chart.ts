@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from "xstate";
-import type { JsonObject } from "../../core/base/json.ts";
+import { perObject, type JsonObject } from "../../core/base/json.ts";
 import { chartHash } from "../../core/diagram/chart-hash.ts";
 import { chartJson, edgeIdsOf, type Chart, type ChartName } from "../../core/diagram/chart-json.ts";
 import type { ChartVersion } from "../protocol/chart-version.ts";
@@ -36,16 +36,8 @@ const MAX_ID = 2_000;
 /** The transitions that are learnt of a machine. */
 const MAX_LEARNT = 100;
 
-const known = new WeakMap<object, ActorChart>();
-
 /** Returns the chart of a machine, which is made once for each. */
-export function machineChart(machine: AnyStateMachine): ActorChart {
-  const before = known.get(machine);
-  if (before) return before;
-  const made = new MachineChart(machine);
-  known.set(machine, made);
-  return made;
-}
+export const machineChart = perObject((machine: AnyStateMachine): ActorChart => new MachineChart(machine));
 
 /** The chart of a machine, which grows by the transitions that are learnt. */
 class MachineChart implements ActorChart {

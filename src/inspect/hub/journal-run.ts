@@ -19,7 +19,7 @@ import { addUsage } from "../../core/message/msg.ts";
 import type { PendingItem } from "../protocol/commands.ts";
 import type { RunRow, Step } from "../protocol/protocol.ts";
 import { aboutTurns } from "../../session/format.ts";
-import type { JsonObject } from "../../core/base/json.ts";
+import { perObject, type JsonObject } from "../../core/base/json.ts";
 import type { StepAccount } from "../../../machines/agent/step-account.ts";
 import { activeStates, statesIn } from "./active-states.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -53,14 +53,8 @@ type Row = Pick<Step, "e" | "t" | "x"> & {
 
 type Position = Extract<SessionEntry, { readonly type: "position" }>;
 
-const hashes = new WeakMap<Chart, string>();
-
 /** The hash of a chart, made once: many runs have the same. */
-function hashOf(chart: Chart): string {
-  const hash = hashes.get(chart) ?? chartHash(chart);
-  hashes.set(chart, hash);
-  return hash;
-}
+const hashOf = perObject(chartHash);
 
 /**
  * A stored session as steps: those that a process has seen which watched the session while it ran. An append says which steps it is

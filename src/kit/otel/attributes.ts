@@ -1,5 +1,6 @@
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { ObservedModelCall } from "../../agent/telemetry.ts";
+import { perObject } from "../../core/base/json.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { ChatModel } from "../../core/model/port.ts";
 import type { AnyTool } from "../../core/tool/types.ts";
@@ -84,18 +85,16 @@ export function setTokens(span: Span, counts: TokenCounts | Usage): void {
   }
 }
 
-const tools = new WeakMap<AnyTool, Attributes>();
 const UNKNOWN_TOOL: Attributes = Object.freeze({ [GEN_AI.operation]: OPERATION.tool });
 
 /** Returns the attributes of a call of a tool that a sampler is told. The name of a tool that the agent does not have is text of the model. */
 export function toolAttributes(tool: AnyTool | undefined): Attributes {
-  if (!tool) return UNKNOWN_TOOL;
-  const known = tools.get(tool);
-  if (known) return known;
-  const made = { ...UNKNOWN_TOOL, [GEN_AI.tool]: tool.name };
-  tools.set(tool, Object.freeze(made));
-  return made;
+  return tool ? namedTool(tool) : UNKNOWN_TOOL;
 }
+
+const namedTool = perObject(({ name }: AnyTool): Attributes =>
+  Object.freeze({ ...UNKNOWN_TOOL, [GEN_AI.tool]: name }),
+);
 
 /** Says which call a tool runs for. */
 export function setCall(

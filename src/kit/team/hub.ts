@@ -1,7 +1,7 @@
 import { type AgentError, configError, agentErrorOf } from "../../core/base/error.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { userMsg } from "../../core/message/msg.ts";
+import { isTextOrMedia, userMsg } from "../../core/message/msg.ts";
 import type { Msg, Reason } from "../../core/message/types.ts";
 import type { AnyAgent } from "../../agent/types.ts";
 
@@ -62,9 +62,7 @@ export function isBroadcast({ metadata }: Msg): boolean {
 /** Returns the part of a reply that others hear: its content without its origin. */
 function spoken(reply: Msg): Msg | undefined {
   if (!FINAL.includes(reply.reason) || reply.metadata["interrupted"] === true) return undefined;
-  const content = reply.content.filter(
-    ({ type }) => type === "text" || type === "image" || type === "audio" || type === "video",
-  );
+  const content = reply.content.filter(isTextOrMedia);
   return content.length > 0
     ? { ...reply, content, metadata: { ...reply.metadata, broadcast: true } }
     : undefined;

@@ -1,6 +1,7 @@
 import { AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../core/message/types.ts";
+import { isTextOrMedia } from "../../core/message/msg.ts";
+import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import type { CodeStep, CodeTurn } from "./code-model.ts";
 import { isComposite, type CompositeStep, type PipelineAgent, type PipelineStep } from "./steps.ts";
 
@@ -125,12 +126,7 @@ function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, outpu
 
 /** Returns the answers of a pipeline as its reply, with each of them in `metadata.replies`. */
 function replyOf(messages: readonly Msg[]): CodeStep {
-  const content = messages.flatMap((message) =>
-    message.content.filter(
-      (block): block is TextBlock | MediaBlock =>
-        block.type === "text" || block.type === "image" || block.type === "audio" || block.type === "video",
-    ),
-  );
+  const content = messages.flatMap((message) => message.content.filter(isTextOrMedia));
   const replies = messages.map(({ name, content: blocks }) => ({ name, content: blocks }));
   return { reply: content, metadata: { replies: replies as unknown as readonly JsonObject[] } };
 }

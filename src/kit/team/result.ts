@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/base/json.ts";
+import { isVisible } from "../../core/message/msg.ts";
 import type { MediaBlock, Reason, TextBlock } from "../../core/message/types.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { ToolOutcome } from "../../core/tool/types.ts";
@@ -7,13 +8,7 @@ import type { Reply } from "../../agent/types.ts";
 const FAILED: readonly Reason[] = ["BUDGET_EXCEEDED", "INTERRUPTED", "ERROR"];
 
 function blocksOf({ content, text }: Reply<unknown>, mode: "text" | "all"): (TextBlock | MediaBlock)[] {
-  const blocks = content.filter(
-    (block): block is TextBlock | MediaBlock =>
-      (block.type === "text" && block.text.trim() !== "") ||
-      block.type === "image" ||
-      block.type === "audio" ||
-      block.type === "video",
-  );
+  const blocks = content.filter(isVisible);
   if (mode === "all" && blocks.length > 0) return blocks;
   return [{ type: "text", text: text.trim() === "" ? "(No response)" : text }];
 }

@@ -1,7 +1,8 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord, CallRules } from "../../../machines/agent/call-record.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
-import { asksWho, isJudged, type Law, type RuleData } from "../../core/tool/rules/law.ts";
+import { perObject } from "../../core/base/json.ts";
+import { asksWho, isJudged, perName, type Law, type RuleData } from "../../core/tool/rules/law.ts";
 import { partKey } from "./key.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";
 import { letterKey, memoryKey } from "./rules-key.ts";
@@ -10,15 +11,9 @@ import { letterKey, memoryKey } from "./rules-key.ts";
 export const isSettled = ({ stored, result }: CallRecord): boolean => stored || result !== undefined;
 
 /** The rules that ask who has approved a call, by the tool that is called. */
-const asking = new WeakMap<readonly RuleData[], Map<string, readonly Law[]>>();
-
-function askingAbout(rules: readonly RuleData[], name: string): readonly Law[] {
-  const known = asking.get(rules) ?? new Map<string, readonly Law[]>();
-  let laws = known.get(name);
-  if (!laws) laws = rules.flatMap(({ law }) => (asksWho(law) && isJudged(law, name) ? [law] : []));
-  asking.set(rules, known.set(name, laws));
-  return laws;
-}
+const askingAbout = perName((rules: readonly RuleData[], name): readonly Law[] =>
+  rules.flatMap(({ law }) => (asksWho(law) && isJudged(law, name) ? [law] : [])),
+);
 
 /** A person in the eyes of a law that asks who has approved a call. */
 export function personKey(law: Law, by: string | undefined): string {
@@ -94,13 +89,7 @@ function memoriesKey(context: AgentContext): string {
 }
 
 /** The parts of a context that are seldom replaced, as texts. */
-const texts = new WeakMap<object, string>();
-
-function textOf(part: object): string {
-  let text = texts.get(part);
-  if (text === undefined) texts.set(part, (text = partKey(part, [])));
-  return text;
-}
+const textOf = perObject((part: object): string => partKey(part, []));
 
 /** Returns what ends or stops the turn. How many steps of reasoning it has made is for the walk to tell apart. */
 function turnKey(leaf: string, context: AgentContext): string {

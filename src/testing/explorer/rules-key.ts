@@ -1,3 +1,4 @@
+import { perObject } from "../../core/base/json.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { CallRecord } from "../../../machines/agent/call-record.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
@@ -10,15 +11,11 @@ export const UNIT_MS = 10_000_000;
 /** The time since an instant, in jumps of the clock: what passes between them is of no account. */
 export const ageOf = (then: number, now: number): number => Math.round((now - then) / UNIT_MS);
 
-const letterKeys = new WeakMap<Letter, string>();
+/** A letter as a text; letters are made once and used often. */
+const textOf = perObject((letter: Letter): string => JSON.stringify(letter));
 
-/** Returns a letter as a text; letters are made once and used often. */
-export function letterKey(letter: Letter | undefined): string {
-  if (letter === undefined) return "";
-  let key = letterKeys.get(letter);
-  if (key === undefined) letterKeys.set(letter, (key = JSON.stringify(letter)));
-  return key;
-}
+/** Returns a letter as a text; "" without one. */
+export const letterKey = (letter: Letter | undefined): string => (letter ? textOf(letter) : "");
 
 /** The memory of a law, with its open calls by their places: a retry of one counts in the place of its attempt. */
 export function memoryKey(state: LawState, at: number, open: readonly string[]): string {

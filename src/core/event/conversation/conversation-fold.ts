@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../types.ts";
 import type { Block, Msg } from "../../message/types.ts";
-import { textOf } from "../../message/msg.ts";
+import { isMediaBlock, textOf } from "../../message/msg.ts";
 import { MessageFold, type TurnMessage, type UIPart } from "./message-fold.ts";
 import { isSaid } from "./shown-messages.ts";
 import { TurnChunks } from "./turn-chunks.ts";
@@ -14,7 +14,7 @@ export const userMessage = (message: Msg): TurnMessage => ({
 
 /** Returns the part of a page for a block with media; none for another one. */
 function filePart(block: Block): readonly UIPart[] {
-  if (block.type !== "image" && block.type !== "audio" && block.type !== "video") return [];
+  if (!isMediaBlock(block)) return [];
   const { source } = block;
   return source.type === "url"
     ? [{ type: "file", mediaType: `${block.type}/*`, url: source.url }]

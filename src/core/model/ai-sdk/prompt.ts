@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { toolUsesOf, textOf } from "../../message/msg.ts";
+import { isMediaBlock, toolUsesOf, textOf } from "../../message/msg.ts";
 import {
   BYPASS_KEY,
   type Block,
@@ -117,7 +117,7 @@ function isLeftOut(block: Block, { rules, provider }: Target): boolean {
 
 function userPart(block: Block, { version }: Target): object[] {
   if (block.type === "text") return [{ type: "text", text: block.text }];
-  return isMedia(block) ? [filePart(block, version)] : [];
+  return isMediaBlock(block) ? [filePart(block, version)] : [];
 }
 
 function answerPart(block: Block, { version, provider, rules, idOf }: Target): object[] {
@@ -146,8 +146,6 @@ function wholePart(part: JsonObject, version: Version): object {
   const { data } = part;
   return typeof data === "string" && version === "v4" ? { ...part, data: { type: "data", data } } : part;
 }
-
-const isMedia = (block: Block): block is MediaBlock => ["image", "audio", "video"].includes(block.type);
 
 function filePart({ type, source }: MediaBlock, version: Version): object {
   const mediaType = source.type === "base64" ? source.mediaType : `${type}/*`;

@@ -1,9 +1,4 @@
-import type { MediaBlock, Msg, TextBlock } from "../../message/types.ts";
-
-/** True for text and media. */
-export function isTextOrMedia(block: Msg["content"][number]): block is TextBlock | MediaBlock {
-  return ["text", "image", "audio", "video"].includes(block.type);
-}
+import type { MediaBlock, TextBlock } from "../../message/types.ts";
 
 /** The text that stands for a block where only text is accepted. */
 export function asText(block: TextBlock | MediaBlock): string {

@@ -1,3 +1,4 @@
+import { isMediaBlock } from "../../message/msg.ts";
 import { BYPASS_KEY, type MediaBlock, type Msg, type TextBlock } from "../../message/types.ts";
 
 const HEADING =
@@ -60,7 +61,7 @@ function blocksOf({ name, content }: Msg, isNamed: boolean): (TextBlock | MediaB
   const prefix = isNamed && name !== "" ? `${name}: ` : "";
   return content.flatMap((block): (TextBlock | MediaBlock)[] => {
     if (block.type === "text") return [text(`${prefix}${block.text}\n`)];
-    return block.type === "image" || block.type === "audio" || block.type === "video" ? [block] : [];
+    return isMediaBlock(block) ? [block] : [];
   });
 }
 

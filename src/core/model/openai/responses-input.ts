@@ -1,4 +1,4 @@
-import { textOf, toolUsesOf } from "../../message/msg.ts";
+import { isTextOrMedia, textOf, toolUsesOf } from "../../message/msg.ts";
 import type {
   Block,
   MediaBlock,
@@ -7,7 +7,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from "../../message/types.ts";
-import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
+import { asText, audioOf, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { responsesData } from "./responses-data.ts";
 import type { InputItem, InputPart, OutputPart } from "./responses-wire.ts";

@@ -1,10 +1,10 @@
 import { isObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import { textOf, toolResultsOf, toolUsesOf } from "../../message/msg.ts";
+import { isTextOrMedia, textOf, toolResultsOf, toolUsesOf } from "../../message/msg.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { ChatDialect } from "./dialect.ts";
-import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
+import { asText, audioOf, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { ownData } from "./provider-data.ts";
 import { BRIDGES, bridgeBetween, EMPTY_MESSAGE, isFree, withBridges, type WireRole } from "../bridges.ts";

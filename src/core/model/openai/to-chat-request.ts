@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import { perObject, type JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
@@ -118,17 +118,10 @@ function fieldsOf(request: ModelRequest, options: WholeOptions) {
 }
 
 /** The wire form of each tool, since an agent offers the same ones with each request. */
-const chatTools = new WeakMap<ToolSpec, ChatTool>();
-
-function toChatTool(spec: ToolSpec): ChatTool {
-  let tool = chatTools.get(spec);
-  if (!tool) {
-    const { name, description, inputSchema } = spec;
-    tool = { type: "function", function: { name, description, parameters: inputSchema } };
-    chatTools.set(spec, tool);
-  }
-  return tool;
-}
+const toChatTool = perObject(({ name, description, inputSchema }: ToolSpec): ChatTool => ({
+  type: "function",
+  function: { name, description, parameters: inputSchema },
+}));
 
 function toToolChoice(choice: ToolChoice): ChatToolChoice {
   return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };

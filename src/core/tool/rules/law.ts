@@ -1,4 +1,5 @@
 // src/core/tool/rules holds the automata of rules about calls: what they demand, what they remember, and how a call is judged.
+import { perObject } from "../../base/json.ts";
 import { matchesName } from "../name-pattern.ts";
 import type { Used } from "./uses.ts";
 
@@ -111,10 +112,9 @@ const MAX_NAMES = 1_000;
 export function perName<Of extends object, T>(
   find: (of: Of, name: string) => T,
 ): (of: Of, name: string) => T {
-  const found = new WeakMap<Of, Map<string, T>>();
+  const found = perObject((_: Of) => new Map<string, T>());
   return (of, name) => {
-    let known = found.get(of);
-    if (!known) found.set(of, (known = new Map<string, T>()));
+    const known = found(of);
     const former = known.get(name);
     if (former !== undefined) return former;
     const is = find(of, name);

@@ -1,3 +1,5 @@
+import { perObject } from "../../base/json.ts";
+
 /** A call that a limit remembers: its id, when it succeeded in epoch ms, and how much it counts. */
 export type Use = readonly [call: string, at: number, amount: number];
 /** The calls about one subject, in the order in which the limit heard of them. */
@@ -8,17 +10,11 @@ type OldCalls = { readonly [call: string]: readonly [at: number, amount: number]
 export type Used = { readonly [key: string]: Calls | OldCalls };
 
 const NONE: Calls = Object.freeze([]);
-const readings = new WeakMap<OldCalls, Calls>();
-
 const isNew = (calls: Calls | OldCalls): calls is Calls => Array.isArray(calls);
-
-function listOf(calls: Calls | OldCalls): Calls {
-  if (isNew(calls)) return calls;
-  let list = readings.get(calls);
-  if (!list)
-    readings.set(calls, (list = Object.entries(calls).map(([id, [at, amount]]) => [id, at, amount])));
-  return list;
-}
+const readOld = perObject((calls: OldCalls): Calls =>
+  Object.entries(calls).map(([id, [at, amount]]) => [id, at, amount]),
+);
+const listOf = (calls: Calls | OldCalls): Calls => (isNew(calls) ? calls : readOld(calls));
 
 /** Returns the calls that are remembered about a subject. */
 export function usesOf(used: Used | undefined, key: string): readonly Use[] {
