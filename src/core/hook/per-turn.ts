@@ -1,5 +1,6 @@
 import { userMsg, textOf, sourceMetadata, type AnswerSource } from "../message/msg.ts";
 import type { Msg } from "../message/types.ts";
+import { countText } from "../model/request.ts";
 
 const EPHEMERAL = "ephemeral";
 
@@ -43,6 +44,43 @@ export class FoundPerTurn {
 export function ephemeralMsg({ text, sources }: Found, name: string): Msg {
   return userMsg(text, { name, metadata: { [EPHEMERAL]: true, ...sourceMetadata(sources) } });
 }
+
+/** The things that are shown, best first, and how: in a tag, behind a beginning that says what they are. */
+type Shown<T> = {
+  readonly tag: string;
+  readonly begin: string;
+  readonly items: readonly T[];
+  readonly lineOf: (item: T) => string;
+  readonly sourceOf: (item: T) => AnswerSource;
+  readonly maxTokens: number;
+};
+
+/** Returns as many things as fit into a bound of tokens, as the model reads them; undefined for none. They are data: one that contains the
+ *  closing tag cannot end the block. */
+export function shownAsData<T>({
+  tag,
+  begin,
+  items,
+  lineOf,
+  sourceOf,
+  maxTokens,
+}: Shown<T>): Found | undefined {
+  const lines: string[] = [];
+  let tokens = 0;
+  for (const item of items) {
+    const line = `- ${contained(lineOf(item), tag).replaceAll("\n", "\n  ")}`;
+    tokens += countText(line);
+    if (tokens > maxTokens) break;
+    lines.push(line);
+  }
+  if (lines.length === 0) return undefined;
+  const text = `<${tag}>${begin}\n${lines.join("\n")}\n</${tag}>`;
+  return { text, sources: items.slice(0, lines.length).map(sourceOf) };
+}
+
+/** Returns a text that cannot end the block with this tag. */
+export const contained = (text: string, tag: string): string =>
+  text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${tag})`, "giu"), "&lt;");
 
 /** Returns the text that the user has asked last; "" for nothing. */
 export function lastAsked(messages: readonly Msg[]): string {

@@ -10,6 +10,7 @@ import type {
 } from "../message/types.ts";
 import { UsageSum } from "./usage.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "./port.ts";
+import { systemMsg, textOf, userMsg } from "../message/msg.ts";
 import { isMedia, isProviderBlock } from "../message/validate.ts";
 
 /** Options of {@link createFold}. */
@@ -239,6 +240,18 @@ export async function collect(
   if (signal.aborted)
     throw new AgentError("run/aborted", "The model call was aborted.", { cause: signal.reason });
   return fold.finish();
+}
+
+/** Asks a model one question without tools, and returns the text of its answer. Rejects as {@link collect}. */
+export async function answerTo(
+  model: ChatModel,
+  { system, question }: { readonly system: string; readonly question: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const messages = [systemMsg(system), userMsg(question)];
+  const request = { messages, tools: [], options: {}, execution: {} };
+  const { content } = await collect(model, request, { signal });
+  return textOf({ ...messages[1]!, content });
 }
 
 function opaqueOf({ opaque }: { readonly opaque: Json | undefined }): { readonly opaque?: Json } {

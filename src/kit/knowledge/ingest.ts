@@ -1,9 +1,9 @@
 import * as s from "../../core/base/option-schema.ts";
 import { createHash } from "node:crypto";
-import { AgentError, configError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import { check } from "../../core/base/options.ts";
 import { throwIfAborted } from "../../core/model/abort.ts";
-import type { Embedder } from "../../core/model/embedder.ts";
+import { vectorsOf, type Embedder } from "../../core/model/embedder.ts";
 import { passageId, type KnowledgeStore, type NewPassage } from "./port.ts";
 import { Pauses } from "./pauses.ts";
 import { readDocument, isReadable } from "./read-document.ts";
@@ -221,13 +221,8 @@ export async function ingest(options: IngestOptions): Promise<IngestResult> {
   async function embedded(batch: readonly NewPassage[]): Promise<readonly NewPassage[]> {
     if (!embed || batch.length === 0) return batch;
     const texts = batch.map(({ text }) => text);
-    const vectors = await embed.embed(texts, { signal, kind: "document" });
-    if (vectors.length === batch.length)
-      return batch.map((passage, index) => ({ ...passage, vector: vectors[index]! }));
-    throw new AgentError(
-      "model/bad-response",
-      `The embedder ${embed.name} made ${vectors.length} vectors of ${batch.length} texts.`,
-    );
+    const vectors = await vectorsOf(embed, texts, { signal, kind: "document" });
+    return batch.map((passage, index) => ({ ...passage, vector: vectors[index]! }));
   }
 
   async function removeMissing(): Promise<readonly string[]> {

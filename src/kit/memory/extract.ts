@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { systemMsg, userMsg, textOf } from "../../core/message/msg.ts";
+import { textOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
-import { collect } from "../../core/model/fold.ts";
+import { answerTo } from "../../core/model/fold.ts";
 import type { ChatModel } from "../../core/model/port.ts";
 import type { NewMemory } from "./port.ts";
 
@@ -38,17 +37,12 @@ export async function extract(
 ): Promise<readonly NewMemory[]> {
   const said = spoken(messages).map(({ message, text }) => `${message.role}: ${text}`);
   if (said.length === 0) return [];
-  const request = [
+  const question = [
     ...(known.length > 0 ? [`Known already:\n${known.join("\n")}`] : []),
     `<conversation>\n${said.join("\n")}\n</conversation>`,
   ].join("\n\n");
-  const asked = [systemMsg(INSTRUCTIONS), userMsg(request)];
-  const { content } = await collect(
-    model,
-    { messages: asked, tools: [], options: {}, execution: {} },
-    { signal, newCallId: randomUUID },
-  );
-  return textOf({ content } as Msg)
+  const answer = await answerTo(model, { system: INSTRUCTIONS, question }, signal);
+  return answer
     .split("\n")
     .map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/u, "").trim())
     .filter((line) => line !== "" && !/^none\.?$/iu.test(line))

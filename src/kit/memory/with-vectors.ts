@@ -1,5 +1,4 @@
-import { AgentError } from "../../core/base/error.ts";
-import type { Embedder, EmbedOptions } from "../../core/model/embedder.ts";
+import { vectorsOf, type Embedder } from "../../core/model/embedder.ts";
 import type { MemoryStore } from "./port.ts";
 
 /** A store to which each text and each query is given with its vector. If a query cannot be embedded, `onFailure` is called, and its
@@ -11,22 +10,16 @@ export function withVectors(
   onFailure: (error: unknown) => void,
 ): MemoryStore {
   const by = { name: embed.name, dimensions: embed.dimensions };
-  const vectorsOf = async (texts: readonly string[], kind: EmbedOptions["kind"]) => {
-    const vectors = await embed.embed(texts, { signal, kind });
-    if (vectors.length === texts.length) return vectors;
-    const message = `The embedder ${by.name} made ${vectors.length} vectors of ${texts.length} texts.`;
-    throw new AgentError("model/bad-response", message);
-  };
   return {
     async put(scope, memories, options) {
       if (memories.length === 0) return store.put(scope, memories, options);
       const texts = memories.map(({ text }) => text);
-      const vectors = await vectorsOf(texts, "document");
+      const vectors = await vectorsOf(embed, texts, { signal, kind: "document" });
       const given = memories.map((memory, index) => ({ ...memory, vector: vectors[index]! }));
       return store.put(scope, given, { ...options, embedder: by });
     },
     async search(scope, query) {
-      const vectors = await vectorsOf([query.text], "query").catch(onFailure);
+      const vectors = await vectorsOf(embed, [query.text], { signal, kind: "query" }).catch(onFailure);
       const [vector] = vectors ?? [];
       return store.search(scope, { ...query, ...(vector && { embedding: { by, vector } }) });
     },

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Ask, Decision, PendingCall, WaitsFor } from "../../core/tool/pending.ts";
-import type { Resumed } from "../../core/tool/types.ts";
+import { suspend } from "../../core/tool/suspend.ts";
+import type { Resumed, Suspension } from "../../core/tool/types.ts";
 import { addLimits } from "../../../machines/agent/updates/record.ts";
 import { LIMITS, type Limits } from "../../../machines/agent/limits.ts";
 import type { InnerAgent } from "../../agent/inbox-agent.ts";
@@ -61,11 +62,7 @@ function askAbout(call: PendingCall): Ask {
 }
 
 /** Returns the questions of the call of an agent that waits, for all that is open. */
-export function asksFor(
-  agent: string,
-  waitsFor: readonly WaitsFor[],
-  open: readonly PendingCall[],
-): readonly Ask[] {
+function asksFor(agent: string, waitsFor: readonly WaitsFor[], open: readonly PendingCall[]): readonly Ask[] {
   if (waitsFor.includes("budget"))
     return [budgetAsk(`Agent '${agent}' has used up its budget. How much more may it use?`)];
   if (waitsFor.includes("breakpoint"))
@@ -73,6 +70,19 @@ export function asksFor(
   if (open.some((call) => call.waitsFor === "stopRequested"))
     return [stoppedAsk(`Agent '${agent}' was stopped before its tools ran.`)];
   return open.map(askAbout);
+}
+
+/** Returns the questions of the call of an agent that waits, and what the call remembers of what waits, with `state`. */
+export function waitingFor(
+  agent: Pick<InnerAgent, "name" | "status">,
+  state?: Omit<InnerState, "hashes">,
+): Suspension {
+  const { name } = agent;
+  const { waitsFor, pending } = agent.status();
+  const open = pending.filter(({ decided }) => decided === undefined);
+  const hashes = Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash]));
+  const asks = asksFor(name, waitsFor, open);
+  return suspend(`Agent '${name}' waits.`, { then: "resume", state: { ...state, hashes } as never, asks });
 }
 
 function isRefusal(decision: Decision | undefined): boolean {

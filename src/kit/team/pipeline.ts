@@ -18,8 +18,7 @@ import { nextOf } from "./program.ts";
 import { runInner } from "./run-inner.ts";
 import { agentsOf, isComposite, roundsOf, type PipelineAgent, type PipelineStep } from "./steps.ts";
 import { isDeepStrictEqual } from "node:util";
-import { suspend } from "../../core/tool/suspend.ts";
-import { answerInside, asksFor, extendedBy, isGivenUp } from "./bubble.ts";
+import { answerInside, extendedBy, isGivenUp, waitingFor } from "./bubble.ts";
 import { isBroadcast } from "./hub.ts";
 import { executionError, resultOf } from "./result.ts";
 
@@ -164,20 +163,11 @@ async function runLive(
   if (isResumed) {
     const extra = extendedBy({ ...resumed, state: {} });
     if (Object.keys(extra).length > 0) await agent.extendBudget(extra);
-    if ((await answerInside(agent, resumed)).length > 0) return waiting(agent);
+    if ((await answerInside(agent, resumed)).length > 0) return waitingFor(agent);
   }
   const more = { idempotencyKey: ctx.idempotencyKey, ...(output && { output }) };
   const options = { signal: ctx.signal, ...(!isResumed && more) };
   const reply: Reply<unknown> = await agent.call(isResumed ? null : await unheard(agent, messages), options);
-  if (agent.status().phase === "suspended") return waiting(agent);
+  if (agent.status().phase === "suspended") return waitingFor(agent);
   return resultOf(reply, { sessionId: agent.sessionId, session: undefined, mode: "all" });
-}
-
-/** Returns the questions of the call of an agent that waits. */
-function waiting(agent: AnyAgent): ToolReturn {
-  const { waitsFor, pending } = agent.status();
-  const open = pending.filter(({ decided }) => decided === undefined);
-  const asks = asksFor(agent.name, waitsFor, open);
-  const hashes = Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash]));
-  return suspend(`Agent '${agent.name}' waits.`, { then: "resume", state: { hashes }, asks });
 }

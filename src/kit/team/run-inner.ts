@@ -8,7 +8,7 @@ import type { InnerAgent } from "../../agent/inbox-agent.ts";
 import { stepsOf } from "../../agent/steps.ts";
 import { outerCallOf, type OuterCall } from "../../agent/services/run-call.ts";
 import type { Budget, Input, Reply, Snapshot } from "../../agent/types.ts";
-import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp, type InnerState } from "./bubble.ts";
+import { answerInside, budgetAsk, extendedBy, isGivenUp, waitingFor, type InnerState } from "./bubble.ts";
 import { forwardEvents } from "./forward.ts";
 import { innerConfig, limitsOf, waitMsOf } from "./inner-config.ts";
 import { checkPath, MAX_DEPTH } from "../../agent/nested-path.ts";
@@ -124,21 +124,6 @@ async function takeTurn(
   }
 }
 
-/** Returns the questions and the remembered state of the call of an agent that waits. */
-function suspendedFor(child: InnerAgent, limits: Limits, extended: Limits, isStored: boolean): ToolReturn {
-  const { waitsFor, pending } = child.status();
-  const open = pending.filter(({ decided }) => decided === undefined);
-  const asks = asksFor(child.name, waitsFor, open);
-  const state: InnerState = {
-    sessionId: child.sessionId,
-    limits,
-    extended,
-    hashes: Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash])),
-    ...(!isStored && { snapshot: child.snapshot() }),
-  };
-  return suspend(`Agent '${child.name}' waits.`, { then: "resume", state: state as never, asks });
-}
-
 /** True if calls may share a session. */
 const remembers = ({ session = "perCall" }: AnyAgentToolOptions): boolean => session !== "perCall";
 
@@ -226,7 +211,13 @@ class InnerRun {
 
   async #drive(child: InnerAgent, ending: Ending): Promise<ToolReturn> {
     const { ctx, options, part } = this.#call;
-    const wait = (): ToolReturn => suspendedFor(child, this.#limits, this.#extended, this.#isStored);
+    const wait = (): ToolReturn =>
+      waitingFor(child, {
+        sessionId: child.sessionId,
+        limits: this.#limits,
+        extended: this.#extended,
+        ...(!this.#isStored && { snapshot: child.snapshot() }),
+      });
     if (ctx.resumed && child.status().phase === "suspended") {
       if (isGivenUp(ctx.resumed)) return this.#giveUp(child);
       if ((await answerInside(child, ctx.resumed)).length > 0) {

@@ -1,7 +1,5 @@
-import { elapsed } from "../../core/base/time.ts";
 import { AgentError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
-import { textOf, sourcesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
@@ -76,7 +74,7 @@ export class UserSession extends DrivenSession {
       reply = this.status().phase === "suspended" ? ((await super.call()) as AnyReply) : undefined;
     }
     if (ended.by && (ended.by === "signal" || fallbackReply === undefined)) throw limitError(ended.by);
-    const last = reply ?? (await this.#lastReply<OutputOf<S>>());
+    const last = reply ?? (await this.lastReply(options.output as S));
     return ended.by
       ? { ...last, text: fallbackReply!, content: [{ type: "text", text: fallbackReply! }] }
       : last;
@@ -136,21 +134,5 @@ export class UserSession extends DrivenSession {
       watching.unsubscribe();
       controller.abort();
     }
-  }
-
-  /** The reply of a turn that ended while the person was asked. */
-  async #lastReply<O>(): Promise<Reply<O>> {
-    const messages = await this.messages();
-    const last = messages.at(-1)!;
-    const { startedAt, usage, iterations, modelCalls, toolCalls } = this.stats;
-    return {
-      ...last,
-      reason: this.status().reason ?? "INTERRUPTED",
-      text: textOf(last),
-      output: undefined as O,
-      pending: this.status().pending,
-      sources: sourcesOf(messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1)),
-      turn: { usage, iterations, modelCalls, toolCalls, durationMs: elapsed(startedAt, last.timestamp) },
-    };
   }
 }

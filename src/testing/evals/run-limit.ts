@@ -10,10 +10,10 @@ const ABORT_MS = 2_000;
 /** The limit of a run, and who aborts it. */
 type Limits = { readonly runLimitMs?: number | undefined; readonly signal?: AbortSignal | undefined };
 
-/** What runs use. */
+/** The consumption of a run. */
 type Spent = { readonly tokens?: number | undefined; readonly cost?: number | undefined };
 
-/** What bounds many runs. */
+/** The bounds of many runs. */
 type Bounds = Limits & { readonly concurrency?: number | undefined; readonly budget?: Spent | undefined };
 
 /** The schemas of what bounds runs. */
@@ -24,7 +24,7 @@ export const boundsSchemas = () => ({
   signal: s.optional(s.having<AbortSignal>("addEventListener", "an AbortSignal")),
 });
 
-/** How the runs of plans are made. */
+/** The way in which the runs of plans are made. */
 type Runs<Plan, Result> = {
   run(plan: Plan, signal: AbortSignal): Promise<Result>;
   /** Returns the result of a run that has not ended by itself; without an error, of one for which no budget is left. */
