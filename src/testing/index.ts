@@ -36,7 +36,7 @@ export { queueContract } from "./queue-contract.ts";
 export type { QueueContractOptions, QueueUnderTest } from "./queue-contract.ts";
 export { workspaceContract } from "./workspace-contract.ts";
 export type { WorkspaceContractOptions, WorkspaceUnderTest } from "./workspace-contract.ts";
-export { crashTest } from "./crash/index.ts";
+export { crashTest } from "./crash/crash-test.ts";
 export type {
   CrashAdvice,
   CrashFinding,
@@ -45,4 +45,4 @@ export type {
   CrashRun,
   CrashScenario,
   CrashTestOptions,
-} from "./crash/index.ts";
+} from "./crash/types.ts";

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { AgentError } from "../../core/base/error.ts";
+import { withMembers } from "../../core/base/with-members.ts";
 import type { Decision } from "../../core/tool/pending.ts";
 import type { Loaded } from "./load-client.ts";
 
@@ -61,13 +62,7 @@ export class SignIn {
         await auth.redirectToAuthorization(url);
       },
     };
-    return new Proxy(auth, {
-      get: (target, key) => {
-        if (Object.hasOwn(own, key)) return own[key as keyof OAuthClientProvider];
-        const value: unknown = Reflect.get(target, key);
-        return typeof value === "function" ? (value.bind(target) as unknown) : value;
-      },
-    });
+    return withMembers(auth, own);
   }
 
   /** Ends a sign-in with what the person answered: the query with which the browser came back. Another value says that the provider has

@@ -127,15 +127,8 @@ function withLost(ledger: Ledger, before: AgentSnapshot, after: Step, inside: In
   const { at, progress } = context;
   const runs = ledger.runs.flatMap((run): readonly Run[] => {
     if (run.is !== "running" || alive.has(run.callId)) return [run];
-    const all = inside[run.name]?.map(({ name, letters }): Run => ({
-      callId: `${run.callId}/?`,
-      name,
-      letters,
-      is: "maybe",
-      at,
-      turn: progress.turn,
-    }));
-    return [{ ...run, is: "maybe", at }, ...(all ?? [])];
+    const lost = { ...run, is: "maybe", at } as const;
+    return [lost, ...insideOf(lost, inside, progress.turn)];
   });
   const given = before.context.calls.flatMap((record): readonly Run[] => {
     const { status, decided } = record;
@@ -178,19 +171,13 @@ function withStarts(ledger: Ledger, after: Step, rules: readonly RuleData[], ins
   return { ...ledger, runs, broken, began };
 }
 
+/** Returns what a call may have made that an agent inside of its tool makes. */
+const insideOf = ({ callId, name: tool, is, at }: Run, inside: Inside, turn: number): readonly Run[] =>
+  (inside[tool] ?? []).map(({ name, letters }) => ({ callId: `${callId}/?`, name, letters, is, at, turn }));
+
 /** While an agent inside of a call runs, any of its calls may be running. */
 function withInside(runs: readonly Run[], inside: Inside, turn: number): readonly Run[] {
-  return runs.flatMap((run) => [
-    run,
-    ...(run.is === "running" ? (inside[run.name] ?? []) : []).map(({ name, letters }): Run => ({
-      callId: `${run.callId}/?`,
-      name,
-      letters,
-      is: "running",
-      at: run.at,
-      turn,
-    })),
-  ]);
+  return runs.flatMap((run) => (run.is === "running" ? [run, ...insideOf(run, inside, turn)] : [run]));
 }
 
 /** Returns what is to be remembered after `move` has led to `after`. */

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionStore } from "../../store/port.ts";
 import { notesOf, readNotes, type LifeNote } from "./ledger.ts";
-import { Life, releaseLeases } from "./life.ts";
+import { Life, releaseLeases, type Ended } from "./life.ts";
 import type { Orders } from "./orders.ts";
 import type { CrashPoint } from "./types.ts";
 
@@ -53,24 +53,25 @@ function runOf({ sessionId, folder, ledger }: Orders, state: Run["state"], error
 }
 
 /** Returns how a run ended whose last process was not killed. */
-function endOf(life: Life, errors: string): Run {
+function endOf(life: Life, { how, errors }: Ended): Run {
   const notes = life.notes();
   const state =
-    notesOf(notes, "done").length > 0
-      ? "done"
-      : notesOf(notes, "error").some(({ isImpossible }) => isImpossible)
-        ? "impossible"
-        : notesOf(notes, "error").length > 0
-          ? "error"
-          : "died";
+    how === "endless"
+      ? how
+      : notesOf(notes, "done").length > 0
+        ? "done"
+        : notesOf(notes, "error").some(({ isImpossible }) => isImpossible)
+          ? "impossible"
+          : notesOf(notes, "error").length > 0
+            ? "error"
+            : "died";
   return runOf(life.orders, state, errors);
 }
 
 /** Runs the scenario without a kill; `isRecording` also records what its models say. */
 export async function runWhole(bench: Bench, number: number, isRecording: boolean): Promise<Run> {
   const life = new Life({ ...ordersOf(bench, number), isRecording }, bench.lifeLimitMs, bench.signal);
-  const { how, errors } = await life.ended;
-  return how === "endless" ? runOf(life.orders, "endless", errors) : endOf(life, errors);
+  return endOf(life, await life.ended);
 }
 
 /** Runs the scenario with the process that ends at a point. */
@@ -86,8 +87,7 @@ export async function runPoint(
     new Life({ ...orders, ...more }, bench.lifeLimitMs, bench.signal);
   if (how === "repeat") {
     const life = start({ repeat: instant });
-    const { how: ended, errors } = await life.ended;
-    return ended === "endless" ? runOf(orders, "endless", errors) : endOf(life, errors);
+    return endOf(life, await life.ended);
   }
   const first = start({ point: { instant, how, ...(afterMs !== undefined && { afterMs }) } });
   const next: Partial<Orders> =
@@ -101,10 +101,10 @@ export async function runPoint(
 async function goOn(bench: Bench, first: Life, start: (life: number) => Life): Promise<Run> {
   let life = first;
   for (let lives = 1; ; lives++) {
-    const { how, errors } = await life.ended;
-    if (how === "endless") return runOf(life.orders, "endless", errors);
-    if (how === "exit") return lives === 1 ? runOf(life.orders, "unreached", errors) : endOf(life, errors);
-    if (lives === MAX_LIVES) return runOf(life.orders, "endless", errors);
+    const ended = await life.ended;
+    if (ended.how === "exit" && lives === 1) return runOf(life.orders, "unreached", ended.errors);
+    if (ended.how !== "killed") return endOf(life, ended);
+    if (lives === MAX_LIVES) return runOf(life.orders, "endless", ended.errors);
     await releaseLeases(bench.store, life);
     life = start(lives + 1);
   }
@@ -120,10 +120,10 @@ async function takeOver(bench: Bench, first: Life, start: (more: Partial<Orders>
   try {
     await second.noted(({ note }) => note === "refused" || note === "opened");
     await releaseLeases(bench.store, first);
-    const { how, errors } = await second.ended;
+    const ended = await second.ended;
     first.continue();
     await first.ended;
-    return how === "endless" ? runOf(first.orders, "endless", errors) : endOf(second, errors);
+    return endOf(second, ended);
   } finally {
     first.kill();
     second.kill();

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { AgentError } from "../../core/base/error.ts";
+import { withMembers } from "../../core/base/with-members.ts";
 import { textOf } from "../../core/message/msg.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
 
@@ -35,14 +36,9 @@ export class Tape {
   model(agent: string, model: ChatModel): ChatModel {
     const stream: ChatModel["stream"] = (request, options) =>
       this.#recorded ? this.#replay(agent, request) : this.#record(agent, model, request, options);
-    return new Proxy(model, {
-      get: (target, key) => {
-        if (key === "stream") return stream;
-        const member = Reflect.get(target, key, target) as unknown;
-        if (key === "withName" && typeof member === "function")
-          return (name: string) => this.model(agent, Reflect.apply(member, target, [name]) as ChatModel);
-        return typeof member === "function" ? (member.bind(target) as unknown) : member;
-      },
+    return withMembers(model, {
+      stream,
+      ...(model.withName && { withName: (name) => this.model(agent, model.withName!(name)) }),
     });
   }
 

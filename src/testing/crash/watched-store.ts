@@ -1,3 +1,4 @@
+import { withMembers } from "../../core/base/with-members.ts";
 import type { Batch, Lease, SessionStore } from "../../store/port.ts";
 
 /** The listener to what happens around the appends of a store. */
@@ -33,12 +34,5 @@ export function watchedStore(real: SessionStore, watch: AppendWatch): SessionSto
     await instant(number, "after", sessionId, batch);
     return seq;
   };
-  return new Proxy(real, {
-    get(target, key) {
-      if (key === "acquire") return acquire;
-      if (key === "append") return append;
-      const member = Reflect.get(target, key, target) as unknown;
-      return typeof member === "function" ? (member.bind(target) as unknown) : member;
-    },
-  });
+  return withMembers(real, { acquire, append });
 }

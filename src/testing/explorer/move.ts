@@ -60,6 +60,15 @@ export type Move = {
   readonly meaning?: Meaning;
 };
 
+/** Returns the move of one event, which is outside unless `more` says otherwise. */
+export const moveOf = (label: string, event: ChartEvent, more: Partial<Move> = {}): Move => ({
+  label,
+  group: label,
+  kind: "outside",
+  events: [event],
+  ...more,
+});
+
 /** The position of the environment: what it may answer depends on it. `step` makes ids unique on a path. */
 export type Scene = { readonly context: AgentContext; readonly leaf: string; readonly step: number };
 

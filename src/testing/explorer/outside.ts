@@ -7,7 +7,7 @@ import { SLOT, written } from "./slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Desk } from "./desk.ts";
 import { results, toolResult, user } from "./messages.ts";
-import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
+import { moveOf, TICK, type Meaning, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
 import { EXPIRES_AT } from "./review-outcomes.ts";
 import { loadedContexts, type World } from "./world.ts";
@@ -57,16 +57,12 @@ function calls({ wanted, agent, desk }: World, scene: Scene, at: number): readon
     if (!desk || scene.leaf === "stopped.idle" || !GOES_ON.has(what)) return { cost: "call" };
     return scene.leaf === "stopped.unfinished" ? {} : { cost: "resumption" };
   };
-  const call = (what: string, input: readonly Msg[], hasOutput: boolean): Move => ({
-    label: `call(${what})`,
-    group: `call(${what})`,
-    kind: "outside",
-    events: [
+  const call = (what: string, input: readonly Msg[], hasOutput: boolean): Move =>
+    moveOf(
+      `call(${what})`,
       { type: "call", at, input, hasOutput, ...(hasOutput && wanted && { wanted }), ...(agent && { agent }) },
-    ],
-    ...costOf(what),
-    meaning: { input },
-  });
+      { ...costOf(what), meaning: { input } },
+    );
   const given = inputs(scene, isThere).map(([what, input]) => call(what, input, true));
   if (isThere && desk?.jumps.length) {
     const [text] = given.filter(({ label }) => label === "call(text)");
@@ -84,13 +80,12 @@ function calls({ wanted, agent, desk }: World, scene: Scene, at: number): readon
 }
 
 function decisions(world: World, { context, leaf }: Scene, at: number): readonly Move[] {
-  const decide = (label: string, callId: string, decision: Decision, more = {}): Move => ({
-    label,
-    group: label.replace(/ \d+$/, ""),
-    kind: "outside",
-    events: [{ type: "tool.decide", at, callId, decision, ...more }],
-    meaning: { decides: callId },
-  });
+  const decide = (label: string, callId: string, decision: Decision, more = {}): Move =>
+    moveOf(
+      label,
+      { type: "tool.decide", at, callId, decision, ...more },
+      { group: label.replace(/ \d+$/, ""), meaning: { decides: callId } },
+    );
   const unknown = decide("tool.decide(approve) on no call", "nobody", "approve");
   const [running] = openCalls(context);
   if (leaf !== "suspended.waiting")
@@ -124,16 +119,15 @@ function deskDecisions({ people, jumps }: Desk, context: AgentContext, at: numbe
   ): Move => {
     const callId = context.calls[index]!.call.id;
     const who = by === "" ? "" : ` by ${by}`;
-    return {
-      label: `tool.decide(${name}) on call ${index + 1}${who}${afterText(after)}`,
-      group: `tool.decide(${name}) on call`,
-      kind: "outside",
-      events: [
-        { type: "tool.decide", at: at + after, callId, decision, ...(by !== "" && { decidedBy: by }) },
-      ],
-      ...(after > 0 && { cost: "disturbance" }),
-      meaning: { decides: callId, decided: { callId, as: name, by } },
-    };
+    return moveOf(
+      `tool.decide(${name}) on call ${index + 1}${who}${afterText(after)}`,
+      { type: "tool.decide", at: at + after, callId, decision, ...(by !== "" && { decidedBy: by }) },
+      {
+        group: `tool.decide(${name}) on call`,
+        ...(after > 0 && { cost: "disturbance" }),
+        meaning: { decides: callId, decided: { callId, as: name, by } },
+      },
+    );
   };
   return context.calls.flatMap(({ stored }, index) =>
     stored
@@ -157,14 +151,12 @@ function slotWrites({ tool }: World, { context, step }: Scene, at: number): read
   const { slots } = context;
   const value = `from outside in step ${step}`;
   const seen = revisionOf(slots, SLOT);
-  const write = (label: string, revision: number, meaning: Meaning): Move => ({
-    label,
-    group: label,
-    kind: "outside",
-    events: [{ type: "slot.write", at, name: SLOT, value, version: 1, seen: revision }],
-    cost: "disturbance",
-    meaning,
-  });
+  const write = (label: string, revision: number, meaning: Meaning): Move =>
+    moveOf(
+      label,
+      { type: "slot.write", at, name: SLOT, value, version: 1, seen: revision },
+      { cost: "disturbance", meaning },
+    );
   return [
     write("slot.write", seen, { writes: written(slots, value) }),
     write("slot.write for another revision", seen + 1, {}),
@@ -174,12 +166,7 @@ function slotWrites({ tool }: World, { context, step }: Scene, at: number): read
 /** Events that services may still send which the chart no longer waits for: it must be traced and harm nothing. */
 function lateMoves(leaf: string, at: number): readonly Move[] {
   const result = toolResult("gone", "late");
-  const late = (label: string, event: ChartEvent): Move => ({
-    label,
-    group: label,
-    kind: "late",
-    events: [event],
-  });
+  const late = (label: string, event: ChartEvent): Move => moveOf(label, event, { kind: "late" });
   return [
     late("late result of a tool", doneEvent("tool.gone", { at, callId: "gone", attempt: 1, result })),
     late("late outcome of a service", doneEvent("gone", { at })),
@@ -190,13 +177,11 @@ function lateMoves(leaf: string, at: number): readonly Move[] {
 /** Sessions from elsewhere that are loaded, by this agent and by others. */
 function loads(world: World, at: number): readonly Move[] {
   const { agent, others = {}, settings } = world;
-  const load = (what: string, event: object): Move => ({
-    label: `session.load(${what})`,
-    group: `session.load(${what})`,
-    kind: "load",
-    events: [{ type: "session.load", ...event } as ChartEvent],
-    cost: "disturbance",
-  });
+  const load = (what: string, event: object): Move =>
+    moveOf(`session.load(${what})`, { type: "session.load", ...event } as ChartEvent, {
+      kind: "load",
+      cost: "disturbance",
+    });
   return Object.entries(loadedContexts(world, at)).flatMap(([what, context]) => [
     load(what, { context, ...(agent && { agent }) }),
     ...(settings.onChangedAgent === "adopt"
@@ -212,14 +197,13 @@ function loads(world: World, at: number): readonly Move[] {
 function adoptions(world: World, at: number): readonly Move[] {
   const { agent: own, others = {}, settings } = world;
   if (settings.onChangedAgent !== "adopt") return [];
-  return Object.entries(others).map(([what, agent]): Move => ({
-    label: `session.adopt(${what})`,
-    group: `session.adopt(${what})`,
-    kind: "outside",
-    events: [{ type: "session.adopt", at, agent }],
-    cost: "disturbance",
-    meaning: { revokes: agent.tools["tool"] !== own?.tools["tool"] },
-  }));
+  return Object.entries(others).map(([what, agent]) =>
+    moveOf(
+      `session.adopt(${what})`,
+      { type: "session.adopt", at, agent },
+      { cost: "disturbance", meaning: { revokes: agent.tools["tool"] !== own?.tools["tool"] } },
+    ),
+  );
 }
 
 /** A message as a person has changed it. */
@@ -230,14 +214,13 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
   const { context, step } = scene;
   const at = context.at + TICK;
   const said = user(`m${step}`);
-  const disturb = (label: string, event: ChartEvent, heard?: Msg): Move => ({
-    label,
-    group: label,
-    kind: "outside",
-    events: [event],
-    cost: "disturbance",
-    meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
-  });
+  const disturb = (label: string, event: ChartEvent, heard?: Msg): Move =>
+    moveOf(label, event, {
+      cost: "disturbance",
+      meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
+    });
+  /** Moves that are not made at a desk. */
+  const elsewhere = (make: () => readonly Move[]): readonly Move[] => (world.desk ? [] : make());
   const otherTools = "tool" in context.allowed ? {} : { tool: world.tool };
   // elsewhere the chart takes it as it takes one by the user
   const isJudgedByCause = scene.leaf === "suspended.waiting" || scene.leaf === "stopped.postCall";
@@ -251,45 +234,34 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     // also within the grace period of an interrupt, at the smallest bounds too
     ...(context.interruption === null && { cost: "disturbance" }),
   };
-  const edit = disturb("session.edit", {
-    type: "session.edit",
-    at,
-    messages: context.transcript.slice().map(edited),
-  });
-  const common = [
-    ...calls(world, scene, at),
-    ...decisions(world, scene, at),
-    disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
-    ...(isJudgedByCause ? [byLimit] : []),
-    disturb("run.steer", { type: "run.steer", at, message: said }, said),
-    edit,
-    disturb("run.shutdown", { type: "run.shutdown", at }),
-    crash,
-  ];
-  if (world.desk) return common;
   return [
     ...calls(world, scene, at),
     ...decisions(world, scene, at),
-    ...slotWrites(world, scene, at),
+    ...elsewhere(() => slotWrites(world, scene, at)),
     disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
-    disturb("run.interrupt(message)", { type: "run.interrupt", at, cause: "user", message: said }, said),
+    ...elsewhere(() => [
+      disturb("run.interrupt(message)", { type: "run.interrupt", at, cause: "user", message: said }, said),
+    ]),
     ...(isJudgedByCause ? [byLimit] : []),
     disturb("run.steer", { type: "run.steer", at, message: said }, said),
-    disturb("session.observe", { type: "session.observe", at, messages: [said] }, said),
-    {
-      label: "session.compact",
-      group: "session.compact",
-      kind: "outside",
-      events: [{ type: "session.compact", at }],
-    },
-    edit,
+    ...elsewhere(() => [
+      disturb("session.observe", { type: "session.observe", at, messages: [said] }, said),
+      moveOf("session.compact", { type: "session.compact", at }),
+    ]),
+    disturb("session.edit", {
+      type: "session.edit",
+      at,
+      messages: context.transcript.slice().map(edited),
+    }),
     disturb("run.shutdown", { type: "run.shutdown", at }),
-    disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
-    disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
-    ...(world.allows ? [disturb("tools.allow", { type: "tools.allow", allowed: otherTools })] : []),
-    ...loads(world, at),
-    ...adoptions(world, at),
+    ...elsewhere(() => [
+      disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
+      disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
+      ...(world.allows ? [disturb("tools.allow", { type: "tools.allow", allowed: otherTools })] : []),
+      ...loads(world, at),
+      ...adoptions(world, at),
+    ]),
     crash,
-    ...lateMoves(scene.leaf, at),
+    ...elsewhere(() => lateMoves(scene.leaf, at)),
   ];
 }

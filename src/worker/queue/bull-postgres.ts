@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
 import type { Pool, PoolClient } from "pg";
 import { missingPackage } from "../../core/base/missing-package.ts";
+import { withMembers } from "../../core/base/with-members.ts";
 import { postgresError } from "../../store/postgres-database.ts";
 import { PIPELINE_CONNECTIONS, PostgresPipeline, socketOf } from "../../store/postgres-pipeline.ts";
 import type { BullTransport, Ticket } from "./bull-transport.ts";
@@ -61,13 +62,7 @@ function sharing(pool: Pool, pipeline: PostgresPipeline): Pool {
       throw error;
     }
   };
-  return new Proxy(pool, {
-    get(target, key) {
-      if (key === "query") return query;
-      const member: unknown = Reflect.get(target, key, target);
-      return typeof member === "function" ? (member.bind(target) as unknown) : member;
-    },
-  });
+  return withMembers(pool, { query: query as Pool["query"] });
 }
 
 /** Connects to BullMQ on Postgres. Rejects `config/invalid` for a missing package, and the driver's errors. */
