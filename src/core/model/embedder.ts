@@ -1,4 +1,3 @@
-import { AgentError } from "../base/error.ts";
 import { throwIfAborted } from "./abort.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse } from "./model-error.ts";
@@ -50,20 +49,6 @@ export async function embedInBatches(
     vectors.push(...found.map((vector) => Float32Array.from(vector)));
   }
   return vectors;
-}
-
-/** Returns one vector for each text. Rejects `model/bad-response` if the embedder has made another number of them. */
-export async function vectorsOf(
-  embedder: Embedder,
-  texts: readonly string[],
-  options: EmbedOptions,
-): Promise<readonly Float32Array[]> {
-  const vectors = await embedder.embed(texts, options);
-  if (vectors.length === texts.length) return vectors;
-  throw new AgentError(
-    "model/bad-response",
-    `The embedder ${embedder.name} made ${vectors.length} vectors of ${texts.length} texts.`,
-  );
 }
 
 type BatchOptions = {

@@ -1,5 +1,5 @@
-import { configError } from "../base/error.ts";
-import type { EmbedderInfo } from "./embedder.ts";
+import { AgentError, configError } from "../base/error.ts";
+import type { Embedder, EmbedderInfo, EmbedOptions } from "./embedder.ts";
 
 /** The embedder that made the stored vectors; null for texts without vectors, undefined if there is nothing. */
 export type StoredEmbedder = EmbedderInfo | null | undefined;
@@ -103,4 +103,18 @@ export function checkVector(vector: Float32Array, { name, dimensions }: Embedder
     return normalized(vector);
   const found = vector instanceof Float32Array ? `${vector.length} numbers` : "another kind";
   throw configError(`A vector of the embedder ${name} has ${found}; expected ${dimensions} finite numbers.`);
+}
+
+/** Returns one vector for each text. Rejects `model/bad-response` if the embedder has made another number of them. */
+export async function vectorsOf(
+  embedder: Embedder,
+  texts: readonly string[],
+  options: EmbedOptions,
+): Promise<readonly Float32Array[]> {
+  const vectors = await embedder.embed(texts, options);
+  if (vectors.length === texts.length) return vectors;
+  throw new AgentError(
+    "model/bad-response",
+    `The embedder ${embedder.name} made ${vectors.length} vectors of ${texts.length} texts.`,
+  );
 }

@@ -1,4 +1,5 @@
-import { vectorsOf, type Embedder } from "../../core/model/embedder.ts";
+import type { Embedder } from "../../core/model/embedder.ts";
+import { vectorsOf } from "../../core/model/vectors.ts";
 import type { MemoryStore } from "./port.ts";
 
 /** A store to which each text and each query is given with its vector. If a query cannot be embedded, `onFailure` is called, and its
