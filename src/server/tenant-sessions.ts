@@ -14,7 +14,7 @@ import { withLease } from "../store/lease.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision, PendingCall } from "../core/tool/pending.ts";
 import { assertWaits, inOrder, isUndecided } from "./stale-decision.ts";
-import { findStatus } from "../worker/dispatcher.ts";
+import { findStatus } from "../worker/find-status.ts";
 import type {
   CommandOptions,
   Dispatched,

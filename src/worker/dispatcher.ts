@@ -44,7 +44,6 @@ import type {
   Dispatcher,
   DispatcherOptions,
   DispatchOptions,
-  SessionStatus,
   SubscribeOptions,
 } from "./types.ts";
 
@@ -279,17 +278,6 @@ function quarantinedIfDamaged(error: unknown): PeekedSession {
   if (AgentError.is(error) && error.code === "session/damaged")
     return { position: { phase: "quarantined" }, inputs: [] };
   throw error;
-}
-
-/** Returns the status of a session; undefined if it does not exist. */
-export async function findStatus(
-  dispatcher: Dispatcher,
-  sessionId: string,
-): Promise<SessionStatus | undefined> {
-  return dispatcher.status(sessionId).catch((error: unknown) => {
-    if (AgentError.is(error) && error.code === "session/not-found") return undefined;
-    throw error;
-  });
 }
 
 /**
