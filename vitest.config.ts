@@ -147,10 +147,6 @@ const inBrowser = (name: string, test: { readonly [option: string]: unknown }) =
   extends: true as const,
   test: {
     name,
-    // longer than any one thing may take in it
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
     ...test,
   },
 });
@@ -259,10 +255,11 @@ export default defineConfig({
     ],
     // child processes of the tests compile the sources once, not each
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },
-    // a loaded machine is slow, not wrong
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
+    // a loaded machine is slow, not wrong: no test has a shorter limit of its own
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 300_000,
+    expect: { poll: { timeout: 300_000 } },
     pool: "forks",
     maxWorkers: 3,
     // a random order is one of its own

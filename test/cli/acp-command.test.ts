@@ -53,4 +53,4 @@ test("agentchart acp serves an editor that starts it, and opens its sessions aga
   });
   expect(first).toBe("You have said 1 things.");
   expect(second).toBe("You have said 1 things.You have said 2 things.");
-}, 60_000);
+});

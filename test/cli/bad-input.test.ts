@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   chatCompletionsServer,
   type ChatCompletionsResponder,
@@ -10,7 +10,6 @@ import {
 import { agentchart, TOOLS, type Finished, type ProcessOptions } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));

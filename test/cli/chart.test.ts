@@ -1,12 +1,11 @@
 // The command `chart`, in every format.
 import { agentMachine, chartJson, chartMermaid, chartXState, sessionMachine } from "agentchart/machines";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { chartSvg } from "../../src/core/diagram/chart-svg.ts";
 import { layoutChart } from "../../src/core/diagram/layout-chart.ts";
 import { agentchart } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 test("agentchart chart prints the chart of the agent in every format", async () => {
   const [mermaid, json, svg, xstate, session] = await Promise.all([

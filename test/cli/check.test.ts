@@ -48,14 +48,14 @@ async function checked(rules: string, more: object = {}) {
   return { code, folder, ...written };
 }
 
-test("check prints that rules hold within bounds, walked in a thread", { timeout: 60_000 }, async () => {
+test("check prints that rules hold within bounds, walked in a thread", async () => {
   const { code, stdout } = await checked('before("verify", "refund")');
   expect(stdout).toContain("holds    refund after verify: `refund` runs only after `verify` has succeeded");
   expect(stdout).toContain("within 1 turns, 1 iterations, 1 calls an answer, 1 disturbances, 1 resumptions");
   expect(code).toBe(0);
 });
 
-test("check prints the shortest way round a claim, and writes it as a run", { timeout: 60_000 }, async () => {
+test("check prints the shortest way round a claim, and writes it as a run", async () => {
   const runs = mkdtempSync(join(import.meta.dirname, ".runs-"));
   onTestFinished(() => rmSync(runs, { recursive: true, force: true }));
   const { code, stdout, stderr } = await checked('shadow(before("verify", "refund"))', { runs });
@@ -66,17 +66,13 @@ test("check prints the shortest way round a claim, and writes it as a run", { ti
   expect(code).toBe(1);
 });
 
-test(
-  "check prints JSON, and says that nothing is proved if the time was over",
-  { timeout: 60_000 },
-  async () => {
-    const more = { json: true, timeLimit: 1, iterations: 4, batch: 2, turns: 3 };
-    const { code, stdout } = await checked('before("verify", "refund")', more);
-    expect(JSON.parse(stdout)).toMatchObject([{ agent: "desk", result: "unknown" }]);
-    expect(code).toBe(3);
-  },
-);
+test("check prints JSON, and says that nothing is proved if the time was over", async () => {
+  const more = { json: true, timeLimit: 1, iterations: 4, batch: 2, turns: 3 };
+  const { code, stdout } = await checked('before("verify", "refund")', more);
+  expect(JSON.parse(stdout)).toMatchObject([{ agent: "desk", result: "unknown" }]);
+  expect(code).toBe(3);
+});
 
-test("check refuses a file whose agents have no rules", { timeout: 60_000 }, async () => {
+test("check refuses a file whose agents have no rules", async () => {
   await expect(checked("")).rejects.toMatchObject({ code: "config/invalid" });
 });

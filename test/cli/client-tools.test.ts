@@ -1,9 +1,8 @@
 // Tools of a client over the server, after SIGKILL.
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { workerFixture } from "./worker-fixture.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { interval: 100 };
 type State = {
   readonly phase: string;
   readonly pending: readonly { readonly callId: string; readonly name: string; readonly argsHash: string }[];

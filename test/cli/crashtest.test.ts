@@ -26,7 +26,7 @@ async function crashtest(file: string, more: object, isTTY = false) {
   return { code, ...written };
 }
 
-test("crashtest tells a terminal what it found, and how to see it again", { timeout: 120_000 }, async () => {
+test("crashtest tells a terminal what it found, and how to see it again", async () => {
   const scenario = "says idempotent and is not";
   const { code, stdout } = await crashtest(FAULTY, { scenario, at: ["repeat:pay"] }, true);
   expect(code).toBe(1);
@@ -38,14 +38,14 @@ test("crashtest tells a terminal what it found, and how to see it again", { time
   expect(stdout).toContain("faulty: 1 of 1 points, 0 not reached, 0 not possible");
 });
 
-test("crashtest prints the report as JSON outside a terminal", { timeout: 120_000 }, async () => {
+test("crashtest prints the report as JSON outside a terminal", async () => {
   const { code, stdout } = await crashtest(SOUND, { at: ["kill:waiting:1"] });
   expect(code).toBe(0);
   const report = JSON.parse(stdout) as CrashReport;
   expect(report).toMatchObject({ agent: "desk", state: "sound", findings: [], points: { total: 1, run: 1 } });
 });
 
-test("crashtest ends with 3 if its time was over first", { timeout: 120_000 }, async () => {
+test("crashtest ends with 3 if its time was over first", async () => {
   const { code, stdout } = await crashtest(SOUND, { timeLimit: 1 }, true);
   expect(stdout).toMatch(/incomplete: 0 of \d+ points/);
   expect(code).toBe(3);
@@ -60,6 +60,6 @@ test.each([
   [SOUND, { at: ["kill:append:999:before"] }, /has no point 'kill:append:999:before'; it has /],
   [FAULTY, {}, /has several scenarios, says idempotent and is not/],
   [FAULTY, { input: ["Go on."] }, /has several agents/],
-])("crashtest refuses %s with %j", { timeout: 120_000 }, async (file, flags, problem) => {
+])("crashtest refuses %s with %j", async (file, flags, problem) => {
   await expect(crashtest(file, flags)).rejects.toThrow(problem);
 });

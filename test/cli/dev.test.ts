@@ -1,14 +1,13 @@
 // The command `dev`: page, API, inspector, and its failures.
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readEvents } from "../server/read-events.ts";
 import { devProject, wordsFile, type RunningDev } from "../support/dev-project.ts";
 import { agentchart } from "./agentchart.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
-const SOON = { timeout: 60_000, interval: 50 };
+const SOON = { interval: 50 };
 
 const say = (dev: RunningDev, id: string, input: string) =>
   dev.request("POST", `/v1/sessions/${id}/messages`, { agent: "desk", input });

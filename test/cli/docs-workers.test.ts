@@ -4,15 +4,13 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { chatCompletionsServer } from "agentchart/testing";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { ROOT } from "../project/source-files.ts";
 import { MAIN } from "./agentchart.ts";
 import { helpOf } from "./program.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const doc = readFileSync(join(ROOT, "docs/workers.md"), "utf8");
 const block = (name: string): string =>

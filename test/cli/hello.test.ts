@@ -4,12 +4,11 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { chatCompletionsServer } from "../../src/testing/chat-completions-server.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 const HELLO = fileURLToPath(new URL("../../examples/hello.ts", import.meta.url));
 

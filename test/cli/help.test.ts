@@ -1,7 +1,7 @@
 // The help of every command, and its examples.
 import { execFileSync } from "node:child_process";
 import packageJson from "agentchart/package.json" with { type: "json" };
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as main from "../../src/cli/definitions.ts";
 import * as dev from "../../src/cli/dev/definitions.ts";
 import * as sessions from "../../src/cli/sessions/definitions.ts";
@@ -10,7 +10,6 @@ import { agentchart } from "./agentchart.ts";
 import { allCommands, helpOf, openProgram } from "./program.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 const names = allCommands().map(({ path }) => path.split(" ").slice(1).join(" "));
 

@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { createAgent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { agentchart, start, type Started } from "./agentchart.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
 
 function home(): string {
   const path = mkdtempSync(join(tmpdir(), "agentchart-cli-"));

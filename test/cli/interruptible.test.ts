@@ -1,14 +1,13 @@
 // Ctrl-C in a command that works for long: one line says how far it came, and nothing else is printed.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createAgent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
 import { start, type Started } from "./agentchart.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
 
 const AGENTS = `
 import { writeFileSync } from "node:fs";
@@ -72,7 +71,7 @@ const COMMANDS: readonly (readonly [
 async function begun(args: (files: Files) => readonly string[]): Promise<Started> {
   const files = await filesOfSlowAgents();
   const command = start(args(files));
-  await vi.waitUntil(() => existsSync(join(files.folder, "begun")), { timeout: 60_000 });
+  await expect.poll(() => existsSync(join(files.folder, "begun"))).toBe(true);
   return command;
 }
 

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@mode
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { scratch } from "../store/scratch.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { restOf } from "../tool/mcp/rest-of.ts";
@@ -11,7 +11,6 @@ import { agentchart, MAIN } from "./agentchart.ts";
 import { TOKEN, workerFixture } from "./worker-fixture.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 const { dir, remove } = scratch();
 afterAll(remove);

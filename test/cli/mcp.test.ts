@@ -1,7 +1,7 @@
 // The option `--mcp-config` of `run`.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { readMcpConfig } from "../../src/cli/mcp-config.ts";
 import { confirmServers, trustHash } from "../../src/cli/mcp-trust.ts";
 import { splitWords } from "../../src/cli/mcp-servers.ts";
@@ -12,7 +12,6 @@ import { bookingServer } from "../tool/mcp/booking-server.ts";
 import { agentchart } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 const { dir, remove } = scratch();
 afterAll(remove);

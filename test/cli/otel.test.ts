@@ -1,10 +1,9 @@
 // Traces of servers and workers, over process boundaries.
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startOtlpReceiver } from "../support/otlp-receiver.ts";
 import { AGENTS, createSessions, TOKEN, workerFixture } from "./worker-fixture.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { interval: 100 };
 
 const collected = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,

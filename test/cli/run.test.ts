@@ -1,5 +1,5 @@
 // The command `run`: streams, signals and exit codes.
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { AgentEvent } from "agentchart";
 import {
   chatCompletionsServer,
@@ -12,7 +12,6 @@ import { temporaryFolder, writePlainSkill, writeSkill } from "../support/skill-f
 const WAITING_JSON = ["--json", "--tools", TOOLS.waiting];
 
 // Every test starts a process, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 const servers: ChatCompletionsServer[] = [];
 afterEach(async () => {

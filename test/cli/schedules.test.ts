@@ -2,12 +2,11 @@
 import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { workerFixture } from "./worker-fixture.ts";
 import type { Finished } from "./agentchart.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { interval: 100 };
 
 const jsonLines = ({ stdout }: Finished): readonly { readonly [field: string]: unknown }[] =>
   stdout

@@ -1,11 +1,10 @@
 // Commands on a damaged session.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { jsonLines, lastLine, sessionFixture, STORES } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 60_000 });
 
 test("A session whose file is damaged can be exported, forked before the damage, and deleted", async () => {
   const fixture = await sessionFixture(STORES[0][1]);

@@ -2,13 +2,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { MAIN } from "./agentchart.ts";
 import { jsonLines, lastLine, sessionFixture, STORES, type SessionFixture } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
 
 type Shown = {
   readonly seq: number;

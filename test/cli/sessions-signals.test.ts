@@ -1,10 +1,9 @@
 // Signals to a process that runs a session.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Moment } from "agentchart/session";
 import { commandAfter, jsonLines, lastLine, sessionFixture, STORES } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
 
 const rolesOf = ({ messages }: Moment): string[] => messages.map(({ role }) => role);
 

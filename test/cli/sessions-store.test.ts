@@ -1,14 +1,13 @@
 // The commands of `sessions` on each store.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openSession, type Moment, type SessionInfo } from "agentchart/session";
 import { openStore } from "../../src/cli/open-store.ts";
 import { agentchart } from "./agentchart.ts";
 import { jsonLines, lastLine, sessionFixture, STORES, type SessionFixture } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
 
 type Shown = Moment & { readonly sessionId: string; readonly positions: readonly number[] };
 

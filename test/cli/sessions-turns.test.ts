@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { userInfo } from "node:os";
 import { promisify } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "agentchart";
 import type { Moment } from "agentchart/session";
 import { agentchart, MAIN } from "./agentchart.ts";
@@ -17,7 +17,6 @@ import {
 import { BARE_ENV } from "../support/bare-env.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000 });
 
 const LOOKUP = 'lookup {"id":7}';
 const PAY = 'pay {"euros":7}';

@@ -1,7 +1,7 @@
 // The commands `worker` and `serve`: SIGTERM, SIGKILL and take-over.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sqliteMemory } from "agentchart/memory";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { NO_REDIS, startRedis, type TestRedis } from "../support/redis.ts";
@@ -10,8 +10,7 @@ import { jsonLines } from "./session-fixture.ts";
 import { AGENTS, createSessions, workerFixture, TOKEN, type Request } from "./worker-fixture.ts";
 
 // Every test starts several processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { interval: 100 };
 
 const phasesOf = (request: Request, ids: readonly string[]) => async () => {
   const { sessions } = await request("GET", "/v1/sessions?limit=500");

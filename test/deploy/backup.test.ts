@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool, type Agent } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
@@ -13,8 +13,6 @@ import { scriptedModel } from "agentchart/testing";
 import type { SessionStore } from "agentchart/session";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { ROOT } from "../project/source-files.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const page = readFileSync(join(ROOT, "docs/operate.md"), "utf8");
 const block = (name: string): string => new RegExp(`^\`\`\`sh ${name}\\n([^]*?)^\`\`\``, "m").exec(page)![1]!;

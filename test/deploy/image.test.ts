@@ -15,13 +15,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { ROOT } from "../project/source-files.ts";
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 type Instruction = { readonly name: string; readonly text: string };
 
@@ -135,7 +133,7 @@ describe("deploy/Dockerfile", () => {
         return false;
       }
     };
-    await expect.poll(isHealthy, { timeout: 90_000, interval: 200 }).toBe(true);
+    await expect.poll(isHealthy, { interval: 200 }).toBe(true);
     expect(of("STOPSIGNAL")).toEqual(["SIGTERM"]);
     worker.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);

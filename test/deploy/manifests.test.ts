@@ -19,10 +19,8 @@ import { Deployment } from "kubernetes-models/apps/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { Service } from "kubernetes-models/v1";
 import { parse, parseAllDocuments } from "yaml";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const read = (path: string): string => readFileSync(join(ROOT, "deploy", path), "utf8");
 

@@ -2,12 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { ROOT } from "../project/source-files.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const [, code = ""] = /^## Serverless$[^]*?^```ts\n([^]*?)^```$/m.exec(
   readFileSync(join(ROOT, "docs/deploy.md"), "utf8"),

@@ -322,13 +322,9 @@ test("systems with odd and very long names leave the page whole", async () => {
     ofLong,
     rows.filter({ hasText: "deep" }).first(),
   ]) {
-    await row.click({ timeout: 10_000 });
-    await page.getByRole("button", { name: /^Pause/ }).waitFor({ timeout: 10_000 });
-    await page
-      .getByText("go", { exact: true })
-      .filter({ visible: true })
-      .first()
-      .waitFor({ timeout: 15_000 });
+    await row.click();
+    await page.getByRole("button", { name: /^Pause/ }).waitFor();
+    await page.getByText("go", { exact: true }).filter({ visible: true }).first().waitFor();
     await page.keyboard.press("4");
     await settled(page);
     const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");

@@ -35,7 +35,7 @@ async function openTab(name: string, server: string, agent: string): Promise<Pag
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const tab = await context.newPage();
-  tab.setDefaultTimeout(20_000);
+  tab.setDefaultTimeout(300_000);
   const query = new URLSearchParams({ server, session: "talk", token: TOKENS.acme, agent });
   await tab.goto(`${pages.origin}/${name}?${query.toString()}`);
   return tab;

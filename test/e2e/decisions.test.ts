@@ -1,4 +1,5 @@
 // Decisions about calls in the page, with edited arguments.
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Reply } from "agentchart";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
@@ -192,16 +193,13 @@ async function approveTwice(): Promise<readonly number[]> {
     const all = await Promise.all(notices.map((those) => those()));
     return all.map((texts) => texts.filter((text) => text.includes("answered")).length).toSorted();
   };
-  await expect
-    .poll(counts, { timeout: 3_000 })
-    .not.toEqual([0, 0])
-    .catch(() => {}); // none may come
+  await sleep(3_000); // none may come
   return counts();
 }
 
 test("a call that is approved in two tabs runs once, and one of the tabs reports that it was already answered", async () => {
   // a tab that hears of the other's decision before its own click has nothing to report
-  await expect.poll(approveTwice, { timeout: 120_000 }).toEqual([0, 1]);
+  await expect.poll(approveTwice).toEqual([0, 1]);
 });
 
 test("a decision with another argument hash is rejected, and a command id is executed once", async () => {

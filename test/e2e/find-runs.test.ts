@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
   await store.close();
   env = await makeEnvironment(["--store", `sqlite:${path}`]);
-}, 120_000);
+});
 afterEach(() => env.closePages());
 afterAll(async () => {
   await env.close();
@@ -62,9 +62,7 @@ test("stored and live runs are found by what is deep inside, and told apart befo
   const { page, faults } = await env.open();
   const find = page.getByRole("searchbox", { name: "Find a run" });
   await find.fill("zebra");
-  await expect
-    .poll(async () => [...(await idsIn(page))].toSorted(), { timeout: 15_000 })
-    .toEqual(["live", "stored-17"]);
+  await expect.poll(async () => [...(await idsIn(page))].toSorted()).toEqual(["live", "stored-17"]);
   expect(await page.locator('[data-run="live"]').innerText()).toContain("Ticket seven");
   const line = await page.locator('[data-run="stored-17"]').innerText();
   expect(line).toMatch(/planner[^]*answered[^]*Question 17[^]*\$/); // its steps are not counted before it is opened
@@ -87,7 +85,7 @@ test("filters narrow the list, are shown as chips, and go away one by one or tog
   const { page, faults } = await env.open();
   await page.getByRole("button", { name: "Filters" }).click();
   await page.getByLabel("tool", { exact: true }).fill("refund");
-  await expect.poll(() => idsIn(page), { timeout: 15_000 }).toEqual(["stored-17"]);
+  await expect.poll(() => idsIn(page)).toEqual(["stored-17"]);
   await page.getByLabel("outcome").selectOption("failed");
   await expect
     .poll(() => page.getByTestId("no-runs").innerText())
@@ -120,7 +118,7 @@ describe.each([
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByLabel("outcome").selectOption("answered");
     await page.getByLabel("agent", { exact: true }).selectOption("planner");
-    await expect.poll(async () => (await idsIn(page)).length, { timeout: 15_000 }).toBeGreaterThan(3);
+    await expect.poll(async () => (await idsIn(page)).length).toBeGreaterThan(3);
     const { overlaps, small, outside } = await textProblems(page);
     expect({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
     const isNarrow = width === 1_024; // there the names of agents have the room, and a sign says "answered"

@@ -113,7 +113,7 @@ describe.each(["nested"] as const)("a chart of 300 states, %s", (shape) => {
     const { page, faults } = await env.open({ viewport: { width, height }, ...device });
     await drop(page, `${shape}.json`, JSON.stringify(manyStates(`many-${shape}`, shape)));
     const states = page.locator("svg.chart [data-state]");
-    await states.first().waitFor({ timeout: 200_000 }); // a busy machine lays 300 states out for a while
+    await states.first().waitFor();
     await expect.poll(() => states.count()).toBeGreaterThanOrEqual(300);
     expect.soft(await unreadable(page, NAMES), "from afar").toEqual(READABLE);
     await shoot(page, `${shape}-${width}-afar`);

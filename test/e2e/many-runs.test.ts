@@ -56,7 +56,7 @@ beforeAll(async () => {
   });
   await store.close();
   env = await makeEnvironment(["--store", `sqlite:${path}`, ...files.flatMap((file) => ["--open", file])]);
-}, 120_000);
+});
 afterEach(() => env.closePages());
 afterAll(async () => {
   await env.close();

@@ -61,7 +61,7 @@ async function serve(): Promise<string> {
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (printed += String(data)));
   const address = (): string | undefined => /http:\/\/127\.0\.0\.1:\d+\//.exec(printed)?.[0];
-  await expect.poll(address, { message: printed, timeout: 30_000 }).toBeDefined();
+  await expect.poll(address, { message: printed }).toBeDefined();
   return address()!;
 }
 

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await download.saveAs(file);
   await agent.close();
   await env.close();
-}, 240_000);
+});
 afterAll(() => home.remove());
 
 describe("An exported run, without a network", () => {

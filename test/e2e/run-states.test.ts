@@ -154,7 +154,7 @@ describe("Steps that are not loaded", () => {
     await expect.poll(async () => (await ui.steps())[1]).toBe(COUNT);
     const oldest = (): Promise<unknown> =>
       page.evaluate("[2, 1001].map((n) => __agentchart.stepAt(n)?.number)");
-    await expect.poll(oldest, { timeout: 120_000 }).toEqual([undefined, 1001]);
+    await expect.poll(oldest).toEqual([undefined, 1001]);
     await expect.poll(() => amber(page)).toBeGreaterThan(5);
     await page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 0));
     await page.getByRole("option", { name: "step 3 is not loaded: load" }).click();
@@ -185,7 +185,7 @@ describe("Steps that are not loaded", () => {
     await expect.poll(async () => (await ui.steps())[1]).toBe(COUNT);
     await ui.goTo(3);
     resolve();
-    await page.locator('.line[data-step="3"]').waitFor({ timeout: 120_000 });
+    await page.locator('.line[data-step="3"]').waitFor();
     await worker.close();
   });
 });

@@ -27,7 +27,7 @@ test("a run says which schedule started it, and at which tick", async () => {
   });
   await worker.start();
   const { ui, page, faults } = await env.open({ viewport: { width: 1_440, height: 900 } });
-  await ui.run("report").click({ timeout: 30_000 });
+  await ui.run("report").click();
   const said = page.getByText(/^started by report at /);
   await said.waitFor();
   const live = await said.innerText();

@@ -110,13 +110,13 @@ describe("suspicions", () => {
     const choice = page.getByLabel("suspicion", { exact: true });
     await choice.selectOption({ value: "any" });
     await expect
-      .poll(listed, { timeout: 20_000 })
+      .poll(listed)
       .toEqual(["changed-result", "greeting", "stored-repeats", "tool-loop", "unknown-tool"]);
     await choice.selectOption({ label: "the same call again and again" });
-    await expect.poll(listed, { timeout: 20_000 }).toEqual(["stored-repeats", "tool-loop"]);
+    await expect.poll(listed).toEqual(["stored-repeats", "tool-loop"]);
     expect(await ui.run("stored-repeats").innerText()).toContain("look ×3");
     await choice.selectOption({ label: "a greeting" });
-    await expect.poll(listed, { timeout: 20_000 }).toEqual(["greeting"]);
+    await expect.poll(listed).toEqual(["greeting"]);
   });
 
   test("are a quick filter with a count, and a filter is kept as a view", async () => {
@@ -127,17 +127,17 @@ describe("suspicions", () => {
         .evaluateAll((all) => all.map((each) => each.getAttribute("data-run")!).toSorted());
     const quick = page.getByRole("group", { name: "Quick filters" });
     const suspicious = quick.getByRole("button", { name: "suspicious 5" });
-    await suspicious.click({ timeout: 30_000 });
+    await suspicious.click();
     const odd = ["changed-result", "greeting", "stored-repeats", "tool-loop", "unknown-tool"];
-    await expect.poll(listed, { timeout: 20_000 }).toEqual(odd);
+    await expect.poll(listed).toEqual(odd);
     await quick.getByRole("button", { name: "Save view" }).click();
     await page.keyboard.type("odd ones");
     await page.keyboard.press("Enter");
     await suspicious.click();
-    await expect.poll(listed, { timeout: 20_000 }).toContain("stored-quiet");
+    await expect.poll(listed).toContain("stored-quiet");
     await page.reload();
     await quick.getByRole("button", { name: "odd ones", exact: true }).click();
-    await expect.poll(listed, { timeout: 20_000 }).toEqual(odd);
+    await expect.poll(listed).toEqual(odd);
     expect(await accessibilityProblems(page)).toEqual([]);
     await quick.getByRole("button", { name: "Remove the view odd ones" }).click();
     await expect.poll(() => quick.getByRole("button", { name: "odd ones", exact: true }).count()).toBe(0);

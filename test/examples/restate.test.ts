@@ -8,7 +8,7 @@ import { ROOT } from "../project/source-files.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 
 // It installs 230 MB: `SOAK=1 npx vitest run test/examples/restate.test.ts`.
-test.runIf(process.env["SOAK"] === "1")("examples/restate passes its test", { timeout: 600_000 }, () => {
+test.runIf(process.env["SOAK"] === "1")("examples/restate passes its test", () => {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-restate-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(ROOT, "examples/restate"), folder, { recursive: true });

@@ -2,12 +2,11 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agentMachine } from "agentchart/machines";
 import { BARE_ENV } from "../support/bare-env.ts";
 
 // The example runs in a child process, which may start slowly while other tests run.
-vi.setConfig({ testTimeout: 60_000 });
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/stately-inspect.ts", import.meta.url));
 

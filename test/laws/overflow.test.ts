@@ -178,7 +178,6 @@ test.each([
   ["half of what it is believed to be", "finer", { contextTokens: 16_000 }],
 ] as const)(
   "500 turns, and one turn of 300 rounds, go on if the window is %s",
-  { timeout: 120_000 },
   async (_, tokenizer, compaction) => {
     const window: Window = { tokens: 8_000, charactersPerToken: TOKENIZERS[tokenizer] };
     const turns = await talkTo(REFUSALS["Mistral"]!, window, { compaction });

@@ -262,28 +262,24 @@ describe("from the packages as they are published", () => {
     agentchart = pack(ROOT);
     writeFileSync(join(packed, "package.json"), JSON.stringify({ private: true }));
     npm(packed, "install", pack(join(ROOT, "create")));
-  }, 180_000);
+  });
 
   const chosen = process.env["SOAK"] === "1" ? NAMES : ["approval-desk"];
 
-  test.each(chosen)(
-    "%s installs, type-checks, passes its test and starts",
-    { timeout: 300_000 },
-    (template) => {
-      const options = ["--template", template, "--agentchart", agentchart];
-      npm(packed, "exec", "--offline", "--", "create-agentchart", template, ...options);
-      const project = join(packed, template);
-      npm(project, "install");
-      npm(project, "run", "typecheck");
-      expect(npm(project, "test")).toMatch(/\bfail 0\b/);
-      if (STARTED[template]) expect(npm(project, "start")).toMatch(STARTED[template]);
-      if (template === "approval-desk")
-        expect(npm(project, "start", "yes")).toContain("Paid back 4900 cents for order 17.");
-    },
-  );
+  test.each(chosen)("%s installs, type-checks, passes its test and starts", (template) => {
+    const options = ["--template", template, "--agentchart", agentchart];
+    npm(packed, "exec", "--offline", "--", "create-agentchart", template, ...options);
+    const project = join(packed, template);
+    npm(project, "install");
+    npm(project, "run", "typecheck");
+    expect(npm(project, "test")).toMatch(/\bfail 0\b/);
+    if (STARTED[template]) expect(npm(project, "start")).toMatch(STARTED[template]);
+    if (template === "approval-desk")
+      expect(npm(project, "start", "yes")).toContain("Paid back 4900 cents for order 17.");
+  });
 });
 
-test("both packages could be published", { timeout: 120_000 }, () => {
+test("both packages could be published", () => {
   for (const [name, place] of [
     ["agentchart", ROOT],
     ["create-agentchart", join(ROOT, "create")],

@@ -37,6 +37,24 @@ test("each test file begins with what it specifies, in at most three lines", () 
   expect(files.length).toBeGreaterThan(600);
 });
 
+test("no test sets a limit of time that is shorter than that of all tests, which a busy machine would break", () => {
+  const places = ["test", "examples/*/test", "visualizer/test"].map((place) => `${place}/**/*.ts{,x}`);
+  const limits =
+    /\b(?:timeout|testTimeout|hookTimeout): ([\d_]+)|^ *\}, ([\d_]+)\);$|\bvi\.wait(?:For|Until)\(/gm;
+  const msOf = (digits = "1000"): number => Number(digits.replaceAll("_", "")); // what `vi.waitFor` waits
+  const shortIn = (text: string): string[] =>
+    [...text.matchAll(limits)].flatMap(([found, option, argument]) => {
+      const ms = msOf(option ?? argument);
+      return ms >= 1_000 && ms < TEST_TIMEOUT ? [found.trim()] : [];
+    });
+  const TEST_TIMEOUT = msOf(/\btestTimeout: ([\d_]+)/.exec(read("vitest.config.ts"))?.[1]);
+  expect(TEST_TIMEOUT).toBeGreaterThanOrEqual(600_000);
+  const made = ["test(name, { timeout: 60_000 }, f)", "}, 5_000);", "vi.setConfig({ hookTimeout: 60_000 })"];
+  expect(made.map((text) => shortIn(text).length)).toEqual([1, 1, 1]);
+  const files = sourceFiles(...places).filter(({ path }) => !path.endsWith("habits.test.ts"));
+  expect(files.flatMap(({ path, text }) => shortIn(text).map((found) => `${path}: ${found}`))).toEqual([]);
+});
+
 test("each step of .ci/run is a script, and all of them but the slow suites are in verify", () => {
   const steps = [...listOf("SUITES"), ...listOf("CHECKS")];
   expect(steps.filter((step) => scripts[step] === undefined)).toEqual([]);

@@ -38,7 +38,7 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   npm(folder, "install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
   main = join(folder, "node_modules/agentchart/dist/cli/main.mjs");
-}, 180_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a module in the folder. Resolves to what it prints; rejects with its errors if it fails. */
@@ -208,7 +208,7 @@ describe("an installation of the package", () => {
     );
   });
 
-  test("has types that need no other package, but those of its peers", { timeout: 120_000 }, async () => {
+  test("has types that need no other package, but those of its peers", async () => {
     linkPeers();
     const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: object };
     const entries = Object.keys(exports).filter((subpath) => subpath !== "./package.json");
@@ -371,56 +371,52 @@ describe("the README in an empty folder", () => {
   const blocks = (pattern: RegExp): readonly string[] =>
     [...readme.matchAll(pattern)].map(([, block]) => block!.trim());
 
-  test(
-    "sets a project up, type-checks, and runs every program to its end, and those of the first page of the guide",
-    { timeout: 300_000 },
-    async () => {
-      const parent = mkdtempSync(join(tmpdir(), "agentchart-readme-"));
-      onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
-      const project = join(parent, "project");
-      for (const path of [join(parent, "agentchart"), project]) mkdirSync(path);
-      cpSync(join(folder, tarball), join(parent, "agentchart", tarball));
-      const provider = await chatCompletionsServer(({ messages, tools }) => {
-        const last = messages.at(-1)!;
-        const { name } = tools![0]!.function;
-        const said = name === "clock" ? "In Tokyo it is" : "It was";
-        return last.role === "tool"
-          ? { content: `${said} ${last.content as string}${name === "clock" ? "" : "."}` }
-          : { calls: [{ name, input: { timeZone: "Asia/Tokyo", orderId: "17" } }] };
-      });
-      onTestFinished(() => provider.close());
-      const { OPENAI_API_KEY: _, ...inherited } = process.env; // with the user's configuration of npm
-      const env = {
-        ...inherited,
-        PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
-        OPENAI_BASE_URL: provider.baseURL,
-        npm_config_prefer_offline: "true",
-      };
-      const shell = async (command: string): Promise<string> =>
-        (await run("sh", ["-e", "-c", command], { cwd: project, env })).stdout;
+  test("sets a project up, type-checks, and runs every program to its end, and those of the first page of the guide", async () => {
+    const parent = mkdtempSync(join(tmpdir(), "agentchart-readme-"));
+    onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+    const project = join(parent, "project");
+    for (const path of [join(parent, "agentchart"), project]) mkdirSync(path);
+    cpSync(join(folder, tarball), join(parent, "agentchart", tarball));
+    const provider = await chatCompletionsServer(({ messages, tools }) => {
+      const last = messages.at(-1)!;
+      const { name } = tools![0]!.function;
+      const said = name === "clock" ? "In Tokyo it is" : "It was";
+      return last.role === "tool"
+        ? { content: `${said} ${last.content as string}${name === "clock" ? "" : "."}` }
+        : { calls: [{ name, input: { timeZone: "Asia/Tokyo", orderId: "17" } }] };
+    });
+    onTestFinished(() => provider.close());
+    const { OPENAI_API_KEY: _, ...inherited } = process.env; // with the user's configuration of npm
+    const env = {
+      ...inherited,
+      PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+      OPENAI_BASE_URL: provider.baseURL,
+      npm_config_prefer_offline: "true",
+    };
+    const shell = async (command: string): Promise<string> =>
+      (await run("sh", ["-e", "-c", command], { cwd: project, env })).stdout;
 
-      for (const [, name, code] of readme.matchAll(/^```ts examples\/([\w.-]+)(?:#\w+)?\n([^]*?)^```/gm))
-        writeFileSync(join(project, name!), code!);
-      const [setUp] = blocks(/^```sh\n(npm init[^]*?)^```/gm);
-      expect(await shell(setUp!)).toMatch(/In Tokyo it is \d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d\n$/);
-      await expect(shell("npx tsc --noEmit")).resolves.toBe("");
+    for (const [, name, code] of readme.matchAll(/^```ts examples\/([\w.-]+)(?:#\w+)?\n([^]*?)^```/gm))
+      writeFileSync(join(project, name!), code!);
+    const [setUp] = blocks(/^```sh\n(npm init[^]*?)^```/gm);
+    expect(await shell(setUp!)).toMatch(/In Tokyo it is \d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d\n$/);
+    await expect(shell("npx tsc --noEmit")).resolves.toBe("");
 
-      const [session] = blocks(/^```sh\n(\$ [^]*?)^```/gm);
-      const lines = session!.split("\n");
-      const commands = lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
-      let printed = "";
-      for (const command of commands) printed += `$ ${command}\n${await shell(command)}`;
-      expect(commands).toHaveLength(2);
-      expect(printed.trim()).toBe(session);
+    const [session] = blocks(/^```sh\n(\$ [^]*?)^```/gm);
+    const lines = session!.split("\n");
+    const commands = lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+    let printed = "";
+    for (const command of commands) printed += `$ ${command}\n${await shell(command)}`;
+    expect(commands).toHaveLength(2);
+    expect(printed.trim()).toBe(session);
 
-      writeFileSync(join(project, "hello.ts"), shown("ts", "getting-started.ts"));
-      writeFileSync(join(project, "test.ts"), shown("ts", "testing.ts"));
-      expect(await shell("OPENAI_API_KEY=sk-none node hello.ts")).toBe(shown("text", "getting-started.ts"));
-      expect(await shell("node test.ts")).toBe("passed\n");
-      await expect(shell("npx tsc --noEmit")).resolves.toBe("");
-      expect(await shell("OPENAI_API_KEY=sk-none npx agentchart doctor --model m")).toMatch(/^ok +node/m);
-    },
-  );
+    writeFileSync(join(project, "hello.ts"), shown("ts", "getting-started.ts"));
+    writeFileSync(join(project, "test.ts"), shown("ts", "testing.ts"));
+    expect(await shell("OPENAI_API_KEY=sk-none node hello.ts")).toBe(shown("text", "getting-started.ts"));
+    expect(await shell("node test.ts")).toBe("passed\n");
+    await expect(shell("npx tsc --noEmit")).resolves.toBe("");
+    expect(await shell("OPENAI_API_KEY=sk-none npx agentchart doctor --model m")).toMatch(/^ok +node/m);
+  });
 });
 
 /** Installs the peers whose types are those of `agentchart/otel` and `agentchart/mcp`, for one test; the first imports its peer, too. */

@@ -90,7 +90,7 @@ beforeAll(async () => {
     npm_config_offline: "true",
     TMPDIR: parent, // what crash tests leave for a look at them goes with it
   };
-}, 180_000);
+});
 afterAll(async () => {
   await provider.close();
   anthropic.close();

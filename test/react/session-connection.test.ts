@@ -39,7 +39,7 @@ class Page {
   }
 
   async reaches(status: ConnectedView["status"]): Promise<void> {
-    await expect.poll(() => this.view.status, { timeout: 5_000 }).toBe(status);
+    await expect.poll(() => this.view.status).toBe(status);
   }
 }
 
@@ -114,7 +114,7 @@ test("A page approves, denies and edits calls; a second page sees what is left",
   await expect
     .poll(async () => {
       const late = new Page({ url }); // a page that is loaded while the session waits
-      await expect.poll(() => late.view.pending.length, { timeout: 2_000 }).toBe(1);
+      await expect.poll(() => late.view.pending.length).toBe(1);
       return late.view.pending.map(({ callId }) => callId);
     })
     .toEqual(["c1"]);
@@ -205,7 +205,7 @@ test("A connection that is cut goes on where it was, whatever was on its way", a
   cut(proxy);
   proxy.restore();
   await page.connection.decide(page.call("c2"), "deny");
-  await expect.poll(() => page.shown, { timeout: 8_000 }).toEqual(PAID);
+  await expect.poll(() => page.shown).toEqual(PAID);
   const stored = await (await server.request("GET", "/v1/sessions/talk/chat")).json();
   expect(page.view.messages).toEqual(stored);
   expect(paid).toEqual([{ euros: 7 }]);
@@ -222,7 +222,7 @@ test("What was sent takes effect once, also if its answer is lost", async () => 
   proxy.restore();
   await sent;
   sayOtherHalf();
-  await expect.poll(() => page.shown.at(-1), { timeout: 8_000 }).toBe("assistant: First half, second half.");
+  await expect.poll(() => page.shown.at(-1)).toBe("assistant: First half, second half.");
   expect(page.shown.filter((line) => line.startsWith("user"))).toEqual(["user: Say it."]);
 });
 
@@ -236,7 +236,7 @@ test("A stream that says nothing any more is opened anew", async () => {
   await expect.poll(() => page.view.isConnected).toBe(false);
   proxy.restore();
   sayOtherHalf();
-  await expect.poll(() => page.shown.at(-1), { timeout: 8_000 }).toBe("assistant: First half, second half.");
+  await expect.poll(() => page.shown.at(-1)).toBe("assistant: First half, second half.");
   await page.reaches("ready");
 });
 
@@ -262,7 +262,7 @@ test("A token that has expired is asked for again", async () => {
   const { url } = await openPageServer();
   const tokens = ["expired", "expired too"];
   const page = new Page({ url, agent: "halves", token: async () => tokens.shift() ?? TOKENS.acme });
-  await expect.poll(() => page.view.isConnected, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => page.view.isConnected).toBe(true);
   expect(page.view.error).toBeUndefined();
 });
 

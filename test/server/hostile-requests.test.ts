@@ -123,94 +123,86 @@ type Documented = {
   };
 };
 
-test(
-  `no hostile request to a route of the server is answered with a failure of it, nor waited for (seed ${SEED})`,
-  { timeout: 600_000 },
-  async () => {
-    const server = openServer({
-      store: memoryStore(),
-      memory: memoryMemory(),
-      rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
-      origins: ["https://page.example"],
-    });
-    const id = await createSession(server);
-    const { paths } = (await (await server.app.request("/openapi.json")).json()) as Documented;
-    const routes: Route[] = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { parameters = [] }]) => ({
-        method: method.toUpperCase(),
-        path,
-        names: parameters.flatMap((each) => (each.in === "query" ? [each.name] : [])),
-      })),
-    );
-    expect(routes.length).toBeGreaterThan(20);
-    routes.push({ method: "POST", path: "/mcp", names: [] });
-    const random = seeded(SEED + 1);
-    const failures = await attacked(routes, id, async (method, url, body) => {
-      const waits = /\/(?:chat|agui)\b/u.test(url) || url.includes("/events"); // streams, for which no worker does anything here
-      const signal = waits ? AbortSignal.timeout(50) : undefined;
-      const headers = new Headers({ Authorization: `Bearer ${TOKENS.acme}` });
-      if (body !== undefined)
-        headers.set("Content-Type", pick(random, ["application/json", "application/json", "text/plain"]));
-      for (const name of ["Idempotency-Key", "Last-Event-ID", "Origin", "Accept", "If-Match"])
-        if (random() < 0.3) headers.set(name, encoded(pick(random, TEXTS)));
-      const asked = Promise.resolve(
-        server.app.request(url, {
-          method,
-          headers,
-          ...(body !== undefined && { body }),
-          ...(signal && { signal }),
-        }),
-      );
-      if (!waits) return asked;
-      const none = new Promise<Response>((resolve) =>
-        setTimeout(resolve, 100, new Response(null, { status: 204 })),
-      );
-      return Promise.race([asked, none]);
-    });
-    expect(failures).toEqual([]);
-  },
-);
-
-test(
-  `no hostile request to a route of the hub is answered with a failure of it, nor waited for (seed ${SEED})`,
-  { timeout: 600_000 },
-  async () => {
-    const hub = await testHub({ home: testHome(), store: memoryStore() });
-    const code = readFileSync("src/inspect/hub/http-app.ts", "utf8");
-    const routes: Route[] = [...code.matchAll(/app\.(get|post|put|delete)\(\s*"([^"]+)"/gu)].map(
-      ([, method, path]) => ({
-        method: method!.toUpperCase(),
-        path: path!.replace("*", "/:any"),
-        names: [
-          "q",
-          "agent",
-          "tool",
-          "worker",
-          "cursor",
-          "group",
-          "outcome",
-          "limit",
-          "since",
-          "minCost",
-          "from",
-          "to",
-          "seq",
-          "step",
-        ],
-      }),
-    );
-    expect(routes.length).toBeGreaterThan(8);
-    const failures = await attacked(routes, "none", (method, url, body) =>
-      fetch(`${hub.url}${url}`, {
+test(`no hostile request to a route of the server is answered with a failure of it, nor waited for (seed ${SEED})`, async () => {
+  const server = openServer({
+    store: memoryStore(),
+    memory: memoryMemory(),
+    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+    origins: ["https://page.example"],
+  });
+  const id = await createSession(server);
+  const { paths } = (await (await server.app.request("/openapi.json")).json()) as Documented;
+  const routes: Route[] = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [] }]) => ({
+      method: method.toUpperCase(),
+      path,
+      names: parameters.flatMap((each) => (each.in === "query" ? [each.name] : [])),
+    })),
+  );
+  expect(routes.length).toBeGreaterThan(20);
+  routes.push({ method: "POST", path: "/mcp", names: [] });
+  const random = seeded(SEED + 1);
+  const failures = await attacked(routes, id, async (method, url, body) => {
+    const waits = /\/(?:chat|agui)\b/u.test(url) || url.includes("/events"); // streams, for which no worker does anything here
+    const signal = waits ? AbortSignal.timeout(50) : undefined;
+    const headers = new Headers({ Authorization: `Bearer ${TOKENS.acme}` });
+    if (body !== undefined)
+      headers.set("Content-Type", pick(random, ["application/json", "application/json", "text/plain"]));
+    for (const name of ["Idempotency-Key", "Last-Event-ID", "Origin", "Accept", "If-Match"])
+      if (random() < 0.3) headers.set(name, encoded(pick(random, TEXTS)));
+    const asked = Promise.resolve(
+      server.app.request(url, {
         method,
-        headers: {
-          authorization: `Bearer ${hub.token}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
+        headers,
         ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(60_000),
+        ...(signal && { signal }),
       }),
     );
-    expect(failures).toEqual([]);
-  },
-);
+    if (!waits) return asked;
+    const none = new Promise<Response>((resolve) =>
+      setTimeout(resolve, 100, new Response(null, { status: 204 })),
+    );
+    return Promise.race([asked, none]);
+  });
+  expect(failures).toEqual([]);
+});
+
+test(`no hostile request to a route of the hub is answered with a failure of it, nor waited for (seed ${SEED})`, async () => {
+  const hub = await testHub({ home: testHome(), store: memoryStore() });
+  const code = readFileSync("src/inspect/hub/http-app.ts", "utf8");
+  const routes: Route[] = [...code.matchAll(/app\.(get|post|put|delete)\(\s*"([^"]+)"/gu)].map(
+    ([, method, path]) => ({
+      method: method!.toUpperCase(),
+      path: path!.replace("*", "/:any"),
+      names: [
+        "q",
+        "agent",
+        "tool",
+        "worker",
+        "cursor",
+        "group",
+        "outcome",
+        "limit",
+        "since",
+        "minCost",
+        "from",
+        "to",
+        "seq",
+        "step",
+      ],
+    }),
+  );
+  expect(routes.length).toBeGreaterThan(8);
+  const failures = await attacked(routes, "none", (method, url, body) =>
+    fetch(`${hub.url}${url}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${hub.token}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(60_000),
+    }),
+  );
+  expect(failures).toEqual([]);
+});

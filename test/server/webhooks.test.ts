@@ -1,6 +1,6 @@
 // Webhooks: signatures, templates and refusals.
 import { createHmac, randomBytes } from "node:crypto";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { textOf } from "agentchart";
 import type { ServerOptions, Webhook } from "agentchart/server";
 import { openSession } from "agentchart/session";
@@ -99,7 +99,7 @@ describe("a webhook", () => {
       replies.map(async (reply) => ((await reply.json()) as { state: string }).state),
     );
     expect(states.filter((state) => state === "accepted")).toHaveLength(1);
-    await vi.waitFor(() => expect(worker.stats().turns).toBe(1));
+    await expect.poll(() => worker.stats().turns).toBe(1);
     expect(await (await deliver(servers[0]!)).json()).toMatchObject({ state: "duplicate" });
     const { messages } = await (await openSession(store, "tracker-msg_1")).at();
     expect(messages.map((message) => textOf(message))).toHaveLength(2);

@@ -130,34 +130,30 @@ async function play(agent: Agent, run: Run): Promise<readonly string[]> {
   return stopped;
 }
 
-test(
-  "a condition finds in 200 stored runs the calls and requests before which it stops live ones",
-  { timeout: 120_000 },
-  async () => {
-    let [stops, requests, runsWithStops] = [0, 0, 0];
-    await fc.assert(
-      fc.asyncProperty(runs, conditions, async (run, condition) => {
-        const store = memoryStore();
-        const plain = agentOf(run, store, "plain");
-        expect(await play(plain, run)).toEqual([]);
-        await plain.close();
-        const found = await findBreaks(store, "plain", [condition]);
-        const live = agentOf(run, store, "live");
-        await live.slots.set(breakpoints, [condition]);
-        const stopped = await play(live, run);
-        await live.close();
-        expect(found.map(({ callId = "request" }) => callId)).toEqual(stopped);
-        expect(
-          (await findBreaks(store, "live", [condition])).map(({ callId = "request" }) => callId),
-        ).toEqual(stopped);
-        stops += stopped.length;
-        requests += stopped.filter((each) => each === "request").length;
-        if (stopped.length > 0) runsWithStops++;
-      }),
-      { numRuns: 200 },
-    );
-    expect(stops).toBeGreaterThan(200);
-    expect(requests).toBeGreaterThan(20); // few of the random conditions hold before a request
-    expect(runsWithStops).toBeGreaterThan(60);
-  },
-);
+test("a condition finds in 200 stored runs the calls and requests before which it stops live ones", async () => {
+  let [stops, requests, runsWithStops] = [0, 0, 0];
+  await fc.assert(
+    fc.asyncProperty(runs, conditions, async (run, condition) => {
+      const store = memoryStore();
+      const plain = agentOf(run, store, "plain");
+      expect(await play(plain, run)).toEqual([]);
+      await plain.close();
+      const found = await findBreaks(store, "plain", [condition]);
+      const live = agentOf(run, store, "live");
+      await live.slots.set(breakpoints, [condition]);
+      const stopped = await play(live, run);
+      await live.close();
+      expect(found.map(({ callId = "request" }) => callId)).toEqual(stopped);
+      expect((await findBreaks(store, "live", [condition])).map(({ callId = "request" }) => callId)).toEqual(
+        stopped,
+      );
+      stops += stopped.length;
+      requests += stopped.filter((each) => each === "request").length;
+      if (stopped.length > 0) runsWithStops++;
+    }),
+    { numRuns: 200 },
+  );
+  expect(stops).toBeGreaterThan(200);
+  expect(requests).toBeGreaterThan(20); // few of the random conditions hold before a request
+  expect(runsWithStops).toBeGreaterThan(60);
+});

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, type AgentConfig, type SessionStore } from "agentchart";
 import { exportSession, importSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
@@ -12,8 +12,6 @@ import { sqliteStore } from "agentchart/store/sqlite";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { toolOf } from "../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 afterAll(() => server?.stop());

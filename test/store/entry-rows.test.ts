@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import type { JournalEntry } from "agentchart/session";
 import { hashOf } from "../../src/store/checksum.ts";
@@ -11,8 +11,6 @@ import { sqliteStore } from "../../src/store/sqlite.ts";
 import { acquireLease, collectAll } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { scratch } from "./scratch.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 afterAll(() => server?.stop());

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
@@ -17,10 +17,11 @@ const places: Scratch[] = [];
 const hung: HungFile[] = [];
 afterEach(async () => {
   // A place that becomes free may be taken by a call that waited for it.
-  await vi.waitFor(() => {
+  const stuck = (): number => {
     for (const file of hung) file.answer();
-    expect(stuckFileCalls()).toBe(0);
-  });
+    return stuckFileCalls();
+  };
+  await expect.poll(stuck).toBe(0);
   hung.length = 0;
   for (const { remove } of places.splice(0)) remove();
 });
@@ -100,10 +101,7 @@ describe("a file system that does not answer", () => {
     expect((await other.load("t"))?.seq).toBe(1);
     await createSession(store, "u"); // another session of the same store
     expect(isAnswered).toBe(false);
-    await vi.waitFor(() => {
-      answer();
-      expect(isAnswered).toBe(true);
-    });
+    await expect.poll(() => (answer(), isAnswered)).toBe(true);
     expect((await loading)?.seq).toBe(1);
   });
 
@@ -113,34 +111,29 @@ describe("a file system that does not answer", () => {
     const loads = [first, second].flatMap(({ store }) => ids.map((id) => store.load(id)));
     expect((await stat(first.dir)).isDirectory()).toBe(true);
     const third = place();
-    await vi.waitFor(() =>
-      expect(fileStore({ dir: third, timeoutMs: 30 }).load("t")).rejects.toMatchObject({ isRetryable: true }),
-    );
+    const load = () => fileStore({ dir: third, timeoutMs: 30 }).load("t");
+    await expect.poll(() => load().catch((error: unknown) => error)).toMatchObject({ isRetryable: true });
     let answers = 0;
     for (const load of loads) void load.then(() => answers++);
-    await vi.waitFor(() => {
+    const answered = (): number => {
       first.answer();
       second.answer();
-      expect(answers).toBe(8);
-    });
+      return answers;
+    };
+    await expect.poll(answered).toBe(8);
     expect(await fileStore({ dir: third }).load("t")).toBeUndefined();
   });
 
   test("an operation that was given up while it waited for its turn changes nothing later", async () => {
     const { dir, store, answer } = await hungStore(30, ["a", "b"]);
-    await vi.waitFor(
-      async () => {
-        await Promise.allSettled([store.load("a"), store.load("b")]);
-        await sleep(100); // what was only slow has ended
-        expect(stuckFileCalls()).toBe(2);
-      },
-      { timeout: 60_000 },
-    );
+    const stuck = async (): Promise<number> => {
+      await Promise.allSettled([store.load("a"), store.load("b")]);
+      await sleep(100); // what was only slow has ended
+      return stuckFileCalls();
+    };
+    await expect.poll(stuck).toBe(2);
     await expect(acquireLease(store, "new")).rejects.toMatchObject({ code: "store/failed" });
-    await vi.waitFor(() => {
-      answer();
-      expect(stuckFileCalls()).toBe(0);
-    });
+    await expect.poll(() => (answer(), stuckFileCalls())).toBe(0);
     await fileStore({ dir: place() }).load("t"); // whatever waited for its turn has had it
     expect(readdirSync(dir).toSorted()).toEqual(["a", "b"]);
   });
@@ -164,8 +157,5 @@ test("an agent whose file system does not answer ends its call and its shutdown,
   const agent = agentOn(fileStore({ dir, timeoutMs: 30 }));
   await expect(agent.call("Hi")).rejects.toMatchObject({ code: "store/failed", isRetryable: true });
   await agent.shutdown({ deadlineMs: 10 });
-  await vi.waitFor(() => {
-    note.answer();
-    expect(stuckFileCalls()).toBe(0);
-  });
+  await expect.poll(() => (note.answer(), stuckFileCalls())).toBe(0);
 });

@@ -26,35 +26,31 @@ const kinds = [
   ["SQLite", (options: { readonly now: () => number }) => sqliteStore({ ...options, path: ":memory:" })],
 ] as const;
 
-test.each(kinds)(
-  "a mover that is killed at any operation goes on with %s",
-  { timeout: 120_000 },
-  async (kind, open) => {
-    for (let at = 1, isDone = false; !isDone; at += EACH[kind]) {
-      for (const when of ["before", "after"] as const) {
-        const { clock, former, next } = twoStores(open);
-        const ledger = new Ledger(partitionedStore([{ store: former, upTo: 0xff_ff_ff_ff }]));
-        for (const id of ids) await ledger.begin(id);
-        const { wrap, killed } = killable(at, when);
-        const mover = movePartitions(partitionsOf(wrap(former), wrap(next)), QUICK);
-        isDone = (await Promise.race([mover, killed])) !== "killed";
-        ledger.store = partitionedStore(partitionsOf(former, next));
-        for (const id of ids) await ledger.work(id);
-        clock.now += 31_000; // the leases of the killed mover have ended
-        for (const id of ids) await ledger.work(id);
-        await movePartitions(partitionsOf(former, next), QUICK);
-        for (const id of ids) await ledger.work(id);
-        ledger.store = partitionedStore(partitionsOf(former, next, false));
-        await finishMove(partitionsOf(former, next), QUICK);
-        for (const id of ids) await ledger.work(id);
-        await ledger.check(`killed ${when} operation ${at}`);
-        expect((await former.list()).sessions.map(({ sessionId }) => sessionId)).toEqual(
-          ids.filter((id) => partitionHash(id) <= 0x7f_ff_ff_ff).toSorted(),
-        );
-      }
+test.each(kinds)("a mover that is killed at any operation goes on with %s", async (kind, open) => {
+  for (let at = 1, isDone = false; !isDone; at += EACH[kind]) {
+    for (const when of ["before", "after"] as const) {
+      const { clock, former, next } = twoStores(open);
+      const ledger = new Ledger(partitionedStore([{ store: former, upTo: 0xff_ff_ff_ff }]));
+      for (const id of ids) await ledger.begin(id);
+      const { wrap, killed } = killable(at, when);
+      const mover = movePartitions(partitionsOf(wrap(former), wrap(next)), QUICK);
+      isDone = (await Promise.race([mover, killed])) !== "killed";
+      ledger.store = partitionedStore(partitionsOf(former, next));
+      for (const id of ids) await ledger.work(id);
+      clock.now += 31_000; // the leases of the killed mover have ended
+      for (const id of ids) await ledger.work(id);
+      await movePartitions(partitionsOf(former, next), QUICK);
+      for (const id of ids) await ledger.work(id);
+      ledger.store = partitionedStore(partitionsOf(former, next, false));
+      await finishMove(partitionsOf(former, next), QUICK);
+      for (const id of ids) await ledger.work(id);
+      await ledger.check(`killed ${when} operation ${at}`);
+      expect((await former.list()).sessions.map(({ sessionId }) => sessionId)).toEqual(
+        ids.filter((id) => partitionHash(id) <= 0x7f_ff_ff_ff).toSorted(),
+      );
     }
-  },
-);
+  }
+});
 
 test.each(kinds)("what was moved cannot be written in its former place, in %s", async (_, open) => {
   const { former, next } = twoStores(open);

@@ -1,14 +1,12 @@
 // Failures of Postgres.
 import { inspect } from "node:util";
 import pg from "pg";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../src/core/base/error.ts";
 import type { Lease, SessionStore } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres.ts";
 import { collectAll, batchOf, createSession, acquireLease } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 const schema = "agentchart_faults";

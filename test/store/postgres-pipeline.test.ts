@@ -1,14 +1,12 @@
 // Statements of many sessions share connections, hold each other up for a moment at most, and never scan a table.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
 import { acquireLease, batchOf } from "../../src/testing/store-contract-kit.ts";
 import { PostgresPipeline } from "../../src/store/postgres-pipeline.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 const idsOf = (length: number) => Array.from({ length }, (_, index) => `s${index}`);

@@ -6,8 +6,6 @@ import { bullQueue } from "../../src/worker/queue/bull.ts";
 import { acquireLease, batchOf, collectAll } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const server = await startPostgres();
 const schema = "agentchart_prepared";
 
@@ -55,13 +53,13 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
     await other.connect();
     const store = postgresStore({ pool, schema });
     const isBlocked = async (): Promise<void> => {
-      await vi.waitFor(async () => {
-        const { rows } = await pool.query(
-          "SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))",
-          [(other as pg.Client & { readonly processID: number }).processID],
-        );
-        expect(rows).toHaveLength(1);
-      });
+      const blocked = async () =>
+        (
+          await pool.query("SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))", [
+            (other as pg.Client & { readonly processID: number }).processID,
+          ])
+        ).rows;
+      await expect.poll(blocked).toHaveLength(1);
     };
     try {
       await store.putInput("s", { id: "1", data: {} });
@@ -138,13 +136,13 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
           await other.query(`SELECT FROM ${schema}.sessions WHERE session_id = '${id}' FOR UPDATE`);
           for (const sql of sqls) await other.query(sql.replaceAll("$", `'${id}'`));
           const acquired = store.acquire(id, { owner: "late", ttlMs: 60_000, inputs: 9 });
-          await vi.waitFor(async () => {
-            const { rows } = await pool.query(
-              "SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))",
-              [(other as pg.Client & { readonly processID: number }).processID],
-            );
-            expect(rows).toHaveLength(1);
-          });
+          const blocked = async () =>
+            (
+              await pool.query("SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))", [
+                (other as pg.Client & { readonly processID: number }).processID,
+              ])
+            ).rows;
+          await expect.poll(blocked).toHaveLength(1);
           await other.query("COMMIT");
           const lease = await acquired;
           expect([what, isNew, lease !== undefined, lease?.found !== undefined]).toEqual([
@@ -176,13 +174,13 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
       await other.query("BEGIN");
       await other.query(`SELECT FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE`, [id]);
       const appended = store.append(id, batchOf(lease, 0, 1, last));
-      await vi.waitFor(async () => {
-        const { rows } = await pool.query(
-          "SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))",
-          [(other as pg.Client & { readonly processID: number }).processID],
-        );
-        expect(rows).toHaveLength(1);
-      });
+      const blocked = async () =>
+        (
+          await pool.query("SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))", [
+            (other as pg.Client & { readonly processID: number }).processID,
+          ])
+        ).rows;
+      await expect.poll(blocked).toHaveLength(1);
       const values = [id, "2", "{}", 1];
       await other.query(
         `INSERT INTO ${schema}.inputs (session_id, id, data, checksum) VALUES ($1, $2, $3, $4)`,
@@ -277,7 +275,7 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
         expect(await second).toEqual({ done: false, value: 2 });
         queue.publish(`another than ${id}`, { n: 0 });
         queue.publish(id, { n: 1 });
-        await vi.waitFor(() => expect(heard).toContain(`${id}: 1`));
+        await expect.poll(() => heard).toContain(`${id}: 1`);
         seen.push(await listening());
         unsubscribe();
       }

@@ -99,13 +99,11 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
     const other = postgresStore({ connectionString });
     const next = createAgent({ ...config, model: scriptedModel(["Done."]), store: other });
     await expect
-      .poll(
-        () =>
-          next.open().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 20_000 },
+      .poll(() =>
+        next.open().then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true);
     if (next.status().phase === "unfinished") await next.call().catch(() => {});

@@ -1,14 +1,12 @@
 // Two processes on one store.
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SessionStore } from "../../src/store/port.ts";
 import { openStore, type StoreSpec } from "../support/open-store.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { askAll, startRival, type Rival } from "./rivals.ts";
 import { scratch } from "./scratch.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const ROUNDS = 100;
 const server = await startPostgres();

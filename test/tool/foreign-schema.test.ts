@@ -155,7 +155,7 @@ test("an agent without tools of others starts no thread, and an idle thread does
       {
         encoding: "utf8",
         cwd: join(import.meta.dirname, "../.."),
-        timeout: 60_000,
+        timeout: 600_000,
       },
     )
       .trim()

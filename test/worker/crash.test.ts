@@ -118,7 +118,7 @@ async function live({ said, config, meddle }: Story, death?: Death): Promise<Lif
         }
         return isOver();
       },
-      { interval: 50, timeout: 60_000 },
+      { interval: 50 },
     )
     .toBe(true);
   const { messages, context } = await (await openSession(real, "s")).at();
@@ -144,7 +144,7 @@ async function everyDeath(story: Story, check: (life: Life, label: string) => vo
 const saidIn = (life: Life): readonly string[] => life.texts.filter((text) => text.startsWith("user"));
 
 describe("a worker that dies at any commit point", () => {
-  test("loses no input, doubles none, and repeats no recorded result", { timeout: 240_000 }, async () => {
+  test("loses no input, doubles none, and repeats no recorded result", async () => {
     const said = ["hello", "call look", "call look pay", "call ext", "bye"];
     const whole = await everyDeath({ said }, (life, label) => {
       expect(saidIn(life), label).toEqual(said.map((text) => `user: ${text}`));
@@ -155,7 +155,7 @@ describe("a worker that dies at any commit point", () => {
     expect(whole.appends).toBeGreaterThan(8);
   });
 
-  test("loses no interrupt and takes it once", { timeout: 240_000 }, async () => {
+  test("loses no interrupt and takes it once", async () => {
     const said = ["call wait", "bye"];
     const meddle: Story["meddle"] = async (desk, ran) => {
       if (ran.length > 0) await desk.interrupt("s", "enough", { idempotencyKey: "i" });
@@ -166,7 +166,7 @@ describe("a worker that dies at any commit point", () => {
     });
   });
 
-  test("loses no extension of a budget and adds it once", { timeout: 240_000 }, async () => {
+  test("loses no extension of a budget and adds it once", async () => {
     const said = ["call look"];
     const meddle: Story["meddle"] = async (desk) => {
       const { waitsFor } = await desk.status("s");

@@ -1,11 +1,9 @@
 // A worker tells nobody of a session that nobody watches, and whoever begins to watch at any instant hears what is said from then on.
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { StreamPart } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
 import { bullQueue, createDispatcher, createWorker, type WakeQueue } from "agentchart/worker";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 

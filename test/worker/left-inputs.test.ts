@@ -1,5 +1,5 @@
 // Inputs that come at any instant of a turn whose last append ends the lease: none is left in the inbox, and none is taken twice.
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
@@ -7,8 +7,6 @@ import { createDispatcher, createWorker, inProcessQueue, type WakeQueue } from "
 import { toolOf } from "../support/agents.ts";
 import { scratch } from "../store/scratch.ts";
 import { echoModel, lastSaid } from "./kit.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A store that calls `at` with the number of the instant before and after each operation. */
 function withInstants(store: SessionStore, at: (instant: number) => void | Promise<void>): SessionStore {
@@ -87,8 +85,8 @@ async function raced(
   try {
     await createDispatcher({ store, queue }).dispatch("s", "call look", { agent: "desk" });
     const expected = putAt < 0 ? 1 : 2;
-    await expect.poll(() => said.length, { timeout: 5_000, interval: 3 }).toBe(expected);
-    await expect.poll(async () => (await queue.stats()).active, { timeout: 5_000, interval: 3 }).toBe(0);
+    await expect.poll(() => said.length, { interval: 3 }).toBe(expected);
+    await expect.poll(async () => (await queue.stats()).active, { interval: 3 }).toBe(0);
     expect(await store.takeInputs("s", 9)).toEqual([]);
     expect((await store.load("s"))?.position["phase"]).toBe("stopped");
     expect(await store.holder?.("s")).toBeUndefined();

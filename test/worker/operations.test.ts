@@ -1,5 +1,5 @@
 // Operations of a store that a turn costs in a worker, and what becomes of inputs that come while one runs.
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { ChatModel, SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
@@ -7,8 +7,6 @@ import { createDispatcher, createWorker, inProcessQueue, type WakeQueue } from "
 import { toolOf } from "../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { bench, echoModel, lastSaid } from "./kit.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 

@@ -23,7 +23,7 @@ test("turns run in the partition of their session, and go on in the one to which
     return (await store.listDue({ before: Date.now() })).sessionIds.length === 0;
   };
   for (const id of ids) await first.dispatcher.dispatch(id, "one", { agent: "echo" });
-  await expect.poll(() => stopped(before, 1), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => stopped(before, 1)).toBe(true);
   await first.worker.close({ deadlineMs: 1_000 });
 
   const store = partitionedStore(moving);
@@ -31,7 +31,7 @@ test("turns run in the partition of their session, and go on in the one to which
   const sent = Promise.all(ids.map((id) => second.dispatcher.dispatch(id, "two")));
   await movePartitions(moving, { settleMs: 0 });
   await sent;
-  await expect.poll(() => stopped(store, 2), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => stopped(store, 2)).toBe(true);
   for (const id of ids) {
     const { messages } = await (await openSession(store, id)).messages();
     const said = messages.filter(({ role }) => role !== "system").map(({ role }) => role);

@@ -1,5 +1,5 @@
 // A fork that repeats recorded results and loses its process: a worker goes on with it, and no tool runs.
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   createAgent,
   toolResultsOf,
@@ -16,8 +16,6 @@ import { toolOf } from "../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { bench, ofType } from "./kit.ts";
 import { mortal } from "./mortal.ts";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 afterAll(() => server?.stop());

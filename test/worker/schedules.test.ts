@@ -1,5 +1,5 @@
 // Schedules in each store.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { textOf, type SessionStore } from "agentchart";
 import { openSession } from "agentchart/session";
 import {
@@ -16,8 +16,6 @@ import { scheduleId } from "../../src/worker/schedule/record.ts";
 import { bench, ofType, type Bench } from "./kit.ts";
 import { mortal, type Death } from "./mortal.ts";
 import { STORES, type Clock } from "./schedule/stores.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const NOON = Date.parse("2026-05-04T12:00:00Z");
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 // A worker takes a session with its first look. Whatever keeps it from opening the session then, nobody has to wait for its lease.
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { AgentError } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
@@ -7,8 +7,6 @@ import type { SessionStore } from "agentchart";
 import type { WorkerOptions } from "agentchart/worker";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { bench, echoModel, ofType } from "./kit.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const server = await startPostgres();
 let schemas = 0;

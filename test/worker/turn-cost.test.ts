@@ -13,8 +13,6 @@ import { toolOf } from "../support/agents.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { echoModel } from "./kit.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const server = await startPostgres();
 const SCHEMA = "agentchart_cost";
 const desk: AgentConfig = {
@@ -55,7 +53,7 @@ async function office(name: string) {
       return rows.length === 1;
     };
     await dispatcher.dispatch(sessionId, text, { agent: "desk" });
-    await expect.poll(isFree, { interval: 5, timeout: 10_000 }).toBe(true);
+    await expect.poll(isFree, { interval: 5 }).toBe(true);
   };
   return { store, db, open, said };
 }

@@ -139,7 +139,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${NO_BUBBLEWRAP ? ` (${NO_BUBBLEWRAP})`
     expect(existsSync(join(under.outside, "x"))).toBe(false);
   });
 
-  test("a flood of processes ends the command, and none is left", { timeout: 60_000 }, async () => {
+  test("a flood of processes ends the command, and none is left", async () => {
     const under = await sandbox({ maxProcesses: 40 });
     // each starts a few more, up to a bound that spares the machine if nothing stops them
     const flood =
@@ -158,7 +158,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${NO_BUBBLEWRAP ? ` (${NO_BUBBLEWRAP})`
     expect(exitCode).not.toBe(0);
   });
 
-  test("a gigabyte of output is read to its end, and its tail kept", { timeout: 120_000 }, async () => {
+  test("a gigabyte of output is read to its end, and its tail kept", async () => {
     const { texts } = coder((await sandbox()).workspace);
     const [text] = await texts([
       "run_command",

@@ -25,7 +25,7 @@ async function killed(sandbox: "bubblewrap" | "none") {
   const script = join(ROOT, "test/workspace/killed-worker.ts");
   const args = ["--conditions=agentchart-source", script, orders];
   const child = spawn(process.execPath, args, { env: BARE_ENV, stdio: "inherit" });
-  await expect.poll(() => existsSync(join(root, "ticks")), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(root, "ticks"))).toBe(true);
   const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
@@ -43,13 +43,11 @@ async function killed(sandbox: "bubblewrap" | "none") {
   });
   onTestFinished(() => agent.close());
   await expect
-    .poll(
-      async () =>
-        agent.open().then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 60_000 },
+    .poll(async () =>
+      agent.open().then(
+        () => true,
+        () => false,
+      ),
     )
     .toBe(true);
   return { agent, root };
@@ -60,32 +58,28 @@ const sizeOf = (path: string): number => statSync(path).size;
 describe.skipIf(NO_BUBBLEWRAP)(
   `a process that is killed${NO_BUBBLEWRAP ? ` (${NO_BUBBLEWRAP})` : ""}`,
   () => {
-    test(
-      "its command ends with it, is not repeated, and its outcome is unknown until a person decides",
-      { timeout: 120_000 },
-      async () => {
-        const { agent, root } = await killed("bubblewrap");
-        let before = -1;
-        // it stands still as soon as the system has ended the sandbox
-        await expect
-          .poll(
-            () => {
-              const now = sizeOf(join(root, "ticks"));
-              const isStill = now === before;
-              before = now;
-              return isStill;
-            },
-            { interval: 200, timeout: 60_000 },
-          )
-          .toBe(true);
-        const reply = await agent.call();
-        expect(reply.reason).toBe("OUTCOME_UNKNOWN");
-        expect(reply.pending.map(({ name }) => name)).toEqual(["run_command"]);
-        expect(readFileSync(join(root, "log"), "utf8")).toBe("begun\n");
-        await agent.decide(reply.pending[0]!.callId, { answer: "It was cut off." });
-        expect((await agent.call()).text).toBe("I shall look what it did.");
-        expect(readFileSync(join(root, "log"), "utf8")).toBe("begun\n");
-      },
-    );
+    test("its command ends with it, is not repeated, and its outcome is unknown until a person decides", async () => {
+      const { agent, root } = await killed("bubblewrap");
+      let before = -1;
+      // it stands still as soon as the system has ended the sandbox
+      await expect
+        .poll(
+          () => {
+            const now = sizeOf(join(root, "ticks"));
+            const isStill = now === before;
+            before = now;
+            return isStill;
+          },
+          { interval: 200 },
+        )
+        .toBe(true);
+      const reply = await agent.call();
+      expect(reply.reason).toBe("OUTCOME_UNKNOWN");
+      expect(reply.pending.map(({ name }) => name)).toEqual(["run_command"]);
+      expect(readFileSync(join(root, "log"), "utf8")).toBe("begun\n");
+      await agent.decide(reply.pending[0]!.callId, { answer: "It was cut off." });
+      expect((await agent.call()).text).toBe("I shall look what it did.");
+      expect(readFileSync(join(root, "log"), "utf8")).toBe("begun\n");
+    });
   },
 );

@@ -1,10 +1,9 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accessibilityProblems } from "../../../test/e2e/support/axe.ts";
 import { targetsTooSmall } from "../../../test/e2e/support/target-size.ts";
 import { hasChromium, openTab, type DeskPage } from "./desk-page.ts";
 import { shareDesk } from "./shared-desk.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 1024, height: 768 },

@@ -1,8 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hasChromium, openTab } from "./desk-page.ts";
 import { shareDesk } from "./shared-desk.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
 const DAMAGED = "Order 1001 arrived broken, I want my money back.";
 
 /** True if the page has loaded the typeface that the inspector has too, and writes in it. */

@@ -56,7 +56,7 @@ export async function openTab(
     locale: "en-GB",
     ...options,
   });
-  page.setDefaultTimeout(90_000);
+  page.setDefaultTimeout(300_000);
   onTestFinished(async () => {
     const errors = faults.errors.filter((error) => !isCutOff || !error.includes("net::ERR_"));
     expect({ ...faults, errors }).toEqual(NO_FAULTS);

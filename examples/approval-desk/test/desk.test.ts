@@ -1,12 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { refundLedger } from "../tools/refund-ledger.ts";
 import { databaseUrl, openDesk, stopPostgres } from "./open-desk.ts";
 
 // Every test starts several processes, on machines that are busy with other tests.
-vi.setConfig({ testTimeout: 240_000 });
-const SOON = { timeout: 60_000, interval: 100 };
+const SOON = { interval: 100 };
 afterAll(stopPostgres);
 
 test("A refund is asked for, approved and made, although the worker that asked is killed in between", async (context) => {

@@ -1,9 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { newFolder, opened, run } from "./run-main.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
 test("One command starts everything, and after a kill -9 the same desk, whose cases go on; Ctrl-C ends it", async () => {
   const folder = newFolder();
   const killed = run({ folder });
@@ -11,7 +10,7 @@ test("One command starts everything, and after a kill -9 the same desk, whose ca
   const body = JSON.stringify({ agent: "desk", input: "Order 1004, money back please" });
   const made = await fetch(`${url}/v1/sessions`, { method: "POST", headers, body });
   const { id } = (await made.json()) as { readonly id: string };
-  await expect.poll(() => killed.output.stdout, { timeout: 30_000 }).toContain(`left desk/${id}, suspended`);
+  await expect.poll(() => killed.output.stdout).toContain(`left desk/${id}, suspended`);
   killed.child.kill("SIGKILL");
   await killed.ended;
 

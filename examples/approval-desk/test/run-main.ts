@@ -48,7 +48,7 @@ export function newFolder(): string {
 
 /** Waits for the link of a desk. */
 export async function opened({ output }: ReturnType<typeof run>) {
-  await expect.poll(() => output.stdout, { timeout: 60_000 }).toContain("Ctrl-C ends it.");
+  await expect.poll(() => output.stdout).toContain("Ctrl-C ends it.");
   const [, url, token] = LINK.exec(output.stdout)!;
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   return { url: url!, token: token!, link: `${url}/#token=${token}`, headers };

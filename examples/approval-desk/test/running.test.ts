@@ -1,11 +1,10 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launch } from "../../../test/e2e/support/browser.ts";
 import { hasChromium, openTab } from "./desk-page.ts";
 import { databaseUrl, stopPostgres } from "./open-desk.ts";
 import { newFolder, opened, run } from "./run-main.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
 const STOPPED = "Stopped. 已停止。";
 const DAMAGED = "Order 1002 arrived damaged, refund it.";
 

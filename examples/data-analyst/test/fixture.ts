@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Tool } from "agentchart";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { buildDatabase } from "../dataset/build-database.ts";
 import { SQL_LIMITS, type SqlLimits } from "../sql/ask-child.ts";
 import { makeOrders } from "../make-orders.ts";
 import { analystTools } from "../tools/analyst-tools.ts";
 
 // Every query runs in a process of its own; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const PATIENT: SqlLimits = { ...SQL_LIMITS, timeoutMs: 60_000 };
 
 /** A folder that goes when the test ends. */

@@ -1,5 +1,5 @@
 // Stored messages are immutable for hooks, listeners and callers.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { textOf, userMsg, type Hook, type JsonObject, type Msg, type StreamPart } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 
@@ -180,7 +180,7 @@ describe("an observer cannot change what others receive or what happens", () => 
       });
       await agent.call("go").catch(() => {});
       agent.interrupt();
-      await vi.waitFor(() => expect(heard).toHaveLength(1));
+      await expect.poll(() => heard).toHaveLength(1);
       expect(heard[0]).not.toContain("spoilt");
     },
   );

@@ -56,7 +56,6 @@ describe("a rule that demands another call before", () => {
     ["two at once", 2],
   ] as const)(
     "puts a batch of both in order that runs %s, 100 of 100 times",
-    { timeout: 300_000 },
     async (_, parallelToolCalls) => {
       for (let run = 0; run < 100; run++) {
         const { agent, ledger } = desk([asks("refund", "verify"), "ok"], {

@@ -43,7 +43,7 @@ const turns = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-test("finds the same calls as an audit, whatever was called and decided", { timeout: 600_000 }, async () => {
+test("finds the same calls as an audit, whatever was called and decided", async () => {
   const found = { broke: 0, ordered: 0 };
   await fc.assert(
     fc.asyncProperty(

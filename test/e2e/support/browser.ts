@@ -40,7 +40,7 @@ export async function open(
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(300_000);
   const faults: Faults = { policy: [], errors: [], outbound: [] };
   const { origin } = new URL(address);
   page.on("console", (message) => {

@@ -44,7 +44,7 @@ async function shootConnection({ look, shoot }: ScreenshotTools): Promise<void> 
   const { port } = new URL(hub.url);
   await hub.stop();
   const restarted = await startHub(home, ["--port", port]);
-  await stale.page.getByTestId("refused").waitFor({ timeout: 30_000 });
+  await stale.page.getByTestId("refused").waitFor();
   await shoot(stale.page, "token-changed-dark");
   await agent.close();
   await restarted.stop();

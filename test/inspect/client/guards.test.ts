@@ -84,7 +84,7 @@ describe.each(FAULTS)("%s throws", (_, plant) => {
       const { rows } = (await (await ask(hub, "/api/runs")).json()) as { rows: readonly RunRow[] };
       return rows.find(({ runId }) => runId === healthy.sessionId)?.reason;
     };
-    await expect.poll(reasonOf, { timeout: 20_000 }).toBe("MODEL_STOP");
+    await expect.poll(reasonOf).toBe("MODEL_STOP");
     expect((await agent.call("More.")).text).toBe("Again.");
     await Promise.all([agent.close(), healthy.close()]);
   });

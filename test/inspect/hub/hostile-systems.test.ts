@@ -9,11 +9,9 @@ import {
   type AnyActorRef,
   type AnyStateMachine,
 } from "xstate";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { RunRow, Step } from "../../../src/inspect/protocol/protocol.ts";
 import { ask, HubPage, testHome, testHub } from "../../support/hub-page.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 type Hostile = {
   readonly machine: () => AnyStateMachine;

@@ -37,8 +37,8 @@ test.each(["live", "store"] as const)("runs of a %s are found by texts and filte
   await second.call("Plan a journey").catch(() => {});
   const idsOf = async (query: string): Promise<readonly string[]> =>
     (await get<List>(hub, `/api/runs?${query}`)).rows.map(({ runId }) => runId).toSorted();
-  await expect.poll(() => idsOf("outcome=failed"), { timeout: 10_000 }).toEqual(["second"]);
-  await expect.poll(() => idsOf("outcome=answered"), { timeout: 10_000 }).toEqual(["first"]);
+  await expect.poll(() => idsOf("outcome=failed")).toEqual(["second"]);
+  await expect.poll(() => idsOf("outcome=answered")).toEqual(["first"]);
   const queries: readonly (readonly [string, readonly string[]])[] = [
     ["", ["first", "second"]],
     ["q=inv-90017", ["first"]],
@@ -132,7 +132,7 @@ test.each(HOSTILE.map((message) => [JSON.stringify(message).slice(0, 120), messa
     socket.send(JSON.stringify(message));
     expect(await closed).toBe(4400);
     const idsOf = async () => (await get<List>(hub, "/api/runs?q=ledger")).rows.map(({ runId }) => runId);
-    await expect.poll(idsOf, { timeout: 10_000 }).toEqual(["healthy"]);
+    await expect.poll(idsOf).toEqual(["healthy"]);
     await healthy.close();
   },
 );

@@ -90,7 +90,7 @@ test("the file runs and passes, and fails where the agent does otherwise", async
   expect(other.output).toContain("Refuse.");
 });
 
-test("the files of runs of all kinds pass, and fail with another prompt", { timeout: 300_000 }, async () => {
+test("the files of runs of all kinds pass, and fail with another prompt", async () => {
   const dir = project();
   for (const kind of Object.keys(KINDS)) {
     const store = memoryStore();

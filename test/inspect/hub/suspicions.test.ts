@@ -48,8 +48,7 @@ test.each(["live", "store"] as const)("%s runs are found by what is odd in them"
     ["suspicion=any&group=running", []],
     ["", ["edits", "quiet", "repeats"]],
   ];
-  for (const [query, ids] of queries)
-    await expect.poll(() => idsOf(query), { timeout: 20_000, message: query }).toEqual(ids);
+  for (const [query, ids] of queries) await expect.poll(() => idsOf(query), { message: query }).toEqual(ids);
   const [row] = (await listed("suspicion=repeated-call")).rows;
   expect(row!.suspicions).toEqual([{ kind: "repeated-call", label: "look ×3" }]);
   const first = await listed("suspicion=any&limit=2");
@@ -75,9 +74,9 @@ test("a session that has gone on is judged again", async () => {
   const { play } = SUSPICIOUS_RUNS["the same call three times"]!;
   const agent = await SUSPICIOUS_RUNS["nothing odd"]!.play({ store, sessionId: "s" });
   const found = async (): Promise<number> => (await get<List>(hub, "/api/runs?suspicion=any")).rows.length;
-  await expect.poll(found, { timeout: 20_000 }).toBe(0);
+  await expect.poll(found).toBe(0);
   await agent.close();
   const next = await play({ store, sessionId: "s" });
   await next.close();
-  await expect.poll(found, { timeout: 20_000 }).toBe(1);
+  await expect.poll(found).toBe(1);
 });

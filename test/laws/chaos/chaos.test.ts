@@ -61,7 +61,7 @@ async function chaos(queueSpec: Omit<QueueSpec, "loses" | "doubles">): Promise<v
       clearInterval(killing);
     }
     await saying;
-    await expect.poll(() => fleet.isReady, { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => fleet.isReady).toBe(true);
     expect(await fleet.drain()).toEqual(Array.from({ length: WORKERS }, () => 0));
     expect(fleet.accidents).toEqual([]);
     expect(fleet.kills).toBeGreaterThan(3);

@@ -56,7 +56,7 @@ describe.each(names)("%s", (name) => {
   for (const scenario of file.scenarios) {
     const reason = reasons.get(scenario.id);
     const title = `${scenario.id} ${scenario.title}${reason ? ` [deviates on purpose: ${reason}]` : ""}`;
-    test(title, { timeout: 30_000 }, async (context) => {
+    test(title, async (context) => {
       const { status, failures } = await runScenario(scenario, adapter);
       if (status === "skipped" || status === "quirk-failed") {
         return context.skip(`${status}: ${failures.join("\n")}`);

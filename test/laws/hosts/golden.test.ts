@@ -20,7 +20,7 @@ afterAll(() => {
 });
 
 describe("no host refuses a request of the golden runs", () => {
-  test.each(files.toSorted())("%s", { timeout: 240_000 }, async (file) => {
+  test.each(files.toSorted())("%s", async (file) => {
     const { scenarios } = JSON.parse(readFileSync(join(folder, file), "utf8")) as ScenarioFile;
     const requests: ModelRequest[] = [];
     watched.onRequest = (request) => requests.push(request);

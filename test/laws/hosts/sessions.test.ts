@@ -11,7 +11,7 @@ const RUNS = process.env["SOAK"] === "1" ? 3_000 : 40;
 
 test(
   "no host refuses a request of a session, whatever models, tools, hooks and people do in it",
-  { timeout: 120_000 + RUNS * 2_000 },
+  { timeout: 600_000 + RUNS * 2_000 },
   async () => {
     let sent = 0;
     const property = fc.asyncProperty(scenario, async (each) => {

@@ -47,7 +47,6 @@ async function run(kind: "sqlite" | "file", dieAt?: DieAt, conditions?: readonly
 
 test.each(["sqlite", "file"] as const)(
   "no call runs that a breakpoint stops, whatever append the process is killed at, and all others do (%s)",
-  { timeout: 600_000 },
   async (kind) => {
     const { ledger: undisturbed, appends } = await run(kind);
     const stopped = undisturbed.filter((line) => line.startsWith("approved")).map((line) => line.slice(9));
@@ -92,7 +91,6 @@ const SOONER: { readonly [stop: string]: string } = { "approved c3.0": "held 3" 
 
 test.each(KINDS)(
   "%j stops where it would, whatever append the process is killed at, and nothing goes on before somebody says so",
-  { timeout: 600_000 },
   async (condition, stops) => {
     const stopsIn = (ledger: readonly string[]): readonly string[] => [
       ...new Set(ledger.filter((line) => /^(held|approved)/u.test(line))),

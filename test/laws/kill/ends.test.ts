@@ -126,12 +126,12 @@ async function playRound(
       if (event.type === "turn.end") heard.push(event);
   })().catch(() => {});
   const rest = async (count: number): Promise<void> => {
-    await expect.poll(() => heard.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => heard.length).toBeGreaterThanOrEqual(count);
     const isFree = async (): Promise<boolean> => {
       const { phase, inputs } = await dispatcher.status(id);
       return phase === "stopped" && inputs === 0;
     };
-    await expect.poll(isFree, { timeout: 120_000 }).toBe(true);
+    await expect.poll(isFree).toBe(true);
   };
 
   const first = { agent: "desk", meta, idempotencyKey: "k1", reportTo: boss };
@@ -163,7 +163,7 @@ async function playRound(
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
   );
   const told = (await client.callTool({ name: "desk", arguments: { message: "five", session: round } }, {
-    timeout: 120_000,
+    timeout: 600_000,
   } as never)) as { readonly content: readonly { readonly text: string }[] };
   await client.close();
   await rest(5);
@@ -186,8 +186,8 @@ async function playRound(
     (await (await openSession(store, boss)).at()).messages
       .filter(({ metadata }) => metadata["task"] !== undefined)
       .map(textOf);
-  await expect.poll(async () => (await reports()).length, { timeout: 120_000 }).toBeGreaterThanOrEqual(2);
-  await expect.poll(async () => (await dispatcher.status(boss)).inputs, { timeout: 120_000 }).toBe(0);
+  await expect.poll(async () => (await reports()).length).toBeGreaterThanOrEqual(2);
+  await expect.poll(async () => (await dispatcher.status(boss)).inputs).toBe(0);
   const [one, two, ...more] = await reports();
   expect(one).toContain(ends[0]![2]);
   expect(two).toContain(ends[1]![2]);
@@ -197,7 +197,7 @@ async function playRound(
     [...streamed.text.matchAll(/^data: (\{.*"type":"turn\.end".*\})$/gmu)].map(
       ([, json]) => (JSON.parse(json!) as AgentEvent).turn,
     );
-  await expect.poll(turnsIn, { timeout: 120_000 }).toEqual([1, 2, 3, 4, 5]);
+  await expect.poll(turnsIn).toEqual([1, 2, 3, 4, 5]);
   end.abort();
   await Promise.all([listening, streaming]);
 }

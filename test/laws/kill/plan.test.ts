@@ -55,7 +55,6 @@ async function run(
 
 test.each(["postCall", "later"] as const)(
   "a plan is what its results say, and each turn is remembered once (%s), whatever append the process is killed at",
-  { timeout: 600_000 },
   async (when) => {
     const { appends } = await run(when);
     expect(appends).toBeGreaterThan(5);

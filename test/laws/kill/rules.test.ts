@@ -51,7 +51,6 @@ const kinds: readonly Kind[] = ["sqlite", "file", ...(postgres ? (["postgres"] a
 
 test.each(kinds)(
   "no rule is broken whatever append the process is killed at, although people let all be repeated (%s)",
-  { timeout: 600_000 },
   async (kind) => {
     const { ledger: undisturbed, appends } = await run(kind);
     expect(undisturbed).toEqual(["verify", "payout"]);

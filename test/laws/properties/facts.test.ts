@@ -12,7 +12,7 @@ const extent = SOAK === "1" ? { numRuns: 100_000, interruptAfterTimeLimit: Numbe
 
 test(
   "the facts of each step make the session after it of the session before it",
-  { timeout: 2 * Number(FC_MS) + 120_000 },
+  { timeout: 2 * Number(FC_MS) + 600_000 },
   async () => {
     let checked = 0;
     await fc.assert(

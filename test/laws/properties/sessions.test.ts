@@ -20,7 +20,7 @@ const LAWS: { readonly [kind in Problem["kind"]]: string } = {
 
 test(
   `whatever models, tools, hooks and people do, ${Object.values(LAWS).join("; ")}`,
-  { timeout: 2 * Number(FC_MS) + 60_000 },
+  { timeout: 2 * Number(FC_MS) + 600_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (each) => {

@@ -72,7 +72,7 @@ const stores: { readonly [name: string]: () => KnowledgeStore } = {
 };
 if (!server) test.skip(`in Postgres (${NO_POSTGRES})`, () => {});
 
-describe("what is found of 2,000 passages for 200 questions", { timeout: 120_000 }, () => {
+describe("what is found of 2,000 passages for 200 questions", () => {
   test("the corpus is as large as that, half English and half Chinese, and the same each time", () => {
     expect(passages.length).toBeGreaterThanOrEqual(2_000);
     expect(questions.filter(({ language }) => language === "zh")).toHaveLength(100);

@@ -176,11 +176,11 @@ const PLANTED: { readonly [title: string]: readonly [file: string, from: string,
   ],
 };
 
-test.each(Object.entries(PLANTED))("X4 finds that %s", { timeout: 240_000 }, async (_, [file, from, to]) => {
+test.each(Object.entries(PLANTED))("X4 finds that %s", async (_, [file, from, to]) => {
   expect(isFound(await planted(file, from, to))).toBe(true);
 });
 
-test("X4 finds nothing in the engine as it is", { timeout: 240_000 }, async () => {
+test("X4 finds nothing in the engine as it is", async () => {
   const engine = await planted("resolve.ts", "export class Resolver", "export class Resolver");
   expect(isFound(engine)).toBe(false);
 });

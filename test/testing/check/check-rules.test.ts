@@ -20,7 +20,7 @@ import { deskOf, listening, tool } from "./desk.ts";
 
 const SOAK = process.env["SOAK"] === "1";
 /** What is walked with SOAK=1 takes as long as the machine needs. */
-const LIMIT = { timeout: SOAK ? 3_600_000 : 120_000 };
+const LIMIT = { timeout: SOAK ? 3_600_000 : 600_000 };
 /** Without SOAK=1 one call in an answer; with it two, and a crash, an interrupt or a wait anywhere. */
 const CRASHING = { iterations: 1, batch: SOAK ? 2 : 1, disturbances: SOAK ? 1 : 0 } as const;
 const HERE = { threads: 0, timeLimitMs: 120_000 } as const;

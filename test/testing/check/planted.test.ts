@@ -235,7 +235,7 @@ const INSIDE: readonly (readonly [string, Partial<RuleEngine>])[] = [
 ];
 
 describe("a bypass through an agent inside of a call is found", () => {
-  test.each(INSIDE)("%s", { timeout: 300_000 }, (_, engine) => {
+  test.each(INSIDE)("%s", (_, engine) => {
     const inner = { name: "clerk", model: scriptedModel([]), tools: [tool("refund")] };
     const ask = agentTool({ name: "ask_clerk", description: "asks", agent: inner } as never);
     const rule = atMost(1, "refund");
@@ -249,18 +249,14 @@ describe("a bypass through an agent inside of a call is found", () => {
 });
 
 describe("a planted bypass is found", () => {
-  test.each(FAULTS)(
-    "%s",
-    { timeout: 300_000 },
-    (_, { rule, engine, extent = { ...EXTENT, disturbances: 0 } }) => {
-      const config = deskOf(["verify", "refund", "look"], {
-        rules: [rule],
-        hooks: [listening("postActing")] as never,
-      });
-      const ruled = worldFor(agentUnderCheck(config as never), rule, extent);
-      const walked = walkRule(ruled, extent, { engine: { ...ruleEngine, ...engine } });
-      expect(walked.bypass?.message).toContain("begins to run, but");
-      expect(walked.bypass!.path.length).toBeGreaterThan(1);
-    },
-  );
+  test.each(FAULTS)("%s", (_, { rule, engine, extent = { ...EXTENT, disturbances: 0 } }) => {
+    const config = deskOf(["verify", "refund", "look"], {
+      rules: [rule],
+      hooks: [listening("postActing")] as never,
+    });
+    const ruled = worldFor(agentUnderCheck(config as never), rule, extent);
+    const walked = walkRule(ruled, extent, { engine: { ...ruleEngine, ...engine } });
+    expect(walked.bypass?.message).toContain("begins to run, but");
+    expect(walked.bypass!.path.length).toBeGreaterThan(1);
+  });
 });

@@ -89,42 +89,38 @@ const run = async (
   return { report, acts };
 };
 
-test(
-  "one planted change in five sessions is found, none without a change, and nothing acts",
-  { timeout: 600_000 },
-  async () => {
-    const store = await recorded(SESSIONS);
-    const unchanged = await run(store);
-    expect(unchanged.report).toMatchObject({
-      counts: { same: SESSIONS, different: 0, error: 0, unmet: 0, moved: 0, skipped: 0 },
-      changed: { outcome: 0, calls: 0, edges: 0, text: 0, rules: 0 },
-      different: { rate: 0, low: 0 },
-      clusters: [],
-      agent: [],
-    });
-    const { report, acts } = await run(store, { isChanged: true });
-    const planted = Array.from({ length: SESSIONS }, (_, at) => at + 1).filter(
-      (order) => planOf(order) !== "same",
-    );
-    expect(planted).toHaveLength(SESSIONS / 5);
-    expect(
-      report.rows
-        .filter(({ state }) => state === "different")
-        .map(({ sessionId }) => Number(sessionId.slice(5))),
-    ).toEqual(planted);
-    expect(report.counts).toMatchObject({ same: SESSIONS - planted.length, different: planted.length });
-    for (const { sessionId, divergence, edges, changed } of report.rows) {
-      const kinds = { same: undefined, text: "message", call: "call", arguments: "arguments", path: "call" };
-      expect(divergence?.kind, sessionId).toBe(kinds[planOf(Number(sessionId.slice(5)))]);
-      if (!divergence) continue;
-      expect(edges).toBeDefined();
-      expect(changed.length).toBeGreaterThan(0);
-    }
-    expect(report.clusters.flatMap(({ sessions }) => sessions)).toHaveLength(planted.length);
-    expect(report.clusters.map(({ kind, tool }) => [kind, tool])).toContainEqual(["call", "cancel"]);
-    expect([...unchanged.acts, ...acts]).toEqual([]);
-  },
-);
+test("one planted change in five sessions is found, none without a change, and nothing acts", async () => {
+  const store = await recorded(SESSIONS);
+  const unchanged = await run(store);
+  expect(unchanged.report).toMatchObject({
+    counts: { same: SESSIONS, different: 0, error: 0, unmet: 0, moved: 0, skipped: 0 },
+    changed: { outcome: 0, calls: 0, edges: 0, text: 0, rules: 0 },
+    different: { rate: 0, low: 0 },
+    clusters: [],
+    agent: [],
+  });
+  const { report, acts } = await run(store, { isChanged: true });
+  const planted = Array.from({ length: SESSIONS }, (_, at) => at + 1).filter(
+    (order) => planOf(order) !== "same",
+  );
+  expect(planted).toHaveLength(SESSIONS / 5);
+  expect(
+    report.rows
+      .filter(({ state }) => state === "different")
+      .map(({ sessionId }) => Number(sessionId.slice(5))),
+  ).toEqual(planted);
+  expect(report.counts).toMatchObject({ same: SESSIONS - planted.length, different: planted.length });
+  for (const { sessionId, divergence, edges, changed } of report.rows) {
+    const kinds = { same: undefined, text: "message", call: "call", arguments: "arguments", path: "call" };
+    expect(divergence?.kind, sessionId).toBe(kinds[planOf(Number(sessionId.slice(5)))]);
+    if (!divergence) continue;
+    expect(edges).toBeDefined();
+    expect(changed.length).toBeGreaterThan(0);
+  }
+  expect(report.clusters.flatMap(({ sessions }) => sessions)).toHaveLength(planted.length);
+  expect(report.clusters.map(({ kind, tool }) => [kind, tool])).toContainEqual(["call", "cancel"]);
+  expect([...unchanged.acts, ...acts]).toEqual([]);
+});
 
 test("each session is read once, and each replay", async () => {
   const read: string[] = [];

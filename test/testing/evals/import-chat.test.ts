@@ -81,29 +81,25 @@ const turns = fc.array(fc.record({ said: words, answers, ends: fc.boolean(), rep
 });
 
 describe("the import of a conversation", () => {
-  test(
-    "makes a session with the same messages, whatever was said and called",
-    { timeout: 600_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(turns, async (script) => {
-          let count = 0;
-          const messages = script.flatMap((turn, at): ChatMessage[] => [
-            user(turn.said),
-            ...turn.answers.flatMap((each): ChatMessage[] => {
-              const calls = each.map(({ name }) => call(`c${++count}`, name, { count }));
-              if (calls.length === 0) return [];
-              return [asks(...calls), ...calls.map(({ id }, place) => gives(id, each[place]!.output))];
-            }),
-            ...(turn.ends || at % 2 === 0 ? [says(turn.reply)] : []),
-          ]);
-          const { made } = await imported(messages);
-          expect(logOf(made)).toEqual(messages);
-        }),
-        { numRuns: process.env["SOAK"] === "1" ? 2_000 : 40 },
-      );
-    },
-  );
+  test("makes a session with the same messages, whatever was said and called", async () => {
+    await fc.assert(
+      fc.asyncProperty(turns, async (script) => {
+        let count = 0;
+        const messages = script.flatMap((turn, at): ChatMessage[] => [
+          user(turn.said),
+          ...turn.answers.flatMap((each): ChatMessage[] => {
+            const calls = each.map(({ name }) => call(`c${++count}`, name, { count }));
+            if (calls.length === 0) return [];
+            return [asks(...calls), ...calls.map(({ id }, place) => gives(id, each[place]!.output))];
+          }),
+          ...(turn.ends || at % 2 === 0 ? [says(turn.reply)] : []),
+        ]);
+        const { made } = await imported(messages);
+        expect(logOf(made)).toEqual(messages);
+      }),
+      { numRuns: process.env["SOAK"] === "1" ? 2_000 : 40 },
+    );
+  });
 
   test("is one that rules can audit, with the calls that had failed", async () => {
     const { store, id } = await imported(DESK, { isFailure: (output) => output.startsWith("Error") });

@@ -152,9 +152,9 @@ test.skipIf(!server?.restart)(
     const agents = { desk: () => ({ name: "desk", model: echoModel }) };
     const worker = createWorker({ queue, store, agents, sweepMs: 200 });
     await worker.start();
-    await expect.poll(() => worker.stats().turns, { timeout: 20_000 }).toBe(20);
+    await expect.poll(() => worker.stats().turns).toBe(20);
     for (const id of ids) await dispatcher.dispatch(id, "More.");
-    await expect.poll(() => worker.stats().turns, { timeout: 20_000 }).toBe(40);
+    await expect.poll(() => worker.stats().turns).toBe(40);
     await worker.close();
   },
   60_000,

@@ -7,8 +7,6 @@ import { bullQueue, createDispatcher, createWorker, type WakeQueue } from "agent
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import { echoModel } from "../kit.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const server = await startPostgres();
 
 /** A queue, a store and a connection for one test. */
@@ -77,7 +75,7 @@ describe.skipIf(!server)(`a wake-up on Postgres${server ? "" : ` (${NO_POSTGRES}
       const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
       await dispatcher.dispatch("t", texts[0]!, { agent: "desk" });
       for (const text of texts.slice(1)) await dispatcher.dispatch("t", text);
-      await expect.poll(() => worker.stats().turns, { timeout: 20_000 }).toBe(20);
+      await expect.poll(() => worker.stats().turns).toBe(20);
       expect(await store.takeInputs("t", 99)).toEqual([]);
       await worker.close();
     });
