@@ -85,6 +85,7 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     get timeoutMs() {
       return limit();
     },
+    ...(store.acquiresIfReady && { acquiresIfReady: true }),
     acquire: (...args) => bounded(store.acquire(...args), "acquire a lease"),
     renew: (lease, ttlMs) => inTime(store.renew(lease, ttlMs), Math.min(limit(), ttlMs / 3), "renew a lease"),
     ...(store.renewAll && {

@@ -34,8 +34,8 @@ export { partitionHash, type Partition, type PartitionedStoreOptions } from "./p
 /** The time after which an operation looks again whether a session has been moved, ms. */
 const LOOK_MS = 20;
 
-/** The operations that a store need not have. The store over several ones has those that all of them have. */
-const OPTIONAL = ["renewAll", "holder", "offerInput", "peek", "search", "watch"] as const;
+/** The members that a store need not have. The store over several ones has those that all of them have. */
+const OPTIONAL = ["acquiresIfReady", "renewAll", "holder", "offerInput", "peek", "search", "watch"] as const;
 
 /** The share of a lease that the stores have to renew it together. What is left is for each lease alone, if one of them is away. */
 const RENEWAL = 6;
@@ -186,6 +186,8 @@ export function partitionedStore(
   const store: SessionStore = {
     timeoutMs: 2 * timeoutMs, // for what needs two operations, and so that the store that is away says so itself
 
+    acquiresIfReady: true,
+
     async acquire(sessionId, how) {
       const range = rangeOf(ranges, sessionId);
       if (isMoving(range)) return acquireMoving(range, sessionId, how);
@@ -254,13 +256,11 @@ export function partitionedStore(
 
     takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
 
-    async peek(sessionId, limit, take) {
+    async peek(sessionId, limit) {
       const place = await inboxOf(sessionId);
-      const isStill = !isMoving(rangeOf(ranges, sessionId));
-      const found = await place.peek!(sessionId, limit, isStill ? take : undefined);
-      if (!isMark(found.position)) return found;
-      if (found.lease) await place.release(found.lease);
-      throw movedError(sessionId);
+      const found = await place.peek!(sessionId, limit);
+      if (isMark(found.position)) throw movedError(sessionId);
+      return found;
     },
 
     async list(filter = {}) {
@@ -329,6 +329,7 @@ export function partitionedStore(
     },
   };
   for (const name of OPTIONAL) if (stores.some((each) => !each[name])) delete store[name];
-  if (ranges.some(isMoving)) delete store.offerInput;
+  if (ranges.some(isMoving))
+    for (const name of ["offerInput", "acquiresIfReady"] as const) delete store[name];
   return withRules(store, [...new Set(stores.flatMap(rulesOfStore))]);
 }

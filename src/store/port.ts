@@ -40,8 +40,6 @@ export type PeekedSession = {
   readonly position?: JsonObject | undefined;
   /** The first of its inputs, as {@link SessionStore.takeInputs} returns them. */
   readonly inputs: readonly SessionInput[];
-  /** The lease of the session, if it was to be taken at once. */
-  readonly lease?: Lease | undefined;
 };
 
 /** A holder that has not released its lease. */
@@ -306,15 +304,24 @@ export type LoadedSession = {
 export interface SessionStore {
   /** The time for which its users wait for an operation, ms; default 10,000. Then they go on as after a retryable `store/failed`. */
   readonly timeoutMs?: number | undefined;
+  /** True for a store that can look whether a session is ready in the operation that gives its lease. */
+  readonly acquiresIfReady?: boolean | undefined;
   /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
    *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
    *  after so many ms unless it is renewed. A store may treat a lease as expired once it knows that its process is dead: the stores of
    *  this package do, on Linux, for agents of a process on the same machine and in the same namespace of processes. `inputs`: the lease
    *  has, as {@link Lease.found}, the session and at most so many of its inputs, if the store can read both in the operation that gives the
-   *  lease. A store may leave them out; its caller reads them then. */
+   *  lease. A store may leave them out; its caller reads them then. `ifReady`: only
+   *  if an input is due or a turn is unfinished, and nothing has to be waited for: nobody has the session, no call of it is open, and it has
+   *  no parent in its `meta`. It is for stores that {@link acquiresIfReady}. */
   acquire(
     sessionId: string,
-    options: { readonly owner: string; readonly ttlMs: number; readonly inputs?: number | undefined },
+    options: {
+      readonly owner: string;
+      readonly ttlMs: number;
+      readonly inputs?: number | undefined;
+      readonly ifReady?: boolean | undefined;
+    },
   ): Promise<Lease | undefined>;
   /** Returns the same lease, to expire `ttlMs` ms from now. An expired lease can be renewed until another owner acquires
    *  one. Rejects `session/lease-lost` after that. */
@@ -357,14 +364,8 @@ export interface SessionStore {
    *  the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
   /** Returns the position, and the first `limit` inputs that are not acknowledged, in one operation. It need not notice damage that
-   *  {@link load} notices. Without it, callers use `load` and `takeInputs`. `take`: acquires the session as well, if nobody has it, an
-   *  input is due or a turn is unfinished, and neither a call nor a parent in its `meta` has to be waited for. A store may leave that out;
-   *  its caller acquires it then. */
-  peek?(
-    sessionId: string,
-    limit: number,
-    take?: { readonly owner: string; readonly ttlMs: number },
-  ): Promise<PeekedSession>;
+   *  {@link load} notices. Without it, callers use `load` and `takeInputs`. */
+  peek?(sessionId: string, limit: number): Promise<PeekedSession>;
   /** Returns ids of inputs that appends have acknowledged, at most `limit` of those after the id `after`, in an order that stays. A session
    *  is moved to another store with them. */
   takenInputs?(

@@ -50,6 +50,7 @@ export function retryingStore(
 
   return withRulesOf(store, {
     timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
+    ...(store.acquiresIfReady && { acquiresIfReady: true }),
     acquire: (...args) => retrying(() => store.acquire(...args)),
     renew: (...args) => store.renew(...args),
     ...(store.renewAll && { renewAll: (...args) => store.renewAll!(...args) }),

@@ -53,12 +53,12 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
       RETURNING fence, expires_at, takeovers${returned}`;
   // With the session and its first $8 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
   // had it before the row was locked, so that nobody can have appended.
-  const acquireAndRead = (join: string, condition = "") => `
+  const acquireAndRead = (condition = "") => `
       WITH taken AS (${acquireIf(condition, `, watched_until > ${now(4)} AS is_watched`)})
       SELECT taken.*, loaded.*,
         (SELECT owner IS NULL AND taken.fence = ${nextFence} FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
         (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(8)}) AS i) AS inputs
-      FROM (${load}) AS loaded ${join} taken ON true`;
+      FROM taken, (${load}) AS loaded`;
   // There is something to do in the session that waits for nobody, and it has no parent.
   const isReady = `AND (phase IN ('running', 'unfinished') OR (phase IS NULL OR phase = 'stopped')
           AND (SELECT due_at FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL ORDER BY due_at LIMIT 1) <= ${now(4)})
@@ -73,9 +73,8 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
       `;
   return {
     acquire: acquireIf(),
-    acquireAndRead: acquireAndRead("JOIN"),
-    /** As `acquireAndRead`; without a lease if the session has nothing to do or another owner. */
-    takeAndRead: acquireAndRead("LEFT JOIN", isReady),
+    acquireAndRead: acquireAndRead(),
+    acquireIfReady: acquireAndRead(isReady),
     makeRow: newRow,
     holding: `
       SELECT owner, fence, expires_at, expires_at <= ${now(2)} AS has_expired FROM ${schema}.sessions

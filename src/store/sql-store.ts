@@ -63,19 +63,16 @@ const RETRY_WATCH_MS = 250;
 /** The holder from which a lease is taken: nobody. */
 const FREE = [null, 0, 0] as const;
 
-/** Returns the inputs in a row that has them all. Throws `session/damaged`. */
-function inputsIn(row: Row, sessionId: string): readonly SessionInput[] {
-  const inputs = (row["inputs"] ?? []) as readonly (readonly unknown[])[];
-  return inputs.map(([id, data, due_at, checksum]) => inputOf({ id, data, due_at, checksum }, sessionId));
-}
-
 /** Returns what a row has of a session that was acquired. Nothing if that is damaged: `load` reports it. */
 function foundIn(row: Row, sessionId: string): Pick<Lease, "found"> {
   if (row["is_current"] !== true) return {};
+  const inputs = (row["inputs"] ?? []) as readonly (readonly unknown[])[];
   try {
     const session = loadedOf(row, sessionId);
-    const inputs = inputsIn(row, sessionId);
-    return { found: { ...(session && { session }), inputs, isWatched: row["is_watched"] === true } };
+    const read = inputs.map(([id, data, due_at, checksum]) =>
+      inputOf({ id, data, due_at, checksum }, sessionId),
+    );
+    return { found: { ...(session && { session }), inputs: read, isWatched: row["is_watched"] === true } };
   } catch {
     return {};
   }
@@ -150,19 +147,21 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
   });
 
   const store: SessionStore = {
-    async acquire(sessionId, { owner, ttlMs, inputs }) {
+    ...(db.readsWhatItWrites && { acquiresIfReady: true }),
+
+    async acquire(sessionId, { owner, ttlMs, ifReady = false, inputs = ifReady ? 0 : undefined }) {
       const key = checkedKey(sessionId);
       checkId(owner, "An owner");
       const run = async (statement: Statement): Promise<Row | undefined> =>
         (await db.query("acquire a lease", statement))[0];
       const acquire = (from: readonly [owner: string | null, fence: number, isDead: 0 | 1]) => {
         const values = [key, toKey(owner), ttlMs, now(), ...from];
-        const reads = inputs !== undefined && db.readsWhatItWrites;
-        return run(reads ? [sql.acquireAndRead, [...values, inputs]] : [sql.acquire, values]);
+        if (inputs === undefined || !db.readsWhatItWrites) return run([sql.acquire, values]);
+        return run([ifReady ? sql.acquireIfReady : sql.acquireAndRead, [...values, inputs]]);
       };
       let row = await acquire(FREE);
       let former: FormerHolder | undefined;
-      if (!row) {
+      if (!row && !ifReady) {
         const held = await run([sql.holding, [key, now()]]);
         if (held?.["owner"] == null) {
           // There was no row, or its lease has been released meanwhile.
@@ -276,22 +275,8 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return rows.map((row) => inputOf(row, sessionId));
     },
 
-    async peek(sessionId, limit, take) {
+    async peek(sessionId, limit) {
       const key = checkedKey(sessionId);
-      if (take && db.readsWhatItWrites) {
-        const { owner, ttlMs } = take;
-        const values = [key, toKey(owner), ttlMs, now(), ...FREE, limit];
-        const [row] = await db.query("acquire a lease", [sql.takeAndRead, values]);
-        const lease = row!["fence"] == null ? undefined : leaseIn(row!, sessionId, owner);
-        try {
-          const position = row!["seq"] != null && positionOf(row!, key);
-          const inputs = inputsIn(row!, sessionId);
-          return { ...(position && { position }), inputs, ...(lease && { lease }) };
-        } catch (error) {
-          if (lease) await store.release(lease);
-          throw error;
-        }
-      }
       const rows = await db.query("take inputs", [sql.peek, [key, limit]]);
       const inputs = rows.filter(({ id }) => id !== null).map((row) => inputOf(row, sessionId));
       const [row] = rows;

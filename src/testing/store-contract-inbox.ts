@@ -62,9 +62,9 @@ export const inboxTests: StoreContractTests = {
       if (reader.found) assert.equal(reader.found.isWatched, true);
       ended.abort();
     },
-  "a peek takes a session, where a store can, that nobody has and in which something waits for nobody":
+  "a session is acquired only if it is ready, where a store can say so: nobody has it, and something waits for nobody":
     async ({ store, open }) => {
-      if (!store.peek) return;
+      if (!store.acquiresIfReady) return;
       const far = Date.now() + 1e12;
       const parent = { sessionId: "p", callId: "c" };
       const sessions: readonly (readonly [
@@ -94,26 +94,26 @@ export const inboxTests: StoreContractTests = {
         if (dueAt !== undefined) await store.putInput(id, { id: "in", data: { text: "é" }, dueAt });
       }
       const other = await open();
-      const take = (owner: string, id: string) => other.peek!(id, 9, { owner, ttlMs: TTL_MS });
-      const { lease: first } = await take("first", "taken-0");
+      const take = (owner: string, id: string) =>
+        other.acquire(id, { owner, ttlMs: TTL_MS, inputs: 9, ifReady: true });
       for (const [index, [isReady]] of sessions.entries()) {
         const id = `taken-${index}`;
         const about = JSON.stringify(sessions[index]);
-        const { lease, ...seen } = await take("first", id);
-        assert.deepEqual(seen, await store.peek(id, 9), about);
-        assert.equal(lease !== undefined, isReady && first !== undefined, about);
+        const lease = await take("first", id);
+        assert.equal(lease !== undefined, isReady, about);
         if (!lease) continue;
         if (lease.found) assert.deepEqual(lease.found.session, await store.load(id), about);
-        if (lease.found) assert.deepEqual(lease.found.inputs, seen.inputs, about);
-        assert.equal((await take("second", id)).lease, undefined, about);
+        if (lease.found) assert.deepEqual(lease.found.inputs, await store.takeInputs(id, 9), about);
+        assert.equal(await take("second", id), undefined, about);
         assert.equal(await store.acquire(id, { owner: "second", ttlMs: TTL_MS }), undefined, about);
-        const again = (await take("first", id)).lease!;
+        const again = (await take("first", id))!;
         assert.ok(again.fence > lease.fence, about);
         const seq = lease.found?.session?.seq ?? 0;
         await rejectsWith(store.append(id, batchOf(lease, seq)), "session/lease-lost");
         await store.append(id, batchOf(again, seq));
         await store.release(again);
       }
+      assert.equal(await take("first", "unknown"), undefined);
     },
   "an input is offered, where a store can, to known sessions if that is asked for, and to none with a parent":
     async ({ store, open }) => {

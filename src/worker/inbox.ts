@@ -4,6 +4,7 @@ import type { JsonObject, Json } from "../core/base/json.ts";
 import type { Msg } from "../core/message/types.ts";
 import { dueTime, readPosition } from "../store/shared.ts";
 import type {
+  AcquiredSession,
   SessionInfo,
   SessionInput,
   SessionStore,
@@ -251,15 +252,27 @@ export async function endQuarantine(store: SessionStore, lease: Lease): Promise<
 }
 
 /** Peeks at a session, with two operations in a store that cannot do so in one. The position is read first: of an input that has been
- *  acknowledged meanwhile, the worst is that its session looks older than it is. `take`: see {@link SessionStore.peek}. */
-export async function peekAt(
-  store: SessionStore,
-  sessionId: string,
-  limit: number,
-  take?: { readonly owner: string; readonly ttlMs: number },
-): Promise<PeekedSession> {
-  if (store.peek) return store.peek(sessionId, limit, take);
+ *  acknowledged meanwhile, the worst is that its session looks older than it is. */
+export async function peekAt(store: SessionStore, sessionId: string, limit: number): Promise<PeekedSession> {
+  if (store.peek) return store.peek(sessionId, limit);
   const found: LoadedSession | undefined = await store.load(sessionId);
   const inputs = limit > 0 ? await store.takeInputs(sessionId, limit) : [];
   return { ...(found && { position: found.position }), inputs };
+}
+
+/** The number of inputs that a worker reads first; if there are more, it reads all. */
+export const FIRST_INPUTS = 20;
+
+/** Returns the position, and all inputs that are not acknowledged: one that can be processed may come after many that cannot. `found`: what
+ *  came with the lease. */
+export async function peekAll(
+  store: SessionStore,
+  sessionId: string,
+  found?: AcquiredSession,
+): Promise<PeekedSession> {
+  const first = found
+    ? { ...found.session, inputs: found.inputs }
+    : await peekAt(store, sessionId, FIRST_INPUTS);
+  if (first.inputs.length < FIRST_INPUTS) return first;
+  return { ...first, inputs: await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER) };
 }

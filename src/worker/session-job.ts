@@ -8,9 +8,9 @@ import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/e
 import type { WakeUp } from "./queue/port.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
 import { newOwner, processOf } from "../store/leases.ts";
-import { peekAt, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
+import { FIRST_INPUTS, peekAll, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import type { Lease, PeekedSession, SessionInput } from "../store/port.ts";
+import type { Lease, SessionInput } from "../store/port.ts";
 import type { TakenLease } from "../session/restore.ts";
 import { makeConfig } from "./make-config.ts";
 import { countsAsTry, noAgentError, publicError, refuseInputs, waitsSince } from "./refuse-inputs.ts";
@@ -27,8 +27,6 @@ import type {
 } from "./types.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-/** The number of inputs that are read first; if there are more, all are read. */
-const FIRST_INPUTS = 20;
 /** The delay before a session that cannot be opened is woken again doubles up to this number of `retryMs`. */
 const MAX_BACKOFF = 32;
 /** The number of times that a job looks whether its lease is lost, in the time of a lease. */
@@ -73,9 +71,10 @@ export class SessionJob {
 
   /** Looks at the session, and takes it at once unless its tenant may have to wait, or its agent was not to be had before. */
   async #look(): Promise<void> {
-    const { agents, permits, now, failedTries, leaseMs } = this.#worker;
+    const { agents, store, permits, now, failedTries, leaseMs } = this.#worker;
     const { sessionId } = this.#wakeUp;
-    const { position, inputs } = await this.#peek(permits.areFree && !failedTries.has(sessionId));
+    if (permits.areFree && !failedTries.has(sessionId)) await this.#take();
+    const { position, inputs } = await peekAll(store, sessionId, this.#taken?.lease.found);
     if (!hasWork(position, inputs, now())) return;
     if (isInnerSession(readPosition(position ?? {}).meta ?? {})) return; // the session of its parent drives it
     const meta = sessionMeta(position, inputs);
@@ -122,17 +121,14 @@ export class SessionJob {
     if (taken) await this.#worker.store.release(taken.lease).catch(() => {});
   }
 
-  /** Returns the position, and all inputs that are not acknowledged: one that can be processed may come after many that cannot. `takes`: takes
-   *  the session as well, if that is possible at once. */
-  async #peek(takes = false): Promise<PeekedSession> {
+  /** Takes the session if it is ready, where a store can say so. */
+  async #take(): Promise<void> {
     const { store, leaseMs: ttlMs, now } = this.#worker;
-    const { sessionId } = this.#wakeUp;
+    if (!store.acquiresIfReady) return;
     const askedAt = now();
-    const take = takes ? { owner: newOwner(), ttlMs } : undefined;
-    const first = await peekAt(store, sessionId, FIRST_INPUTS, take);
-    if (first.lease) this.#taken = { lease: first.lease, askedAt };
-    if (first.inputs.length < FIRST_INPUTS) return first;
-    return { ...first, inputs: await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER) };
+    const how = { owner: newOwner(), ttlMs, inputs: FIRST_INPUTS, ifReady: true };
+    const lease = await store.acquire(this.#wakeUp.sessionId, how);
+    this.#taken = lease && { lease, askedAt };
   }
 
   async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyWorkerAgentConfig | undefined> {
@@ -191,7 +187,7 @@ export class SessionJob {
     } finally {
       await store.release(lease);
     }
-    const { position, inputs } = await this.#peek();
+    const { position, inputs } = await peekAll(store, sessionId);
     queue.publish(sessionId, NUDGE);
     if (hasWork(position, inputs, now())) return this.#requeue("failed", errorFrom(error));
     backoffs.delete(sessionId);

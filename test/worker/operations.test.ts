@@ -65,7 +65,7 @@ describe.skipIf(!server)(`a turn on Postgres${server ? "" : ` (${NO_POSTGRES})`}
         });
         await dispatcher.dispatch("s", "call look", { agent: "desk" });
         await ended;
-        const took = ["peek", "append", "append", "append"];
+        const took = ["acquire", "append", "append", "append"];
         // a renewal comes every three seconds, and reading only where messages are asked for
         expect([turn, ...calls.filter((each) => each !== "read" && each !== "renewAll")]).toEqual([
           turn,
