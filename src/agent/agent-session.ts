@@ -85,6 +85,10 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     return this.#live ?? this.#revive();
   }
 
+  protected get runtime(): Runtime {
+    return this.turns.runtime;
+  }
+
   #revive(): Turns {
     const live = new Turns(this.#config, this.#kept, this.#around, this);
     this.#live = live;

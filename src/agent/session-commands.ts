@@ -40,9 +40,7 @@ export abstract class SessionCommands {
   /** The session as it lives; a new runtime, which is not open yet, if it was passive. */
   protected abstract get turns(): Turns;
 
-  protected get runtime(): Runtime {
-    return this.turns.runtime;
-  }
+  protected abstract get runtime(): Runtime;
 
   /** Resolves when the session is open, with the messages that are `needed`; undefined if it is, so that a call begins in the same tick.
    *  `ends`: a turn that was stored while hooks ran at its end has ended then. Throws `run/closed`. */
