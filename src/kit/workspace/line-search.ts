@@ -1,6 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 
+/** Lines that the thread has found, and how long it has worked for them, ms. */
+type Answer = { readonly found: readonly FoundLine[]; readonly ms: number };
+
 /** A line that was found; with the lines around it. */
 export type FoundLine = { readonly line: number; readonly text: string; readonly isMatch: boolean };
 
@@ -11,6 +14,7 @@ const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 const pattern = new RegExp(workerData.pattern, workerData.flags);
 parentPort.on("message", ({ text, context, max }) => {
+  const began = performance.now();
   const lines = text.split(/\\r?\\n/u);
   if (lines.at(-1) === "") lines.pop();
   const found = [];
@@ -23,7 +27,7 @@ parentPort.on("message", ({ text, context, max }) => {
       shown = each;
     }
   }
-  parentPort.postMessage(found);
+  parentPort.postMessage({ found, ms: performance.now() - began });
 });
 `;
 
@@ -45,10 +49,11 @@ function flagsFor(pattern: string, flags: string): string {
 
 /**
  * Searches texts for a regular expression in a thread, which ends when the pattern has taken `limitMs` in all. A pattern of the model may
- * take for ever. Throws what is wrong with an invalid pattern.
+ * take for ever. What a busy machine takes to start the thread and to pass texts does not count. Throws what is wrong with an invalid pattern.
  */
 export class LineSearch {
   readonly #worker: Worker;
+  readonly #started: Promise<unknown>;
   #left: number;
   readonly #limitMs: number;
 
@@ -68,11 +73,11 @@ export class LineSearch {
     });
     this.#worker.unref();
     this.#worker.on("error", () => {});
+    this.#started = new Promise((resolve) => this.#worker.once("online", resolve));
   }
 
   /** Resolves with the lines that match, at most `max` matches, with `context` lines before and after each. */
   async search(text: string, context: number, max: number): Promise<readonly FoundLine[]> {
-    const began = performance.now();
     const worker = this.#worker;
     return new Promise<readonly FoundLine[]>((resolve, reject) => {
       const ended = (): void => fail(`The search takes too much memory.`);
@@ -80,16 +85,20 @@ export class LineSearch {
         done();
         reject(new AgentError("workspace/failed", message));
       };
-      const timer = setTimeout(
-        () => fail(`The pattern takes longer than ${this.#limitMs} ms; use a simpler one.`),
-        Math.max(1, this.#left),
-      );
-      const answered = (found: readonly FoundLine[]): void => {
+      const late = (): void => fail(`The pattern takes longer than ${this.#limitMs} ms; use a simpler one.`);
+      let [isDone, timer]: [boolean, NodeJS.Timeout?] = [false];
+      void this.#started.then(() => {
+        // an answer that has arrived while this process did something else comes first
+        timer = setTimeout(() => setImmediate(() => isDone || late()), Math.max(1, this.#left));
+        if (isDone) clearTimeout(timer);
+      });
+      const answered = ({ found, ms }: Answer): void => {
         done();
-        this.#left -= performance.now() - began;
+        this.#left -= ms;
         resolve(found);
       };
       const done = (): void => {
+        isDone = true;
         clearTimeout(timer);
         worker.off("message", answered);
         worker.off("exit", ended);
