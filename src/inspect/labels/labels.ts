@@ -51,12 +51,13 @@ const storedSchema = s.lazily(() => s.fields({ ...shapeOf(), at: s.finite(), seq
 const slot = defineSlot<Json>({ name: "label", initial: null });
 const silent: ChatModel = { name: "none", async *stream() {} };
 
-/** The times to wait for others who write a label, ms: about ten seconds together. */
+/** The times to wait for others who write a label, ms: about ten seconds together, from the newest label on. */
 const DELAYS_MS = [10, 20, 50, 100, 200, 400, 800, 1_600, 3_200, 3_200];
 
 /**
  * Stores what a person says about a session, beside the session and whatever becomes of it: labels are only added. It takes no lease of the
- * session, which may run meanwhile. Rejects `config/invalid`, `session/not-found`, and `session/conflict` if others label without a pause.
+ * session, which may run meanwhile. Rejects `config/invalid`, `session/not-found`, and `session/conflict` if another process keeps
+ * others from it for ten seconds and adds none.
  *
  * @example
  * ```ts
@@ -74,17 +75,20 @@ export async function addLabel(store: SessionStore, given: NewLabel): Promise<La
   const found = sessionId === LABELS_SESSION ? undefined : await store.load(sessionId);
   if (!found) throw new AgentError("session/not-found", `There is no session '${sessionId}'.`);
   const label: Label = { ...given, at: Date.now(), seq: found.seq };
-  for (const delay of DELAYS_MS) {
+  let seq = 0;
+  for (let attempt = 0; ; attempt++) {
     try {
       await append(store, label);
       return label;
     } catch (error) {
       if (!AgentError.is(error) || error.code !== "session/conflict") throw error;
+      const newest = (await store.load(LABELS_SESSION))?.seq ?? 0;
+      if (newest > seq) [seq, attempt] = [newest, 0];
+      const delay = DELAYS_MS[attempt];
+      if (delay === undefined) throw error;
       await sleep(delay * (1 + Math.random()));
     }
   }
-  await append(store, label);
-  return label;
 }
 
 async function append(store: SessionStore, label: Label): Promise<void> {

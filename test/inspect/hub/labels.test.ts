@@ -5,7 +5,8 @@ import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { LABELS_SESSION } from "../../../src/store/labels-session.ts";
 import { testHome, testHub } from "../../support/hub-page.ts";
 import { get, type List } from "../../support/stored-runs.ts";
 import { scratch } from "../../store/scratch.ts";
@@ -30,6 +31,24 @@ describe.each(Object.entries(STORES))("Labels in a store of %s", (_, open) => {
     });
     await expectLabelsKept(stores);
   });
+});
+
+test("a label is added however many others are added before it", async () => {
+  const store = memoryStore();
+  await play(store, "sum", "Four.");
+  const acquire = store.acquire.bind(store);
+  let others = 15;
+  let isOther = false;
+  vi.spyOn(store, "acquire").mockImplementation(async (...given) => {
+    if (isOther || given[0] !== LABELS_SESSION || others === 0) return acquire(...given);
+    isOther = true;
+    await addLabel(store, { sessionId: "sum", label: "wrong", by: `other ${others--}` });
+    isOther = false;
+    return undefined;
+  });
+  await addLabel(store, { sessionId: "sum", label: "right", by: "ada" });
+  const kept = await labelsOf(store, "sum");
+  expect([kept.length, kept.at(-1)!.by]).toEqual([16, "ada"]);
 });
 
 test("the newest label makes a case of a session, which an evaluation reads", async () => {
