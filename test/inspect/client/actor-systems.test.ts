@@ -20,8 +20,14 @@ import { keptSteps } from "./kept-steps.ts";
 
 const WORKER = { id: "w", pid: 1, isUp: true, since: 0 };
 
+/** Has room for each step and time for each context, however slow the machine is. */
+class Unbounded extends StepBudget {
+  override takesStep = (): boolean => true;
+  override hasTime = (): boolean => true;
+}
+
 /** Observes systems without a hub. */
-function observe(budget?: StepBudget, redact?: (value: Json) => Json, keep?: HistoryLimits) {
+function observe(budget: StepBudget = new Unbounded(), redact?: (value: Json) => Json, keep?: HistoryLimits) {
   const actors: ObservedActor[] = [];
   const systems = new ActorSystems({
     added: (actor) => actors.push(actor),
@@ -29,7 +35,7 @@ function observe(budget?: StepBudget, redact?: (value: Json) => Json, keep?: His
     dropped: () => {},
     keep,
     redact,
-    ...(budget && { budget }),
+    budget,
   });
   return {
     inspect: (event: InspectionEvent) => systems.observe(event),

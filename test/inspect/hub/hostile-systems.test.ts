@@ -300,11 +300,10 @@ test.each(Object.keys(systems))("%s", async (name) => {
     return (rowOf("calm")?.steps ?? 0) > 1;
   };
   await expect.poll(isHeard).toBe(true);
-  await expect.poll(() => page.rows.size).toBeGreaterThan(1);
-  const root = [...page.rows.values()].find(
-    (row) => row.agent !== "calm" && row.actor?.system === row.runId,
-  )!;
-  expect(root.steps).toBeGreaterThan(0);
+  const rootRow = (): RunRow | undefined =>
+    [...page.rows.values()].find((row) => row.agent !== "calm" && row.actor?.system === row.runId);
+  await expect.poll(() => rootRow()?.steps).toBeGreaterThan(0);
+  const root = rootRow()!;
   page.subscribe(root.runId);
   await expect.poll(() => page.steps.get(root.runId)?.length ?? 0).toBeGreaterThan(0);
   const { chart } = (await (await ask(hub, `/api/charts/${root.chart}`)).json()) as {

@@ -360,7 +360,8 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
 
     test("while nothing comes it throws at once, and the server sees the client go", async () => {
       const { run, controller, isGone } = await afterParts(99, "hang");
-      setTimeout(() => controller.abort(), 20);
+      await expect.poll(isGone).toBe(false);
+      controller.abort();
       expect((await run).code).toBe("run/aborted");
       await expect.poll(isGone).toBe(true);
     });
