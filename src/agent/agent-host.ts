@@ -381,9 +381,9 @@ export class AgentHost implements Host {
     this.inputs.clear();
   }
 
-  /** Resolves when nothing holds the end of the session in this process. */
-  ended(): Promise<unknown> {
-    return Promise.all([...(this.#held ?? [])]);
+  /** Resolves when nothing holds the end of the session in this process; undefined if nothing does. */
+  ended(): Promise<unknown> | undefined {
+    return this.#held && Promise.all(this.#held);
   }
 }
 

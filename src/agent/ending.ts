@@ -1,5 +1,5 @@
 import { AgentError, endingError } from "../core/base/error.ts";
-import { endsWithin } from "../store/deadlines.ts";
+import { endsWithin } from "../store/ends-within.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 
@@ -7,6 +7,12 @@ import type { Turns } from "./turns.ts";
 const REST_MS = 10_000;
 /** The minimum time that a shutdown waits for the store, ms. */
 const RELEASE_MS = 500;
+
+/** Waits at most `ms` for what runs inside of calls. */
+async function innerEnds(runtime: Runtime, ms: number): Promise<void> {
+  const inner = runtime.innerEnded();
+  if (inner) await endsWithin(inner, ms);
+}
 
 /** Ends an agent within `deadlineMs`: the turn that runs is parked, to be continued in any process, and the lease is released. */
 export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: number): Promise<void> {
@@ -23,7 +29,7 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
   if (runtime.rest?.isRunning) await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
   runtime.stop(error);
   const left = Math.max(until - Date.now(), RELEASE_MS);
-  await endsWithin(runtime.innerEnded(), left);
+  await innerEnds(runtime, left);
   if (!(await endsWithin(runtime.journal.release(), left))) runtime.journal.abandon();
 }
 
@@ -35,7 +41,7 @@ export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () =>
   await turns.idle();
   if (runtime.rest?.isRunning) await endsWithin(runtime.rest.ended(), REST_MS);
   runtime.stop(error);
-  await endsWithin(runtime.innerEnded(), RELEASE_MS);
+  await innerEnds(runtime, RELEASE_MS);
   await runtime.journal.release();
 }
 
@@ -50,6 +56,6 @@ export async function leave(runtime: Runtime): Promise<void> {
   runtime.stop(
     new AgentError("run/shutdown", "The agent was passivated; its next call opens the session again."),
   );
-  await endsWithin(runtime.innerEnded(), RELEASE_MS);
+  await innerEnds(runtime, RELEASE_MS);
   await runtime.journal.release();
 }

@@ -287,7 +287,7 @@ export class Runtime implements ChartOwner, LivingSession {
   }
 
   /** Resolves when the agents that ran inside of this one have left their sessions too. */
-  innerEnded(): Promise<unknown> {
+  innerEnded(): Promise<unknown> | undefined {
     return this.host.ended();
   }
 

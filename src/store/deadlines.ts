@@ -12,18 +12,6 @@ function lateError(timeoutMs: number, operation: string): AgentError {
   return new AgentError("store/failed", message, { isRetryable: true, data: { operation, timeoutMs } });
 }
 
-/** Resolves with true when `work` has ended, and with false after `ms`. Rejects as `work` does in the meantime. */
-export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  if (ms > LONGEST_DELAY_MS) return work.then(() => true);
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, ms, false);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** Settles as `work` does; rejects a retryable `store/failed` if that takes longer. */
 export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string): Promise<T> {
   if (timeoutMs > LONGEST_DELAY_MS) return work;

@@ -1,4 +1,4 @@
-import { endsWithin } from "./deadlines.ts";
+import { endsWithin } from "./ends-within.ts";
 import type { SearchPage, SessionSearch } from "./port.ts";
 import type { ChangedSession, ReadEntries, SearchIndex } from "./search-index.ts";
 
