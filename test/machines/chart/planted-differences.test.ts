@@ -84,8 +84,8 @@ const PLANTED: { readonly [title: string]: readonly [file: string, from: string,
   "a pattern does not match its own prefix": ["nodes.ts", "type === prefix || ", ""],
   "the state around is asked first": [
     RESOLVE,
-    "const transition = transitionOf(node, context, event);\n      if (transition) return this.#macrostep",
-    "const transition = transitionOf(node.parent ?? node, context, event);\n      if (transition) return this.#macrostep",
+    "const own = ownTransition(node, context, event);",
+    "const own = ownTransition(node.parent ?? node, context, event);",
   ],
   "`reenter` is ignored": ["nodes.ts", "if (!reenter && contains(", "if (contains("],
   "a transition into its own source leaves it": [
