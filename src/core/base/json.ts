@@ -129,6 +129,7 @@ export function freeze<T>(value: T): T {
 }
 
 /** Returns a function that makes the value of an object once, and gives it again as long as the object is there. */
+/* @__NO_SIDE_EFFECTS__ */ // a page that counts no tokens is built without the tokenizer
 export function perObject<Of extends object, Value extends {}>(make: (of: Of) => Value): (of: Of) => Value {
   const values = new WeakMap<Of, Value>();
   return (of) => {
