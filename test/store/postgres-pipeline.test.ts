@@ -90,6 +90,21 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     expect(await waiting).toBe(1);
   });
 
+  test("a statement is planned once on a connection, whatever its values are", async () => {
+    const { connectionString } = server!;
+    const pipeline = new PostgresPipeline(
+      (options) => new pg.Client({ connectionString, ...options }),
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+    );
+    const text = "SELECT count(*) FROM generate_series(1, $1::int)";
+    for (let n = 1; n <= 20; n++) await pipeline.query({ name: "counted", text, values: [n ** 4] });
+    const { rows } = await pipeline.query({
+      text: "SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements WHERE name = 'counted'",
+    });
+    expect(rows).toEqual([{ custom: 0, generic: 20 }]);
+    await pipeline.end();
+  });
+
   test("statements of one turn of the event loop share a connection, up to a number, and each is a transaction of its own", async () => {
     const { connectionString } = server!;
     const made: pg.Client[] = [];
