@@ -8,7 +8,7 @@ export const PIPELINE_CONNECTIONS = 3;
 const DEPTH = 8;
 /** For so long a statement may wait for a lock, ms: those behind it wait as well. */
 const LOCK_TIMEOUT_MS = 250;
-/** What a connection is set to. Each statement is planned once: its plan is the same for all values, but once a table has been analyzed
+/** The settings of a connection. Each statement is planned once: its plan is the same for all values, but once a table has been analyzed
  *  Postgres may find that planning an append each time looks cheaper, which takes longer than to run it. */
 const SETTINGS = `SELECT set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', false), set_config('plan_cache_mode', 'force_generic_plan', false)`;
 /** A connection without a statement is ended after this, ms. */
