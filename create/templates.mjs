@@ -21,7 +21,7 @@ export const TEMPLATES = {
   "worker-postgres": {
     about: "workers that drive sessions stored in Postgres",
     scripts: { start: "node ask.ts", worker: "agentchart worker --agents agents.ts" },
-    dependencies: { ...ZOD, bullmq: "^6.7.0", pg: "^8.16.0" },
+    dependencies: { ...ZOD, bullmq: "^6.7.0", pg: "^8.23.0" },
     devDependencies: { "@types/pg": "^8.0.0" },
   },
   machine: {
