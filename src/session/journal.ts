@@ -300,19 +300,19 @@ export class Journal implements KeptLease {
     const { store, session, redact } = this.#options;
     const { fence, sessionId } = this.#lease!;
     const journalState = session.journalState();
-    const { isAtRest } = journalState;
-    const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
+    const isDue = journalState.isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
     const calls = isDue ? this.#calls!.calls : undefined;
     const at = session.now();
     const { batch, after } = batchOf(recorded, this.#stored, { journalState, at, calls, redact });
     this.#seqAfterWrite = after.seq;
     const onRelease = (isReleased: boolean): void => {
-      if ((this.#isReleased = isReleased)) this.abandon();
+      this.#isReleased = isReleased;
+      if (isReleased) this.abandon();
     };
     const seq = await store!.append(sessionId, {
       ...batch,
       fence,
-      ...(isAtRest && this.#isLast && { onRelease }),
+      ...(journalState.isAtRest && this.#isLast && { onRelease }),
     });
     this.#stored = { ...after, seq };
     this.#seqAfterWrite = seq;
