@@ -9,6 +9,16 @@ import {
 import { memoryStore } from "agentchart/store/memory";
 import { agentTool } from "agentchart/team";
 import { cpuMicros, inTurns, IS_SMOKE, median } from "./cpu.ts";
+import { benchOptions } from "./options.ts";
+
+benchOptions(
+  `Measures the CPU of calls of an agent by an agent, one after the other and at once.
+
+Usage: npm run bench:agents
+
+  --help  prints this`,
+  {},
+);
 
 /** Calls of an agent, one after the other, in one turn of its parent. */
 const CALLS = 10;

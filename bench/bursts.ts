@@ -1,8 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { benchOptions, WRITE } from "./options.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const { values } = benchOptions(
+  `Simulates how long turns wait in bursts of one tenant, with and without limits: a queue served first come, first served.
+
+Usage: npm run bench:bursts -- [--write]
+
+  --write  writes docs/bench-bursts.md
+  --help   prints this`,
+  WRITE,
+);
 
 /** A stream of sessions that want a turn, and the slots of all workers that run them; times in seconds. */
 type Scene = {

@@ -1,9 +1,18 @@
-/** Measures a check of a desk with twelve tools, four hooks and six rules: states and seconds over rising bounds.
- *  Usage: node --conditions=agentchart-source bench/check.ts [disturbances] */
 import { defineHook, defineTool, type AgentConfig } from "agentchart";
 import { checkRules } from "agentchart/check";
 import { approvedBy, atMost, before, never, onlyIf, sum } from "agentchart/rules";
 import { scriptedModel } from "agentchart/testing";
+import { benchOptions, whole } from "./options.ts";
+
+const { values } = benchOptions(
+  `Measures a check of a desk with twelve tools, four hooks and six rules: states and seconds over rising bounds.
+
+Usage: npm run bench:check -- [options]
+
+  --disturbances N  disturbances of each walk (default: 1)
+  --help            prints this`,
+  { disturbances: { type: "string", default: "1" } },
+);
 
 const TOOLS = ["verify", "refund", "payout", "read_secret", "send_mail", "cancel"];
 const OTHERS = ["look_up", "search", "ship", "note", "report", "close"];
@@ -31,7 +40,8 @@ const config = {
   ],
 } satisfies AgentConfig;
 
-const report = await checkRules(config, { disturbances: Number(process.argv[2] ?? 1), timeLimitMs: 600_000 });
+const disturbances = whole("disturbances", values.disturbances);
+const report = await checkRules(config, { disturbances, timeLimitMs: 600_000 });
 for (const { rule, result, walks } of report.rules) {
   console.log(rule, result);
   console.table(walks);

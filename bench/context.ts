@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createAgent, type Agent, type AgentConfig, type SessionStore } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { fileStore } from "agentchart/store/file";
@@ -20,11 +19,19 @@ import {
 } from "../test/support/long-talk.ts";
 import { NO_POSTGRES, startPostgres } from "../test/support/postgres.ts";
 import { median } from "./cpu.ts";
+import { benchOptions, WRITE } from "./options.ts";
 import { prefixShares, promptIn } from "./prefix-share.ts";
 
-const { values } = parseArgs({
-  options: { write: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
-});
+const { values } = benchOptions(
+  `Measures long turns and long conversations in a context window: what a model still knows, tokens, requests, CPU.
+
+Usage: npm run bench:context -- [options]
+
+  --quick  60 rounds and turns instead of 300 and 500
+  --write  writes docs/bench-context.md
+  --help   prints this`,
+  { ...WRITE, quick: { type: "boolean", default: false } },
+);
 const [ROUNDS, TURNS] = values.quick ? [60, 60] : [300, 500];
 const folder = mkdtempSync(join(tmpdir(), "agentchart-bench-context-"));
 const postgres = await startPostgres();

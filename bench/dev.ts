@@ -5,10 +5,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { IS_SMOKE, median } from "./cpu.ts";
+import { benchOptions, whole } from "./options.ts";
 
-const { values } = parseArgs({ options: { processes: { type: "string", default: IS_SMOKE ? "1" : "9" } } });
+const { values } = benchOptions(
+  `Measures how soon an answer begins in agentchart dev: from the request to the first delta.
+
+Usage: npm run bench:dev -- [options]
+
+  --processes N  fresh processes (default: 9)
+  --help         prints this`,
+  { processes: { type: "string", default: IS_SMOKE ? "1" : "9" } },
+);
+const processes = whole("processes", values.processes);
 const CLI = join(import.meta.dirname, "../dist/cli/main.mjs");
 const WORDS = 40;
 const WORD_MS = 5;
@@ -81,7 +90,7 @@ async function startDev(folder: string): Promise<Api & { stop(): Promise<void> }
 }
 
 const [fresh, second, warm, deltas]: [number[], number[], number[], number[]] = [[], [], [], []];
-for (let count = 0; count < Number(values.processes); count++) {
+for (let count = 0; count < processes; count++) {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-bench-dev-"));
   writeFileSync(join(folder, "agents.mjs"), AGENTS);
   const dev = await startDev(folder);

@@ -3,20 +3,30 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { inspector } from "agentchart/inspect";
 import { inTurns, median, ratios } from "./cpu.ts";
 import { emptyRounds } from "./empty-chart.ts";
 import { iterations } from "./iteration.ts";
 import { eventsOfMachine } from "./observed-machine.ts";
+import { benchOptions, chosen, whole, WRITE } from "./options.ts";
 
-const { values } = parseArgs({
-  options: {
-    write: { type: "boolean", default: false },
+const { values } = benchOptions(
+  `Measures what an inspector costs the process that it watches: an agent, and a machine of your own.
+
+Usage: npm run bench:inspect -- [options]
+
+  --samples N    samples of each variant (default: 31)
+  --only PART    agents or machines (default: both)
+  --write        writes docs/bench-inspect.md, or the part that was measured
+  --help         prints this`,
+  {
+    ...WRITE,
     samples: { type: "string", default: "31" },
-    only: { type: "string" },
+    only: { type: "string", default: "agents,machines" },
   },
-});
+);
+const SAMPLES = whole("samples", values.samples);
+const PARTS = chosen("only", values.only, ["agents", "machines"]);
 const FILE = join(import.meta.dirname, "../docs/bench-inspect.md");
 const MACHINES = "## Machines of your own";
 const settings = (): string =>
@@ -53,7 +63,7 @@ async function ofMachines(): Promise<string> {
       nobody: eventsOfMachine(alone.inspect),
       connected: eventsOfMachine(connected.inspect),
     },
-    { samples: Math.min(9, Number(values.samples)), warmUpMs: 1_000 },
+    { samples: Math.min(9, SAMPLES), warmUpMs: 1_000 },
   );
   const row = (what: string, name: keyof typeof measured): string => {
     const samples = measured[name];
@@ -93,7 +103,7 @@ async function ofAgents(): Promise<string> {
       withoutShort: iterations(10, {}, short),
       connectedShort: iterations(10, { inspect: connected }, short),
     },
-    { samples: Number(values.samples), warmUpMs: 2_000 },
+    { samples: SAMPLES, warmUpMs: 2_000 },
   );
   type Name = keyof typeof measured;
   const row = (what: string, name: Name, base?: Name): string => {
@@ -140,8 +150,8 @@ Not measured: pages that look on, streamed text.
 
 const [agents = "", machines = ""] = readFileSync(FILE, "utf8").split(/(?=^## Machines of your own)/mu);
 const made = [
-  values.only === "machines" ? agents.trimEnd() : (await ofAgents()).trimEnd(),
-  values.only === "agents" ? machines : await ofMachines(),
+  (PARTS.includes("agents") ? await ofAgents() : agents).trimEnd(),
+  PARTS.includes("machines") ? await ofMachines() : machines,
 ];
 await Promise.all([connected.close(), alone.close()]);
 await stop();

@@ -4,6 +4,16 @@ import { join } from "node:path";
 import { sqliteKnowledge, type KnowledgeStore } from "agentchart/knowledge";
 import { hashingEmbedder } from "agentchart/testing";
 import { corpusOf, type Corpus } from "./knowledge-corpus.ts";
+import { benchOptions } from "./options.ts";
+
+benchOptions(
+  `Measures a knowledge store in SQLite of rising size: filling, searching, disk and memory.
+
+Usage: npm run bench:knowledge
+
+  --help  prints this`,
+  {},
+);
 
 const isSmoke = process.env["BENCH_SMOKE"] !== undefined;
 const SIZES = isSmoke ? [200] : [1_000, 20_000, 200_000];

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { observeNoise } from "./noise.ts";
+import { benchOptions, fail, WRITE } from "./options.ts";
 import { prefixHits, type PrefixHits } from "./prefix-share.ts";
 import { report } from "./report.ts";
 import { measureApart, type Measured } from "./workload.ts";
@@ -11,28 +11,16 @@ import { WORKLOADS } from "./workloads/all.ts";
 const PREFIX = "prefix";
 const NAMES = [...Object.keys(WORKLOADS), PREFIX];
 
-const { values, positionals } = parseArgs({
-  options: {
-    write: { type: "boolean", default: false },
-    help: { type: "boolean", short: "h", default: false },
-  },
-  allowPositionals: true,
-});
-const unknown = positionals.filter((name) => !NAMES.includes(name));
-const help = `npm run bench -- [--write] [WORKLOAD …]
+const HELP = `Measures all workloads, or those that are named: ${NAMES.join(", ")}.
 
-Measures all workloads, or those that are named: ${NAMES.join(", ")}.
---write puts the report of all of them into docs/bench.md.`;
-if (values.help) {
-  console.log(help);
-  process.exit(0);
-}
-if (unknown.length > 0 || (values.write && positionals.length > 0)) {
-  const problem =
-    unknown.length > 0 ? `Unknown workload: ${unknown.join(", ")}.` : "--write needs all workloads.";
-  console.error(`${problem}\n\n${help}`);
-  process.exit(2);
-}
+Usage: npm run bench -- [options] [WORKLOAD …]
+
+  --write  writes docs/bench.md; needs all workloads
+  --help   prints this`;
+const { values, positionals } = benchOptions(HELP, WRITE, { allowPositionals: true });
+const unknown = positionals.filter((name) => !NAMES.includes(name));
+if (unknown.length > 0) fail(`Unknown workload: ${unknown.join(", ")}.\n\n${HELP}`);
+if (values.write && positionals.length > 0) fail(`--write needs all workloads.\n\n${HELP}`);
 const chosen = positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : NAMES;
 
 const noise = observeNoise();

@@ -4,6 +4,16 @@ import { AlwaysOffSampler, TracerProvider, type SpanProcessor } from "@opentelem
 import { otelObserver } from "agentchart/otel";
 import { inTurns, IS_SMOKE } from "./cpu.ts";
 import { iterations } from "./iteration.ts";
+import { benchOptions } from "./options.ts";
+
+benchOptions(
+  `Compares an iteration without telemetry with one that is observed. Exits with 1 if an aim is missed.
+
+Usage: npm run bench:otel
+
+  --help  prints this`,
+  {},
+);
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 

@@ -1,17 +1,17 @@
-// Says how many databases and workers a load needs, and which of their resources is exhausted first: arithmetic on measured costs, and a
-// simulation of the busiest hour over the real hashes of session ids.
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { partitionHash } from "agentchart/store/partitioned";
+import { benchOptions, positive } from "./options.ts";
 
-const USAGE = `Usage: npm run bench:partitions -- [options]
+const HELP = `Says how many databases and workers a load needs, and which of their resources is exhausted first: arithmetic on measured costs,
+and a simulation of the busiest hour over the real hashes of session ids.
+
+Usage: npm run bench:partitions -- [options]
 
   --turns N      turns a day (default 1e8)
   --peak N       the busiest hour has so many times the mean (default 3)
   --turn-s N     how long a turn takes, models and tools included (default 12)
   --costs FILE   JSON of what one turn costs (default bench/partition-costs.json)
-  --help         shows this
-`;
+  --help         prints this`;
 
 /** What one turn costs, as a small run measured it. */
 type Costs = {
@@ -40,15 +40,15 @@ const MACHINE = {
 /** The share of a resource that may be busy in the busiest hour. */
 const BUSY = 0.7;
 
-const { values } = parseArgs({
-  options: {
-    turns: { type: "string", default: "1e8" },
-    peak: { type: "string", default: "3" },
-    "turn-s": { type: "string", default: "12" },
-    costs: { type: "string", default: new URL("partition-costs.json", import.meta.url).pathname },
-    help: { type: "boolean", default: false },
-  },
+const { values } = benchOptions(HELP, {
+  turns: { type: "string", default: "1e8" },
+  peak: { type: "string", default: "3" },
+  "turn-s": { type: "string", default: "12" },
+  costs: { type: "string", default: new URL("partition-costs.json", import.meta.url).pathname },
 });
+const [turns, peak, turnS] = (["turns", "peak", "turn-s"] as const).map((option) =>
+  positive(option, values[option]),
+) as [number, number, number];
 
 /** More databases do not help with it: each process connects to all of them. */
 const POOLED = "connections, without a pooler";
@@ -129,17 +129,7 @@ function report(turns: number, costs: Costs, peak: number, turnS: number): strin
   ].join("\n");
 }
 
-if (values.help) process.stdout.write(USAGE);
-else {
-  const [turns, peak, turnS] = [values.turns, values.peak, values["turn-s"]].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  if (![turns, peak, turnS].every((each) => each > 0))
-    throw new Error(`Expected positive numbers.\n${USAGE}`);
-  const costs = JSON.parse(readFileSync(values.costs, "utf8")) as Costs;
-  const loads = [...new Set([turns / 100, turns / 10, turns])];
-  process.stdout.write(`Costs: ${costs.measured}\n\n`);
-  for (const load of loads) process.stdout.write(`${report(load, costs, peak, turnS)}\n\n`);
-}
+const costs = JSON.parse(readFileSync(values.costs, "utf8")) as Costs;
+process.stdout.write(`Costs: ${costs.measured}\n\n`);
+for (const load of [turns / 100, turns / 10, turns])
+  process.stdout.write(`${report(load, costs, peak, turnS)}\n\n`);

@@ -1,12 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { cpuMicros, IS_SMOKE } from "./cpu.ts";
+import { benchOptions, WRITE } from "./options.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const { values } = benchOptions(
+  `Measures what sessions that rest cost: heap, CPU and rows of each.
+
+Usage: npm run bench:resting -- [--write]
+
+  --write  writes docs/bench-resting.md
+  --help   prints this`,
+  WRITE,
+);
 if (!globalThis.gc) throw new Error("bench/resting.ts measures the heap: run it with node --expose-gc");
 const SESSIONS = IS_SMOKE ? 20 : 10_000;
 const folder = mkdtempSync(join(tmpdir(), "agentchart-bench-"));

@@ -1,9 +1,18 @@
-// bench/rules.ts measures what rules add to a call: the CPU of runs with many rules, less that of the same runs without any.
 import { createAgent, defineTool, type AgentConfig, type JsonObject } from "agentchart";
 import { anyOf, approvedBy, atMost, before, never, onlyIf, sum, within, type Rule } from "agentchart/rules";
 import { scriptedModel } from "agentchart/testing";
+import { benchOptions, whole } from "./options.ts";
 
-const RUNS = Number(process.argv[2] ?? 120);
+const { values } = benchOptions(
+  `Measures what rules add to a call: the CPU of runs with many rules, less that of the same runs without any.
+
+Usage: npm run bench:rules -- [options]
+
+  --runs N  runs of each kind of rule (default: 120)
+  --help    prints this`,
+  { runs: { type: "string", default: "120" } },
+);
+const RUNS = whole("runs", values.runs);
 /** The calls of one answer, and how many such answers a run has. */
 const SIZES = [
   [1, 40],

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createAgent, defineTool, userMsg, type ChatModel, type SessionStore } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
@@ -9,8 +8,17 @@ import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { NO_POSTGRES, startPostgres } from "../test/support/postgres.ts";
 import { cpuMicros, IS_SMOKE, median } from "./cpu.ts";
+import { benchOptions, WRITE } from "./options.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const { values } = benchOptions(
+  `Measures stored sessions of rising length: turns, opening, checkpoints, bytes.
+
+Usage: npm run bench:sessions -- [--write]
+
+  --write  writes docs/bench-sessions.md
+  --help   prints this`,
+  WRITE,
+);
 const folder = mkdtempSync(join(tmpdir(), "agentchart-bench-"));
 const postgres = await startPostgres();
 if (!postgres) console.error(NO_POSTGRES);

@@ -1,9 +1,9 @@
-// bench/tau.ts audits the recorded airline sessions of tau-bench with the rules of examples/airline-desk: what they would have stopped.
 import { readFileSync } from "node:fs";
 import { chatsOf, importChat } from "agentchart/evals";
 import { auditSession, type Finding } from "agentchart/rules";
 import { memoryStore } from "agentchart/store/memory";
 import { inputOf, rules, WRITES } from "../examples/airline-desk/rules.ts";
+import { benchOptions, fail } from "./options.ts";
 
 type Action = { readonly name: string; readonly kwargs: { readonly [key: string]: unknown } };
 type Trajectory = {
@@ -12,9 +12,14 @@ type Trajectory = {
   readonly info: { readonly task: { readonly actions: readonly Action[] } };
 };
 
-const [file] = process.argv.slice(2);
-if (file === undefined)
-  throw new Error("Usage: npm run bench:tau -- FILE, the recorded airline trajectories of tau-bench (JSON)");
+const HELP = `Audits the recorded airline sessions of tau-bench with the rules of examples/airline-desk: what they would have stopped.
+
+Usage: npm run bench:tau -- FILE
+
+  FILE    the recorded trajectories (JSON)
+  --help  prints this`;
+const [file] = benchOptions(HELP, {}, { allowPositionals: true }).positionals;
+if (file === undefined) fail(`Expected a file.\n\n${HELP}`);
 const text = readFileSync(file, "utf8");
 const trajectories = JSON.parse(text) as readonly Trajectory[];
 const chats = chatsOf(text, file);

@@ -4,9 +4,20 @@ import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { cpuMicros, IS_SMOKE, median, quantile, ratios } from "./cpu.ts";
 import { loopback } from "./loopback.ts";
+import { benchOptions } from "./options.ts";
 import { READ_ROOM, readRoom, SIZES, SYSTEM } from "./task.ts";
 
-// CPU of a run that nobody listens to, with answers that are streamed and with whole ones: each sample in a process of its own.
+const {
+  positionals: [ordered],
+} = benchOptions(
+  `Measures the CPU of a run that nobody listens to, with answers that are streamed and with whole ones: each sample in a process of its own.
+
+Usage: npm run bench:unstreamed
+
+  --help  prints this`,
+  {},
+  { allowPositionals: true },
+);
 
 const ROUNDS = IS_SMOKE ? 2 : 20;
 const PAIRS = IS_SMOKE ? 1 : 15;
@@ -49,8 +60,8 @@ async function inProcess(variant: Variant): Promise<number> {
   return micros;
 }
 
-if (process.argv[2] !== undefined) {
-  const micros = await sample(JSON.parse(process.argv[2]) as Variant);
+if (ordered !== undefined) {
+  const micros = await sample(JSON.parse(ordered) as Variant);
   process.send!(micros, () => process.disconnect());
 } else {
   console.log("# CPU time of a model call whose answer nobody reads in pieces\n");

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { median } from "./cpu.ts";
+import { benchOptions, WRITE } from "./options.ts";
 import { dragAlong, pageAims, type Dragged } from "./page-aims.ts";
 import { busyAgent } from "../test/e2e/support/busy.ts";
 import { stepsOf } from "../src/agent/steps.ts";
@@ -13,9 +13,16 @@ import { PageCost, type Spent } from "../test/e2e/support/page-cost.ts";
 import { pageSize } from "../test/e2e/support/page-size.ts";
 import { storedRuns } from "./stored-runs.ts";
 
-const { values } = parseArgs({
-  options: { write: { type: "boolean", default: false }, aims: { type: "boolean", default: false } },
-});
+const { values } = benchOptions(
+  `Measures the inspector's page in Chromium: live runs, long runs, stored runs, and what each tab costs.
+
+Usage: npm run bench:visualizer -- [options]
+
+  --aims   measures the tabs only
+  --write  writes docs/bench-visualizer.md, or the part that was measured
+  --help   prints this`,
+  { ...WRITE, aims: { type: "boolean", default: false } },
+);
 const PAGE = join(import.meta.dirname, "../docs/bench-visualizer.md");
 const AIMS = /## Every tab[^]*?(?=\n## )/;
 const WARM_UP_MS = 2_000;

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { postgresStore } from "agentchart/store/postgres";
 import { bullQueue, createDispatcher, type BullQueueOptions, type Dispatcher } from "agentchart/worker";
@@ -10,9 +9,20 @@ import { startPostgres } from "../test/support/postgres.ts";
 import { startRedis } from "../test/support/redis.ts";
 import { IS_SMOKE, median } from "./cpu.ts";
 import { oneProcess } from "./one-process.ts";
+import { benchOptions, WRITE } from "./options.ts";
 import { Crew } from "./worker-crew.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const { values } = benchOptions(
+  `Measures workers on Postgres and Redis: sessions a second, latency, what follows a kill, what resting sessions cost.
+
+Usage: npm run bench:workers -- [--write]
+
+  --write  writes docs/bench-workers.md
+  --help   prints this
+
+SOAK=1 measures more sessions.`,
+  WRITE,
+);
 const isSoak = process.env["SOAK"] === "1";
 const SESSIONS = IS_SMOKE ? 8 : isSoak ? 2_000 : 400;
 const ALONE = IS_SMOKE ? 7 : isSoak ? 300 : 60;

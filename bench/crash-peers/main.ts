@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { benchOptions, chosen, fail, WRITE } from "../options.ts";
 import { pageOf, type Matrix } from "./page.ts";
 import { PEERS } from "./peers.ts";
 import { ROWS, runCell, type Cell } from "./scenarios.ts";
@@ -32,32 +32,12 @@ Usage: npm run crash:peers -- [options]
 
 The packages of bench/crash-peers/packages.json have a lock of their own. better-sqlite3 is compiled, which takes minutes.`;
 
-const { values } = parseArgs({
-  options: {
-    systems: { type: "string", default: Object.keys(PEERS).join(",") },
-    rows: { type: "string", default: Object.keys(ROWS).join(",") },
-    folder: { type: "string" },
-    write: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
+const { values } = benchOptions(HELP, {
+  systems: { type: "string", default: Object.keys(PEERS).join(",") },
+  rows: { type: "string", default: Object.keys(ROWS).join(",") },
+  folder: { type: "string" },
+  ...WRITE,
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit(0);
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(2);
-}
-
-function chosen(option: string, text: string, known: readonly string[]): readonly string[] {
-  const names = text.split(",");
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(`--${option} has "${unknown}"; expected some of ${known.join(", ")}.`);
-  return names;
-}
-
 const systems = chosen("systems", values.systems, Object.keys(PEERS));
 const rows = chosen("rows", values.rows, Object.keys(ROWS));
 if (values.write && (systems.length < Object.keys(PEERS).length || rows.length < Object.keys(ROWS).length))

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { median } from "../cpu.ts";
+import { benchOptions, chosen, whole, WRITE } from "../options.ts";
 
 const SYSTEMS = ["floor", "agentchart", "dbos", "restate", "langgraph"];
 
@@ -29,37 +29,18 @@ Postgres with pg_stat_statements, which PG_BIN names if it is not where Debian h
 
 type Result = { readonly [what: string]: number };
 
-const { values } = parseArgs({
-  options: {
-    systems: { type: "string", default: SYSTEMS.join(",") },
-    workers: { type: "string", default: "1" },
-    turns: { type: "string", default: "1000" },
-    rounds: { type: "string", default: "3" },
-    fsync: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
+const { values } = benchOptions(HELP, {
+  systems: { type: "string", default: SYSTEMS.join(",") },
+  workers: { type: "string", default: "1" },
+  turns: { type: "string", default: "1000" },
+  rounds: { type: "string", default: "3" },
+  fsync: { type: "boolean", default: false },
+  ...WRITE,
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit(0);
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(2);
-}
-
-function positive(option: "workers" | "turns" | "rounds"): number {
-  const number = Number(values[option]);
-  if (Number.isInteger(number) && number > 0) return number;
-  return fail(`--${option} is "${values[option]}"; expected a whole number above 0.`);
-}
-
-const [workers, turns, rounds] = [positive("workers"), positive("turns"), positive("rounds")];
-const systems = [...new Set(["floor", ...values.systems.split(",")])];
-const unknown = systems.find((name) => !SYSTEMS.includes(name));
-if (unknown !== undefined) fail(`--systems has "${unknown}"; expected some of ${SYSTEMS.join(", ")}.`);
+const [workers, turns, rounds] = (["workers", "turns", "rounds"] as const).map((option) =>
+  whole(option, values[option]),
+) as [number, number, number];
+const systems = [...new Set(["floor", ...chosen("systems", values.systems, SYSTEMS)])];
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-fleet-"));

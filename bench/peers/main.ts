@@ -2,8 +2,8 @@ import { execFileSync, fork, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { inTurns, median } from "../cpu.ts";
+import { benchOptions, chosen, positive, whole, WRITE } from "../options.ts";
 import { TASKS } from "./work.mjs";
 
 /** What each contender installs, with the versions that its adapter is written for. */
@@ -35,42 +35,16 @@ const WHAT: { readonly [task: string]: string } = {
   parallel: "50 tool calls at once, then the answer",
 };
 
-const { values } = parseArgs({
-  options: {
-    contenders: { type: "string", default: Object.keys(CONTENDERS).join(",") },
-    tasks: { type: "string", default: Object.keys(TASKS).join(",") },
-    samples: { type: "string", default: "15" },
-    "warm-up": { type: "string", default: "3" },
-    write: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
+const { values } = benchOptions(HELP, {
+  contenders: { type: "string", default: Object.keys(CONTENDERS).join(",") },
+  tasks: { type: "string", default: Object.keys(TASKS).join(",") },
+  samples: { type: "string", default: "15" },
+  "warm-up": { type: "string", default: "3" },
+  ...WRITE,
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit(0);
-}
-
-function chosen(option: string, text: string, known: readonly string[]): readonly string[] {
-  const names = text.split(",");
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(`--${option} has "${unknown}"; expected some of ${known.join(", ")}.`);
-  return names;
-}
-
-function positive(option: string, text: string): number {
-  const number = Number(text);
-  if (!(number > 0)) fail(`--${option} is "${text}"; expected a number above 0.`);
-  return number;
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(2);
-}
-
 const names = [...new Set(["bare", ...chosen("contenders", values.contenders, Object.keys(CONTENDERS))])];
 const tasks = chosen("tasks", values.tasks, Object.keys(TASKS));
-const samples = Math.ceil(positive("samples", values.samples));
+const samples = whole("samples", values.samples);
 const seconds = positive("warm-up", values["warm-up"]);
 
 const ROOT = join(import.meta.dirname, "../..");
