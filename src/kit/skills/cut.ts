@@ -7,13 +7,20 @@ const MAX_CHARACTERS_PER_TOKEN = 32;
 export function cutToTokens(text: string, most: number): string {
   const candidate = text.slice(0, most * MAX_CHARACTERS_PER_TOKEN);
   if (candidate.length === text.length && countText(text) <= most) return text;
-  let [fits, exceeds] = [0, candidate.length + 1];
-  while (exceeds - fits > 1) {
-    const middle = Math.floor((fits + exceeds) / 2);
-    if (countText(text.slice(0, middle)) <= most) fits = middle;
-    else exceeds = middle;
-  }
+  const fits = largest(candidate.length, (end) => countText(text.slice(0, end)) <= most) ?? 0;
   return text.slice(0, fits).toWellFormed();
+}
+
+/** The largest number up to `most` that fits, if smaller ones fit too; undefined if 0 does not. */
+export function largest(most: number, fits: (n: number) => boolean): number | undefined {
+  if (!fits(0)) return undefined;
+  let [low, high] = [0, most + 1];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A text in which no tag of this name begins or ends. */

@@ -11,7 +11,7 @@ import { bodyText, LOAD_SKILL, loadSkillTool, opening } from "./load-skill.ts";
 import { known, loadedSlot, shortened, skillWarningsSlot, type LoadedSkill } from "./loaded.ts";
 import { SkillFolders, type Found } from "./skill-folders.ts";
 import { skillSchema, toolsSchema, type Skill } from "./skill.ts";
-import { withoutTag } from "./cut.ts";
+import { largest, withoutTag } from "./cut.ts";
 
 /** Options of {@link skills}: `dirs`, `skills`, or both. */
 export type SkillsOptions = {
@@ -213,18 +213,6 @@ function block(lines: readonly string[], more: number): string {
     ...(more > 0 ? [`There are ${more} more, whose names do not fit here.`] : []),
     `</${TAG}>`,
   ].join("\n");
-}
-
-/** The largest number up to `most` that fits, if smaller ones fit too; undefined if 0 does not. */
-function largest(most: number, fits: (n: number) => boolean): number | undefined {
-  if (!fits(0)) return undefined;
-  let [low, high] = [0, most + 1];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits(middle)) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The skills as the model sees them before it loads one: names and descriptions. If they have too many tokens, all descriptions are
