@@ -10,7 +10,7 @@ import { stepsOf } from "../src/agent/steps.ts";
 import { makeEnvironment } from "../test/e2e/support/environment.ts";
 import { longRunner } from "../test/e2e/support/long-run.ts";
 import { PageCost, type Spent } from "../test/e2e/support/page-cost.ts";
-import { pageSize } from "../test/e2e/support/page-size.ts";
+import { pageSize } from "../scripts/page-size.ts";
 import { storedRuns } from "./stored-runs.ts";
 
 const { values } = benchOptions(

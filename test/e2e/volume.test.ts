@@ -1,4 +1,4 @@
-// Large runs: bytes, memory, nodes and time of the page.
+// Large runs: memory, nodes and time of the page.
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
@@ -12,7 +12,6 @@ import { makeHome, startHub } from "./support/hub.ts";
 import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { PageCost } from "./support/page-cost.ts";
-import { pageSize } from "./support/page-size.ts";
 import { recordMicrosteps } from "./support/record-microsteps.ts";
 
 const MEGABYTE = 1_000_000;
@@ -23,47 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 afterEach(() => env.closePages());
-
-/** The bounds of what the page loads when it is asked for, compressed, in bytes. */
-const LAZY = {
-  engine: 9_000,
-  "prompt-tab": 16_000,
-  "compare-view": 8_000,
-  "fork-dialog": 8_000,
-  "hand-on-dialog": 4_000,
-  "why-not-view": 38_000,
-  "file-suspicions": 8_000,
-  waterfall: 6_000,
-  "rules-tab": 9_000,
-  "step-tabs": 6_000,
-  "plan-tab": 3_000,
-  guide: 2_000,
-  pending: 8_000,
-  "small-dialogs": 4_000,
-  zh: 20_000,
-  "zh-said": 5_000,
-  sequence: 4_000,
-  shown: 1_000, // what some of them share
-  "stored-slots": 1_000,
-  "request-card": 2_000,
-  frame: 1_000,
-  "breakpoints-dialog": 3_000,
-  "breakpoints-frame": 1_000,
-  "at-breakpoint": 2_000,
-  "actor-breaks": 2_000,
-  "use-breakpoints": 1_000,
-  breakpoint: 1_000,
-  "disabled-reason": 1_000,
-  "many-view": 6_000,
-  "label-dialog": 3_000,
-};
-
-test("a first visit loads less than 200 KB without fonts, compressed, and each part that is loaded later is within its own bound", () => {
-  const { first, lazy } = pageSize();
-  expect(first).toBeLessThan(200_000);
-  expect(Object.keys(lazy).toSorted()).toEqual(Object.keys(LAZY).toSorted());
-  for (const [part, bound] of Object.entries(LAZY)) expect(lazy[part], part).toBeLessThan(bound);
-});
 
 test("a run of 10,000 steps can be shown at any step with a small DOM and heap", async () => {
   const agent = longRunner(3_332, env.hub.address);

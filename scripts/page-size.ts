@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-const FOLDER = join(import.meta.dirname, "../../../dist/visualizer");
+const FOLDER = join(import.meta.dirname, "../dist/visualizer");
 
 /** The size of the built page in bytes: scripts and styles compressed with gzip, and the Latin fonts. */
 export type PageSize = {
