@@ -256,6 +256,7 @@ export default defineConfig({
     // child processes of the tests compile the sources once, not each
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },
     setupFiles: ["test/support/keep-connections.ts"],
+    globalSetup: ["test/support/own-temp-folder.ts"],
     // a loaded machine is slow, not wrong: no test has a shorter limit of its own
     testTimeout: 600_000,
     hookTimeout: 300_000,

@@ -1,8 +1,8 @@
 // Wrong command lines: one line that says what was expected, and the exit code.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   chatCompletionsServer,
   type ChatCompletionsResponder,
@@ -12,7 +12,6 @@ import { agentchart, TOOLS, type Finished, type ProcessOptions } from "./agentch
 // Every test starts a process, on machines that are busy with other tests.
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-cli-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function written(name: string, text: string): string {
   const path = join(folder, name);

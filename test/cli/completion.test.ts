@@ -1,9 +1,9 @@
 // Completion in shells knows every command and option.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { allCommands, openProgram } from "./program.ts";
 
 async function script(shell: "bash" | "zsh" | "fish"): Promise<string> {
@@ -121,7 +121,6 @@ describe.each([
   test("is a script that the shell accepts", async ({ skip }) => {
     if (!isInstalled(shell)) return skip(`${shell} is not installed`);
     const folder = mkdtempSync(join(tmpdir(), "agentchart-completion-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "script"), await script(shell));
     execFileSync(shell, [checkOnly, join(folder, "script")]);
   });

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,7 +14,6 @@ import { openTerminal } from "../../src/cli/terminal.ts";
 /** A folder of documents, the path of a store, and what runs a command on it: its exit code, and what it printed. */
 function fixture(isTTY = false) {
   const root = mkdtempSync(join(tmpdir(), "agentchart-knowledge-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const folder = join(root, "manuals");
   mkdirSync(folder);
   writeFileSync(

@@ -1,8 +1,8 @@
 // The commands of `memory`.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { sqliteMemory } from "agentchart/memory";
 import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
 import {
@@ -19,7 +19,6 @@ const MAY = Date.UTC(2026, 4, 6, 7, 8, 9);
 /** A file with three memories of ada and one of bob, and what runs a command on it. */
 async function fixture(isTTY = false) {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "memory.db");
   const store = sqliteMemory({ path, now: () => MAY });
   const texts = ["likes tea", "lives in Oslo", "has a cat"];

@@ -1,8 +1,8 @@
 // `agentchart sessions import --chats` stores conversations of other programs, and says which one is wrong.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { toolResultsOf } from "agentchart";
 import { openSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
@@ -21,7 +21,6 @@ const chat = (id: string, output: string): string =>
 
 function fixture(lines: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-chats-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [file, dir] = [join(folder, "chats.jsonl"), join(folder, "sessions")];
   writeFileSync(file, lines.join("\n"));
   const run = async (

@@ -1,5 +1,5 @@
 // The command `sessions move`, and stores whose partitions a file names.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -20,7 +20,6 @@ const IDS = Array.from({ length: 8 }, (_, n) => `customer-${n}`);
 
 function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), "agentchart-move-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 

@@ -1,8 +1,8 @@
 // The command `sessions prune`.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { openSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
@@ -22,7 +22,6 @@ const JANUARY = Date.UTC(2026, 0, 2, 3, 4, 5);
 /** A store with a session of January, one of now, and a suspended one of January, and what runs commands on it. */
 async function fixture({ isTTY }: { readonly isTTY: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-prune-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const dir = join(folder, "sessions");
   const talk = async (
     sessionId: string,

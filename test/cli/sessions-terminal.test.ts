@@ -1,9 +1,9 @@
 // The commands of `sessions` in a terminal: tables, colours, and lines to copy.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type JsonObject } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
@@ -21,7 +21,6 @@ import { openTerminal } from "../../src/cli/terminal.ts";
 /** Stores a suspended session and returns a function that runs a command in a terminal with that store. */
 async function openTerminalFixture() {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-terminal-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const spec = `sqlite:${join(folder, "sessions.db")}`;
   const store = await openStore(spec);
   const agent = createAgent({

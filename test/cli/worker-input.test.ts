@@ -1,14 +1,13 @@
 // Wrong command lines and files of workers and servers.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { agentchart } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-input-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, text: string): string {
   writeFileSync(join(folder, name), text);

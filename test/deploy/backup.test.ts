@@ -1,6 +1,6 @@
 // test/deploy specifies that a store can be backed up and restored as docs/operate.md says, with nothing lost and nothing done twice.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -59,7 +59,6 @@ test("A session of Postgres that waits for an approval goes on in a restored dat
   if (!postgres) return skip(NO_POSTGRES);
   onTestFinished(postgres.stop);
   const folder = mkdtempSync(join(tmpdir(), "agentchart-backup-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const urlOf = (name: string): string => {
     const url = new URL(postgres.connectionString);
     url.pathname = `/${name}`;
@@ -89,7 +88,6 @@ test("A session of Postgres that waits for an approval goes on in a restored dat
 
 test("A session of SQLite goes on in a copy that VACUUM INTO made", async () => {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-backup-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [before, after] = [join(folder, "before.db"), join(folder, "after.db")];
   await ask(sqliteStore({ path: before }));
   const database = new DatabaseSync(before);

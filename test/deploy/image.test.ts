@@ -100,7 +100,6 @@ describe("deploy/Dockerfile", () => {
     const args = [...entry, ...listOf(of("CMD")[0]!)].map((arg) => (arg === "9100" ? port : arg));
     const isRoot = process.getuid?.() === 0;
     const home = mkdtempSync(join(tmpdir(), "agentchart-nonroot-"));
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     if (isRoot) chownSync(home, NONROOT, NONROOT);
     // the program of this process may lie where that user may not read
     const copied = join(home, "node");

@@ -19,7 +19,7 @@ import { Deployment } from "kubernetes-models/apps/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { Service } from "kubernetes-models/v1";
 import { parse, parseAllDocuments } from "yaml";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, "deploy", path), "utf8");
@@ -51,7 +51,6 @@ function compile(all: readonly Manifest[]): string {
   const folder = join(import.meta.dirname, ".manifests");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const imports = Object.entries(KINDS).map(([kind, [, from]]) => `import type { I${kind} } from "${from}";`);
   const literals = all.map(
     (manifest, index) => `export const m${index}: I${manifest.kind} = ${JSON.stringify(manifest)};`,
@@ -116,7 +115,6 @@ describe("the units of systemd", () => {
   test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("are valid, and found wrong with a mistake", () => {
     expect(verify(...unit.map((path) => join(ROOT, "deploy", path)))).toBe("");
     const folder = mkdtempSync(join(tmpdir(), "agentchart-units-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const place = join(folder, "planted.service");
     for (const [from, to] of [
       ["TimeoutStopSec=", "TimeoutStopSecs="],
@@ -133,7 +131,6 @@ describe("the units of systemd", () => {
       /^## One machine$[^]*?^```sh\n([^]*?)^```$/m.exec(readFileSync(join(ROOT, "docs/deploy.md"), "utf8")) ??
       [];
     const root = mkdtempSync(join(tmpdir(), "agentchart-machine-"));
-    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     for (const path of ["etc/systemd/system", "project/node_modules/agentchart"])
       mkdirSync(join(root, path), { recursive: true });
     cpSync(join(ROOT, "deploy"), join(root, "project/node_modules/agentchart/deploy"), { recursive: true });

@@ -1,10 +1,10 @@
 // The example of an approval over two processes.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 
@@ -19,7 +19,6 @@ async function run(cwd: string, ...args: readonly string[]): Promise<readonly st
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "agentchart-approval-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 

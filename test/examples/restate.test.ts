@@ -1,16 +1,15 @@
 // The queue over Restate keeps the contract of queues, in a folder of its own with the packages of its own.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { ROOT } from "../project/source-files.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 
 // It installs 230 MB: `SOAK=1 npx vitest run test/examples/restate.test.ts`.
 test.runIf(process.env["SOAK"] === "1")("examples/restate passes its test", () => {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-restate-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(ROOT, "examples/restate"), folder, { recursive: true });
   const run = (program: string, ...args: readonly string[]): string =>
     execFileSync(program, args, {

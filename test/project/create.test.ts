@@ -16,13 +16,12 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { satisfies } from "semver";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TEMPLATES } from "../../create/templates.mjs";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { ROOT } from "./source-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-create-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const MAIN = join(ROOT, "create/main.mjs");
 const NAMES = Object.keys(TEMPLATES);
 
@@ -80,7 +79,6 @@ test.skipIf(!hasTerminal)(
   "in a terminal it asks for the folder and the template, takes defaults, and Ctrl-C leaves nothing behind (needs `script`)",
   async () => {
     const cwd = mkdtempSync(join(tmpdir(), "agentchart-terminal-"));
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
     const asked = await createInTerminal(cwd, [
       ["Folder (my-agent): ", "asked\r"],
       ["Template (hello): ", "nonsense\r"],

@@ -1,9 +1,9 @@
 // Specifies the habits of the repository: AGENTS.md names what exists, and CI runs the steps of .ci/run, each in a job of its own.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { ROOT, sourceFiles } from "./source-files.ts";
 
@@ -82,7 +82,6 @@ test("the workflow has a job for each step of .ci/run, which runs it by .ci/run"
 /** Runs .ci/run where npm and apt-get only write down what they are asked for; `fails` is what npm refuses. */
 function runCi(args: readonly string[], fails = "nothing") {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-ci-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(ROOT, ".ci"), join(folder, ".ci"), { recursive: true });
   mkdirSync(join(folder, "bin"));
   const npm = `#!/bin/sh\necho "$*" >> "${folder}/asked"\n[ "$*" != "${fails}" ]\n`;

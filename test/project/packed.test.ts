@@ -97,7 +97,6 @@ describe("an installation of the package", () => {
 
   test("answers, and counts tokens, as a bundle of esbuild in a folder without packages", async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "agentchart-bundle-"));
-    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
     const outfile = join(elsewhere, "bundle.mjs");
     const { warnings } = await build({
       stdin: { contents: ONE_ANSWER, resolveDir: folder },
@@ -373,7 +372,6 @@ describe("the README in an empty folder", () => {
 
   test("sets a project up, type-checks, and runs every program to its end, and those of the first page of the guide", async () => {
     const parent = mkdtempSync(join(tmpdir(), "agentchart-readme-"));
-    onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
     const project = join(parent, "project");
     for (const path of [join(parent, "agentchart"), project]) mkdirSync(path);
     cpSync(join(folder, tarball), join(parent, "agentchart", tarball));

@@ -1,5 +1,5 @@
 // Golden sessions in stores of each kind and release.
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SessionStore } from "agentchart";
@@ -21,7 +21,6 @@ const pathOf = (release: string, name: string): string =>
 
 function copy(release: string, name: string): string {
   const dir = mkdtempSync(join(tmpdir(), "agentchart-golden-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   cpSync(pathOf(release, name), join(dir, name), { recursive: true });
   return join(dir, name);
 }

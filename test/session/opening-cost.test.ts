@@ -1,5 +1,5 @@
 // I9: opening a session and beginning a turn costs the same at any length.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -92,7 +92,6 @@ const STORES: readonly (readonly [name: string, open: () => SessionStore])[] = [
 
 function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), "agentchart-opening-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
   return dir;
 }
 

@@ -1,6 +1,6 @@
 // Sessions that were opened without their older messages.
 import { DatabaseSync } from "node:sqlite";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -159,7 +159,6 @@ describe("a session that was opened without its older messages", () => {
 describe("damage before the newest checkpoint", () => {
   const damaged = async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-unread-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
     const path = join(dir, "s.db");
     const store = sqliteStore({ path });
     onTestFinished(() => store.close());

@@ -1,13 +1,12 @@
 // Wrong options of stores.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fileStore } from "agentchart/store/file";
 import { sqliteStore } from "agentchart/store/sqlite";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-wrong-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 const lease = { owner: "me", ttlMs: 1_000 };
 
 test.each([

@@ -1,5 +1,5 @@
 // Plans that are edited while a worker runs.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -150,7 +150,6 @@ describe("agentchart sessions plan", () => {
   /** A stored session with a plan, and what runs the command on it. */
   async function stored() {
     const folder = mkdtempSync(join(tmpdir(), "agentchart-plan-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const dir = join(folder, "sessions");
     const store = fileStore({ dir });
     const open = () =>

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,6 @@ test.skipIf(NO_BUBBLEWRAP)(
   `the coder mends a failing test with approvals, is steered and interrupted, and undoes a step${NO_BUBBLEWRAP ? ` (${NO_BUBBLEWRAP})` : ""}`,
   async () => {
     const cwd = mkdtempSync(join(tmpdir(), "agentchart-coder-"));
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
     const child = spawn(process.execPath, ["--conditions=agentchart-source", MAIN], { cwd, env: BARE_ENV });
     onTestFinished(() => void child.kill("SIGKILL"));
     let output = "";

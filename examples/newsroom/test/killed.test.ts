@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { ROOT } from "../../../test/project/source-files.ts";
 import { BARE_ENV } from "../../../test/support/bare-env.ts";
 
@@ -33,7 +33,6 @@ async function run(cwd: string, args: readonly string[], killAt?: string): Promi
 
 test("a newsroom that is killed while it works goes on in other processes, and publishes once", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "agentchart-newsroom-"));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   await run(cwd, ["harbour"], '"street":"asking"');
   await run(cwd, [], '"writing"');
   const [question] = (await run(cwd, [])).slice(-1);

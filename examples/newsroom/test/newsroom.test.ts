@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createActor, toPromise, type AnyActorRef, type Snapshot } from "xstate";
 import type { Decision, PendingCall } from "agentchart";
 import { MAX_REWRITES, newsroom } from "../newsroom.ts";
@@ -12,7 +12,6 @@ const FACTS =
 
 function scratch(): string {
   const root = mkdtempSync(join(tmpdir(), "agentchart-newsroom-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   return root;
 }
 

@@ -19,7 +19,6 @@ type Files = { readonly [path: string]: string | Uint8Array };
 
 function folderOf(files: Files): string {
   const root = mkdtempSync(join(tmpdir(), "agentchart-ingest-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
   const dir = join(root, "manuals");
   mkdirSync(dir);
   write(dir, files);

@@ -1,5 +1,5 @@
 // Large and hostile documents take bounded time and memory, and leave the event loop free.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -17,7 +17,6 @@ function different(part: (nr: number) => string): string {
 
 function written(name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-large-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, name), text);
   return folder;
 }

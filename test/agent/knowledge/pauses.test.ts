@@ -1,5 +1,5 @@
 // Ingestion gives way to other work, and leaves the same passages however it is cut.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -19,7 +19,6 @@ function noting(): { readonly store: KnowledgeStore; readonly puts: number[] } {
 
 function written(name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-pauses-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }

@@ -62,7 +62,6 @@ if (server) {
 describe("a store of knowledge", () => {
   const folder = (): string => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-knowledge-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
     return dir;
   };
 

@@ -55,7 +55,6 @@ if (server) {
 describe("a store of memories", () => {
   test("in SQLite that was made without vectors takes them, and keeps what it has", async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
     const path = join(dir, "memory.db");
     const before = new DatabaseSync(path);
     before.exec(`CREATE TABLE memories (scope text NOT NULL, id text NOT NULL, batch text, text text NOT NULL,
@@ -73,7 +72,6 @@ describe("a store of memories", () => {
 
   test("in SQLite is readable by its user only", async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
     const path = join(dir, "memory.db");
     const store = sqliteMemory({ path });
     await store.put("a", [{ text: "secret" }]);
@@ -83,7 +81,6 @@ describe("a store of memories", () => {
 
   test("whose storage fails rejects store/failed", async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
     const path = join(dir, "memory.db");
     writeFileSync(path, "This is no database.".repeat(99));
     await expect(sqliteMemory({ path }).list("a")).rejects.toMatchObject({ code: "store/failed" });

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { assign, createActor, setup, toPromise, type AnyActorRef, type Snapshot } from "xstate";
 import type { SessionStore } from "agentchart";
 import { fileStore } from "agentchart/store/file";
@@ -169,7 +169,6 @@ describe("a machine with agents in parallel, restored at each event of its run",
 
   test("comes to the same end on files, each cut off as by a kill, and pays once", async () => {
     const root = mkdtempSync(join(tmpdir(), "agentchart-logic-"));
-    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     const cuts: { name: string; snapshot: string; effects: string[]; dir: string }[] = [];
     const effects: string[] = [];
     const dir = join(root, "run");

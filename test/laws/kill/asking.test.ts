@@ -1,14 +1,13 @@
 // A process that is killed at each append of a call that asks twice.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StoreSpec } from "../../support/open-store.ts";
 import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "asking-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-asking-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let sessions = 0;
 function ordersFor(store: StoreSpec): Orders {

@@ -1,8 +1,8 @@
 // A process that is killed at each append of a run with breakpoints.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findBreaks, type Breakpoint } from "agentchart/inspect";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 import type { DieAt } from "./dying-store.ts";
@@ -10,7 +10,6 @@ import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "breakpoints-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-breakpoints-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const STOPS = ["c1.0", "c2.0", "c3.0"];
 let sessions = 0;

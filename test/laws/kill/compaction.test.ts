@@ -1,5 +1,5 @@
 // A process that is killed at each append of a compaction.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -15,7 +15,6 @@ import { each, isSoak, live } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "compaction-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-compaction-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Enough for results to be cleared several times, and then for a summary. */
 const ROUNDS = 70;

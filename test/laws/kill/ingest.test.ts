@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,6 @@ async function deadlyServer() {
 
 test("`agentchart knowledge add` that is killed again and again goes on, and ends as one that was not", async () => {
   const root = mkdtempSync(join(tmpdir(), "agentchart-killed-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
   const [folder, file] = [join(root, "manuals"), join(root, "a.db")];
   mkdirSync(folder);
   for (let n = 0; n < 3; n++) {

@@ -1,5 +1,5 @@
 // A process that is killed at each append, on each store.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -13,7 +13,6 @@ import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import { deathsAt, each, isSoak, live, type Life, type Orders } from "./live.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const WORKER = join(import.meta.dirname, "worker.ts");
 
 type Kept = {

@@ -1,8 +1,8 @@
 // A process that is killed at each append of a run with a plan and a memory.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openSession } from "agentchart/session";
 import { outputOf, resultsOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
@@ -13,7 +13,6 @@ import type { PlanOrders, PlanTold } from "./plan-worker.ts";
 
 const WORKER = join(import.meta.dirname, "plan-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-plan-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let sessions = 0;
 

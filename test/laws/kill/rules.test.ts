@@ -1,5 +1,5 @@
 // A process that is killed at each append of a run under rules.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -10,7 +10,6 @@ import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "rules-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-rules-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const postgres = process.env["SOAK"] === "1" ? await startPostgres() : undefined;
 afterAll(() => postgres?.stop());

@@ -1,5 +1,5 @@
 // A process that is killed at each append of an agent with agents inside of its calls.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -11,7 +11,6 @@ import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "team-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-team-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The sessions of a run, and the keys of its two effects, by the id of the outermost one. */
 const SESSIONS = ["", "/a", "/a/c7", "/b"];

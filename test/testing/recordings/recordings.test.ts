@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { AgentError, createAgent, type AgentEvent, type ChatModel, type ModelRequest } from "agentchart";
 import {
   recordModel,
@@ -15,7 +15,6 @@ import { toolOf } from "../../support/agents.ts";
 
 function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), "recordings-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return join(dir, "made");
 }
 

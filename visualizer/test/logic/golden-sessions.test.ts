@@ -1,7 +1,7 @@
 // Sessions of each release as runs.
 import { memoryStore } from "agentchart/store/memory";
 import { fileStore } from "agentchart/store/file";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -59,7 +59,6 @@ async function entriesOf(store: SessionStore, id: string): Promise<readonly Jour
 
 async function storedInFiles(id: string): Promise<readonly JournalEntry[]> {
   const dir = mkdtempSync(join(tmpdir(), "agentchart-golden-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   cpSync(join(FIXTURES, "0.1.0/file"), dir, { recursive: true });
   const store = fileStore({ dir });
   onTestFinished(() => store.close());
