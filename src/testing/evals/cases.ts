@@ -1,4 +1,4 @@
-import { AgentError, configError, messageOf } from "../../core/base/error.ts";
+import { AgentError, configError, messageOf, type AgentErrorOptions } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { textOf } from "../../core/message/msg.ts";
@@ -20,8 +20,8 @@ class CaseReader {
   }
 
   /** Returns the error about a line. */
-  refuse(line: number, problem: string, cause?: unknown): AgentError {
-    return configError(`${this.#from}, line ${line}: ${problem}`, { cause });
+  refuse(line: number, problem: string, options?: AgentErrorOptions): AgentError {
+    return configError(`${this.#from}, line ${line}: ${problem}`, options);
   }
 
   read(value: unknown, line: number): EvalCase {

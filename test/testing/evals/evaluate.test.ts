@@ -5,6 +5,7 @@ import {
   casesOfCsv,
   casesOfJsonLines,
   casesOfSessions,
+  chatsOf,
   compareEvals,
   evaluate,
   junitOf,
@@ -318,6 +319,11 @@ test("cases are read from JSON Lines and CSV, and a bad line is named", async ()
   await expect(casesOfCsv("name,input,input\na,b,c\n")).rejects.toThrow("two columns are named 'input'");
   await expect(casesOfCsv("name;input\na;b\n")).rejects.toThrow("separated by commas; got name;input");
   expect(await casesOfCsv("name, input ,expected\na,b,\n")).toEqual([{ name: "a", input: "b" }]);
+});
+
+test("an error about a text that is no JSON has that of its parser as its cause", () => {
+  for (const read of [casesOfJsonLines, chatsOf, (text: string) => readReport(text, "r.json")])
+    expect(() => read("{")).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }));
 });
 
 test("a stored session is a case: its inputs, and its last answer", async () => {
