@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { Block, Msg } from "../../core/message/types.ts";
-import type { ModelRequest } from "../../core/model/port.ts";
+import type { ChatModel, ModelRequest } from "../../core/model/port.ts";
 
 /** A request as it is compared: without what differs from run to run by itself, with the keys of objects in order. */
 export type CanonicalRequest = JsonObject;
@@ -121,4 +121,15 @@ export function* differences(recorded: unknown, asked: unknown, at = ""): Genera
   const areTexts = typeof recorded === "string" && typeof asked === "string";
   const from = areTexts ? Math.max(0, commonLength(recorded, asked) - BEFORE) : 0;
   yield { at, recorded: shownFrom(recorded, from), asked: shownFrom(asked, from) };
+}
+
+/** The fields of a model by which an agent behaves. */
+export function fieldsOf({ name, provider, endpoint, capabilities, maxTools }: ChatModel) {
+  return {
+    name,
+    ...(provider !== undefined && { provider }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(capabilities && { capabilities }),
+    ...(maxTools !== undefined && { maxTools }),
+  };
 }

@@ -5,7 +5,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";
 import { modelSchema } from "../../core/model/generate-schema.ts";
-import { canonicalOf } from "./canonical.ts";
+import { canonicalOf, fieldsOf } from "./canonical.ts";
 import {
   RECORDING_FORMAT,
   redactedParts,
@@ -131,17 +131,6 @@ export function recorder(model: ChatModel, options: RecordOptions, numberOf: Num
       },
     }),
     stream: (...asked) => recorded(model, [...known.values()], asked, options, numberOf),
-  };
-}
-
-/** The fields of a model by which an agent behaves. */
-export function fieldsOf({ name, provider, endpoint, capabilities, maxTools }: ChatModel) {
-  return {
-    name,
-    ...(provider !== undefined && { provider }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(capabilities && { capabilities }),
-    ...(maxTools !== undefined && { maxTools }),
   };
 }
 

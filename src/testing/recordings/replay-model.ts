@@ -3,15 +3,14 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { modelSchema } from "../../core/model/generate-schema.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../core/model/port.ts";
-import { canonicalOf, differences, type CanonicalRequest, type RequestDifference } from "./canonical.ts";
 import {
-  failAgain,
+  canonicalOf,
+  differences,
   fieldsOf,
-  numbering,
-  recorder,
-  type NumberOf,
-  type RecordOptions,
-} from "./record-model.ts";
+  type CanonicalRequest,
+  type RequestDifference,
+} from "./canonical.ts";
+import { failAgain, numbering, recorder, type NumberOf, type RecordOptions } from "./record-model.ts";
 import { readRecordings, redactedRequest, type RecordedModel, type RecordingFile } from "./recording.ts";
 
 /** Options of {@link replayModel}. */

@@ -13,6 +13,7 @@ import { suspend } from "../../core/tool/suspend.ts";
 import type { AnyTool, AnyToolContext } from "../../core/tool/types.ts";
 import { RecordedCalls, type AskedCall } from "../../agent/recorded-calls.ts";
 import { withExecute } from "../../agent/replaced-tools.ts";
+import { fieldsOf } from "../recordings/canonical.ts";
 import { shown, type Divergence } from "./divergence.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 import type { ReplayOptions } from "./types.ts";
@@ -91,7 +92,8 @@ export class Playback {
   model(model: ChatModel): ChatModel {
     const { withName } = model;
     return {
-      ...model,
+      ...fieldsOf(model),
+      ...(model.wire && { wire: model.wire }),
       ...(withName && { withName: (name) => this.model(withName.call(model, name)) }),
       ...(model.leftOut && { leftOut: (tools) => model.leftOut!(tools) }),
       stream: (request, options) => this.#stream(model, request, options),

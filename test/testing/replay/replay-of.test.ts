@@ -98,6 +98,18 @@ test("an unchanged agent runs the same again, with its decisions, and nothing is
   expect(await journalOf(store)).toBe(before);
 });
 
+test("a model of a class, whose fields are getters, is the same in a replay", async () => {
+  const { stream } = scriptedModel([]);
+  class Written {
+    get name(): string {
+      return "scripted";
+    }
+    stream = stream;
+  }
+  const { replay } = await replayed({ agent: new Ledger().config({ model: new Written() }) });
+  expect(replay).toMatchObject({ isSame: true, agent: [] });
+});
+
 test("a replay from each position of a session runs the same, and nothing is asked or done", async () => {
   const store = await recorded();
   const positions: number[] = [];
