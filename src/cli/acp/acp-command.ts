@@ -39,14 +39,15 @@ export const acpCommand: Handler<typeof definition> = async ({ flags }, io) => {
           version: packageJson.version,
           open: async (sessionId, servers) => {
             const theirs = await connectServers(servers.map(optionsOf), io.terminal);
-            const tools = [...own.tools, ...theirs.tools];
-            const agent = await openAgent({ ...flags, json: false }, io, { store, sessionId }, tools);
-            await agent.open();
-            const close = async (): Promise<void> => {
-              await agent.shutdown();
+            try {
+              const tools = [...own.tools, ...theirs.tools];
+              const agent = await openAgent({ ...flags, json: false }, io, { store, sessionId }, tools);
+              await agent.open();
+              return { agent, close: () => withCleanup(() => agent.shutdown(), theirs.close) };
+            } catch (error) {
               await theirs.close();
-            };
-            return { agent, close };
+              throw error;
+            }
           },
         });
         const decoder = new TextDecoder();
