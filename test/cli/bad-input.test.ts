@@ -166,11 +166,17 @@ describe("A wrong command line exits with 2 and one line", () => {
   });
 });
 
-test.for(["file", "sqlite"])(
-  "A %s store that does not exist is not created by a command that reads it",
-  async (kind) => {
+test.for([
+  ["file", "sessions", "ls"],
+  ["sqlite", "sessions", "ls"],
+  ["sqlite", "sessions", "resume", "trip"],
+  ["sqlite", "sessions", "compact", "trip"],
+  ["sqlite", "run", "--session", "trip"],
+])(
+  "A %s store that does not exist is not created by a command that reads it: %s %s",
+  async ([kind, ...args]) => {
     const path = join(folder, `typo-${kind}`);
-    const finished = await agentchart(["sessions", "ls", "--store", `${kind}:${path}`]);
+    const finished = await agentchart([...args, "--store", `${kind}:${path}`]);
     expect(lineOf(finished)).toMatch(`agentchart: There is no store at ${path}.`);
     expect(finished.code).toBe(2);
     expect(existsSync(path)).toBe(false);

@@ -213,10 +213,11 @@ describe("agentchart sessions resume", () => {
 
   test("refuses a session that does not exist, and does not create it", async () => {
     const fixture = await sessionFixture(storeIn);
+    await fixture.run("there", "Hi");
     for (const finished of [await fixture.resume("missing"), await fixture.run("missing")]) {
       expect([lastLine(finished), finished.code]).toEqual(["agentchart: Session not found: missing.", 1]);
     }
-    expect(await fixture.sessions("ls")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(jsonLines(await fixture.sessions("ls"))).toMatchObject([{ sessionId: "there" }]);
   });
 });
 

@@ -6,11 +6,10 @@ import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler, Values } from "../define-command.ts";
 import { printNextCommands } from "../next-commands.ts";
-import { withStore } from "../open-store.ts";
 import { userName } from "../person.ts";
 import { pendingLine } from "../print-turn.ts";
 import { runTurn } from "../run-turn.ts";
-import { askCommand, explainSessionErrors, type SessionTarget } from "../session-commands.ts";
+import { askCommand, withSession, type SessionTarget } from "../session-commands.ts";
 import type { STORE } from "../shared-flags.ts";
 import { withAgent, type AgentFlags } from "../with-agent.ts";
 import type { resume as definition } from "./definitions.ts";
@@ -33,19 +32,17 @@ export const resumeCommand: Handler<typeof definition> = ({ args, flags }, io) =
 
 /** Applies the decisions of the flags to the open calls of a session and continues its turn. Returns the exit code. */
 export async function resumeSession(sessionId: string, flags: ResumeFlags, io: CliIo): Promise<number> {
-  return withStore(flags.store, (store) =>
-    explainSessionErrors({ sessionId, flags }, async () => {
-      if (!(await store.load(sessionId)))
-        throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-      const { pending } = await (await openSession(store, sessionId)).at();
-      return withAgent(flags, io, { store, sessionId }, async (agent) => {
-        const names = agent.toolkit.names();
-        const missing = pending.find((call) => call.waitsFor === "approval" && !names.includes(toolOf(call)));
-        if (missing) throw notLoaded(toolOf(missing));
-        return resume(agent, sessionId, flags, io);
-      });
-    }),
-  );
+  return withSession({ sessionId, flags }, async (store) => {
+    if (!(await store.load(sessionId)))
+      throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
+    const { pending } = await (await openSession(store, sessionId)).at();
+    return withAgent(flags, io, { store, sessionId }, async (agent) => {
+      const names = agent.toolkit.names();
+      const missing = pending.find((call) => call.waitsFor === "approval" && !names.includes(toolOf(call)));
+      if (missing) throw notLoaded(toolOf(missing));
+      return resume(agent, sessionId, flags, io);
+    });
+  });
 }
 
 async function resume(agent: Agent, sessionId: string, flags: ResumeFlags, io: CliIo): Promise<number> {
