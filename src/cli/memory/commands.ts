@@ -6,7 +6,7 @@ import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { Handler } from "../define-command.ts";
 import { openMemory } from "../open-memory.ts";
-import { formatTime, printItems, printResult, printsJson } from "../output.ts";
+import { formatTime, printItems, printReport, printResult } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import { UsageError } from "../usage-error.ts";
 import { withClosing } from "../with-cleanup.ts";
@@ -88,7 +88,7 @@ export const showCommand: Handler<typeof definitions.show> = ({ args: { scope, i
       const { at, expiresAt, meta } = memory;
       const until = expiresAt === undefined ? "" : `, until ${formatTime(expiresAt)}`;
       const shown = `${memory.text}\n${formatTime(at)}${until}, ${JSON.stringify(meta)}`;
-      io.stdout.write(`${printsJson(io, flags) ? JSON.stringify(memory) : shown}\n`);
+      printReport(io, flags, memory, () => shown);
       return 0;
     }
     throw configError(`There is no memory ${id} of ${scope}.`);

@@ -90,7 +90,7 @@ export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore)
   return { contentType: registry.contentType, text: () => registry.metrics() };
 }
 
-/** Notes an event in the metrics; other events are not noted. */
+/** The functions that note events in the metrics, by the types of the events; others are not noted. */
 type Heard = {
   readonly [T in WorkerEvent["type"]]?: (event: Extract<WorkerEvent, { readonly type: T }>) => void;
 };
