@@ -1,7 +1,13 @@
-// Passwords in addresses are redacted everywhere.
-import { expect, test } from "vitest";
+// Passwords in addresses are redacted everywhere, and a secret in a file is one for all.
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { redactPassword } from "../../src/cli/open-store.ts";
+import { secretIn } from "../../src/cli/secret-file.ts";
 import { secretsOf, redact } from "../../src/cli/secrets.ts";
+import { scratch } from "../store/scratch.ts";
+
+const { dir, remove } = scratch();
+afterAll(remove);
 
 test.each([
   ["postgres://me:hunter%402@db/prod", "hunter%402", "hunter@2"],
@@ -17,4 +23,12 @@ test.each([
     expect(text).toBe(`could not connect as ${passwords.map(() => "***").join(" or ")}`);
   }
   expect(redactPassword(url)).not.toContain("hunter");
+});
+
+test("all who ask for a secret at the same time get the same one", async () => {
+  for (let each = 0; each < 500; each++) {
+    const asked = Array.from({ length: 8 }, async () => secretIn(join(dir, String(each), "key"), 32));
+    const secrets = new Set(await Promise.all(asked));
+    expect([...secrets].map(({ length }) => length)).toEqual([43]);
+  }
 });

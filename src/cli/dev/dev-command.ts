@@ -44,8 +44,8 @@ const problemOf = (problems: readonly string[]) =>
 
 /** `agentchart dev`: the agents, a server with the chat page, and the inspector, until SIGTERM or SIGINT. */
 export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, stdout, terminal }) => {
-  await openDevFolder();
-  const token = await devToken();
+  openDevFolder();
+  const token = devToken();
   const storeSpec = flags.store ?? `sqlite:${join(DEV_FOLDER, "dev.db")}`;
   const ended = shutdownSignal(exit);
   const tellFailed = (problems: readonly string[]): void => {

@@ -5,7 +5,7 @@ import { secretIn, writeNew } from "../secret-file.ts";
 export const DEV_FOLDER = ".agentchart";
 
 /** Creates the folder if it is missing. What is in it does not belong into version control. */
-export const openDevFolder = (): Promise<void> => writeNew(join(DEV_FOLDER, ".gitignore"), "*\n");
+export const openDevFolder = (): void => writeNew(join(DEV_FOLDER, ".gitignore"), "*\n");
 
 /** The token of the project: made once, so that a page that is open works on after the command was started again. */
-export const devToken = (): Promise<string> => secretIn(join(DEV_FOLDER, "token"), 24);
+export const devToken = (): string => secretIn(join(DEV_FOLDER, "token"), 24);

@@ -7,7 +7,7 @@ import { secretIn } from "../secret-file.ts";
 import type { Environment } from "../terminal.ts";
 
 /** The key of the environment, or the one that is made once for this user. */
-const mcpKey = async (env: Environment): Promise<string> =>
+const mcpKey = (env: Environment): string =>
   env["AGENTCHART_MCP_KEY"] || secretIn(join(homedir(), ".agentchart", "mcp-key"), 32);
 
 /** Returns the options with which the agents of a file are served as MCP tools: as its export `descriptions` describes them, by name. */
@@ -19,5 +19,5 @@ export async function mcpOptions(file: string, agents: WorkerAgents, env: Enviro
     const text = descriptions[name];
     return [name, typeof text === "string" && text !== "" ? text : `Asks the agent ${name}.`] as const;
   });
-  return { agents: Object.fromEntries(described), key: await mcpKey(env) };
+  return { agents: Object.fromEntries(described), key: mcpKey(env) };
 }
