@@ -8,7 +8,7 @@ export type KeptSession = {
   readonly seq: number;
   readonly transcript: Transcript;
   readonly marks: MessageMarks;
-  /** See `JournalStart.known`. */
+  /** The hashes of what the store has of model calls. */
   readonly known: ReadonlySet<string>;
   /** The number of model calls that it has made. */
   readonly modelCalls: number;

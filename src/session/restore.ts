@@ -180,14 +180,14 @@ type AcquiredParts = {
   readonly lease: Lease;
   /** Undefined for a new session. */
   readonly stored: StoredParts | undefined;
-  /** The data of it that this process had retained, as they are now. */
+  /** The data of it that this process had retained, before more of its messages were read. */
   readonly kept: KeptBefore | undefined;
   /** Undefined if its former holder had released it, and if it is new. */
   readonly takeOver: TakeOver | undefined;
 };
 
-/** Acquires the lease of a session, unless it was `taken`, and restores the session. Rejects `session/conflict` while another process holds the lease. `admit` is called
- *  with the lease before anything is read; if it rejects, the lease is released. */
+/** Acquires the lease of a session, unless it was `taken`, and restores the session. Rejects `session/conflict` while another process holds
+ *  the lease. `admit` is called with the lease before anything is read; if it rejects, the lease is released. */
 export async function acquireSession(
   store: SessionStore,
   session: { readonly settings: Settings; readonly isSeen?: boolean; now(): number },
@@ -200,7 +200,7 @@ export async function acquireSession(
   },
 ): Promise<AcquiredParts> {
   const { owner, leaseMs, admit } = options;
-  const { settings, isSeen } = session;
+  const { settings } = session;
   const { sessionId } = settings;
   const now = (): number => session.now();
   const inputs = admit ? LEASED_INPUTS : 0;
@@ -210,14 +210,15 @@ export async function acquireSession(
   try {
     await admit?.(found ? { ...lease, found } : lease);
     const kept = options.kept?.take(lease);
+    const before = kept && { from: kept.transcript.from, length: kept.transcript.length, size: kept.size };
     const stored = await restoreSession(store, sessionId, settings, { kept, found });
     // what somebody looks at without waiting, or a turn that goes on by itself or for a worker
-    if (stored && isSeen) await stored.context.transcript.load();
+    if (stored && session.isSeen) await stored.context.transcript.load();
     else if (stored && (admit || isInTurn(stored.context))) await loadTurn(stored.context);
     return {
       lease,
       stored,
-      kept: kept && { from: kept.transcript.from, length: kept.transcript.length, size: kept.size },
+      kept: before,
       takeOver: stored && takeOverOf(lease, stored.context),
     };
   } catch (error) {

@@ -16,6 +16,9 @@ import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
+import { withMembers } from "../../src/core/base/with-members.ts";
+import { READER_SETTINGS } from "../../src/session/reader-settings.ts";
+import { acquireSession, restoreSession } from "../../src/session/restore.ts";
 import { toolOf } from "../support/agents.ts";
 
 const TURNS = 20;
@@ -73,6 +76,34 @@ async function reopened(store: SessionStore, more?: Partial<AgentConfig>): Promi
 }
 
 describe("a session that was opened without its older messages", () => {
+  test("has all of them where somebody comes to look while it opens", async () => {
+    const store = await written(memoryStore());
+    const acquire: SessionStore["acquire"] = (...args) => {
+      void agent.actor;
+      return store.acquire(...args);
+    };
+    const agent = createAgent(configOn(withMembers(store, { acquire })));
+    onTestFinished(() => agent.close());
+    await agent.open();
+    expect(agent.actor.getSnapshot().context.transcript.slice()).toHaveLength(4 * TURNS);
+  });
+
+  test("counts for its process as what was retained of it, whatever is read then", async () => {
+    const store = await written(memoryStore());
+    const { context, ...parts } = (await restoreSession(store, "s", READER_SETTINGS))!;
+    const { transcript } = context;
+    const before = { from: transcript.from, length: transcript.length, size: 7 };
+    const kept = { ...parts, modelCalls: parts.modelCalls!, transcript, size: 7 };
+    const settings = { ...READER_SETTINGS, sessionId: "s" };
+    const acquired = await acquireSession(
+      store,
+      { settings, isSeen: true, now: Date.now },
+      { owner: "w", leaseMs: 10_000, kept: { take: () => kept, put() {} } },
+    );
+    expect([before.from > 0, transcript.from]).toEqual([true, 0]);
+    expect(acquired.kept).toEqual(before);
+  });
+
   test("returns all of them, and has them from then on", async () => {
     const store = await written(memoryStore());
     const agent = await reopened(store);
