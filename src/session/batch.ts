@@ -137,8 +137,8 @@ export async function writeSession(
   },
 ): Promise<void> {
   const calls = about.journalState.isAtRest ? { number: 0, known: [] } : undefined;
-  const { batch } = batchOf(recordOf([BEGINNING, ...facts]), { ...NOTHING, seq }, { ...about, calls });
   try {
+    const { batch } = batchOf(recordOf([BEGINNING, ...facts]), { ...NOTHING, seq }, { ...about, calls });
     await store.append(sessionId, { ...batch, fence });
   } catch (error) {
     throw agentErrorOf(error, "store/failed");

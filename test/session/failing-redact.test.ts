@@ -28,6 +28,17 @@ test("a `redact` that throws fails the turn, and what happened meanwhile is stor
   await restored.close();
 });
 
+test("a `redact` that throws fails what saves elsewhere, with the code of a store that fails", async () => {
+  const redact = <T>(value: T): T => {
+    if (JSON.stringify(value).includes("One")) throw new Error("no key");
+    return value;
+  };
+  const { agent } = scripted(["One"], { sessionOptions: { redact } });
+  await agent.call("1");
+  const saved = agent.saveTo(memoryStore(), "copy");
+  await expect(saved).rejects.toMatchObject({ code: "store/failed", message: "no key" });
+});
+
 test("what lists show of a session is worked out again after `redact` has thrown", () => {
   const about = new SessionSummary();
   const session = (text: string) => ({ transcript: Transcript.of([userMsg(text)]), outcome: null });
