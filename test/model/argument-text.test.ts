@@ -1,7 +1,7 @@
 // The text of arguments while it comes in pieces.
 import fc from "../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
-import { ArgumentText, type ArgumentState } from "../../src/core/model/argument-text.ts";
+import { ArgumentText, isSameJson, type ArgumentState } from "../../src/core/model/argument-text.ts";
 
 function stateOf(...pieces: readonly string[]): ArgumentState {
   const text = new ArgumentText();
@@ -75,4 +75,16 @@ describe("the text of arguments", () => {
   ])("%j is %s", (text, state) => {
     expect(stateOf(text)).toBe(state);
   });
+});
+
+test.each<[string, string, boolean]>([
+  ['{"a":1,"b":[]}', '{ "b": [], "a": 1 }', true],
+  ["null", "null", true],
+  ["1", "2", false],
+  ["", "", false],
+  ["{", "{", false],
+  ["1", "{", false],
+  ["[".repeat(50_000) + "]".repeat(50_000), "[".repeat(50_000) + "]".repeat(50_000), false],
+])("two texts are compared as JSON, whatever they are: %#", (one, other, isSame) => {
+  expect(isSameJson(one, other)).toBe(isSame);
 });

@@ -1,4 +1,4 @@
-import { parsedJson, isSame } from "../base/json.ts";
+import { parsedJson, isSame, isTooDeep } from "../base/json.ts";
 
 /** The state of the text of arguments so far: nothing, a beginning of a JSON value, one JSON value, no JSON, or one value after another. */
 export type ArgumentState = "none" | "open" | "whole" | "broken" | "joined";
@@ -133,8 +133,8 @@ export class ArgumentText {
   }
 }
 
-/** True for two texts of the same JSON value. */
+/** True for two texts of the same JSON value that is not nested too deep to be compared. */
 export function isSameJson(one: string, other: string): boolean {
   const value = parsedJson(one);
-  return value !== undefined && isSame(value, parsedJson(other));
+  return value !== undefined && !isTooDeep(value) && isSame(value, parsedJson(other));
 }
