@@ -72,6 +72,12 @@ test("a search is bounded in matches, and names in their number", async () => {
   expect(list).toMatch(/\n\[100 more; look for fewer\.\]$/u);
 });
 
+test("a search whose thread has ended before it began comes to its end", async () => {
+  const search = new LineSearch("a", { ignoreCase: false, limitMs: 50 });
+  await search.close();
+  await expect(search.search("a", 0, 1)).rejects.toMatchObject({ code: "workspace/failed" });
+});
+
 test("a pattern that takes for ever ends, and the process goes on meanwhile", async () => {
   const search = new LineSearch("^(a+)+$", { ignoreCase: false, limitMs: 300 });
   let ticks = 0;

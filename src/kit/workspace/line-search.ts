@@ -73,7 +73,7 @@ export class LineSearch {
     });
     this.#worker.unref();
     this.#worker.on("error", () => {});
-    this.#started = new Promise((resolve) => this.#worker.once("online", resolve));
+    this.#started = new Promise((resolve) => this.#worker.once("online", resolve).once("exit", resolve));
   }
 
   /** Resolves with the lines that match, at most `max` matches, with `context` lines before and after each. */
