@@ -97,10 +97,11 @@ export class StepPublisher implements StepSource {
     onCall?: Subscriber["onCall"],
     onEnd?: Subscriber["onEnd"],
   ): () => void {
-    if (this.#hasEnded && onEnd) queueMicrotask(() => guarded(onEnd));
+    const subscribers = (this.#subscribers ??= new Set());
     const subscriber = { onStep, onCall, onEnd };
-    (this.#subscribers ??= new Set()).add(subscriber);
-    return () => void this.#subscribers?.delete(subscriber);
+    subscribers.add(subscriber);
+    if (this.#hasEnded) queueMicrotask(() => subscribers.has(subscriber) && guarded(() => onEnd?.()));
+    return () => void subscribers.delete(subscriber);
   }
 
   /** True if somebody listens to steps. */

@@ -56,6 +56,22 @@ test("a journal says who caused a step, unless it was the program", async () => 
   expect(caused.map(({ x, by }) => [edges[x[0]!]!.event, by])).toEqual([["tool.decide", "inspector"]]);
 });
 
+test("who has left does not hear that nothing of the session runs any more", async () => {
+  const agent = createAgent({ name: "bot", model: scriptedModel([]) });
+  await agent.close();
+  const heard: string[] = [];
+  const watch = (name: string) =>
+    stepsOf(agent).subscribe(
+      () => {},
+      undefined,
+      () => void heard.push(name),
+    );
+  watch("gone")();
+  watch("here");
+  await Promise.resolve();
+  expect(heard).toEqual(["here"]);
+});
+
 test("what a hook makes the agent do is caused by the hook", async () => {
   let agent: Agent;
   const steer = { name: "h", postActing: () => void agent.steer("in euros") };
