@@ -283,8 +283,7 @@ const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCa
 const NOTHING: readonly never[] = Object.freeze([]);
 const NO_LIMITS: Limits = Object.freeze({});
 const NO_SLOTS: StoredSlots = Object.freeze({});
-/** Nothing waits to be stored. */
-/** An inbox without messages. */
+/** An inbox in which nothing waits to be stored. */
 export const EMPTY_INBOX: Inbox = Object.freeze({ input: NOTHING, steering: NOTHING, queued: NOTHING });
 
 /** A request that has not begun. */

@@ -381,7 +381,7 @@ export class AgentHost implements Host {
     this.inputs.clear();
   }
 
-  /** Resolves when nothing holds the end of the session in this process; undefined if nothing does. */
+  /** Resolves when nothing holds the end of the session in this process; undefined if nothing ever did. */
   ended(): Promise<unknown> | undefined {
     return this.#held && Promise.all(this.#held);
   }
