@@ -1,10 +1,10 @@
+import { redactPassword } from "../core/base/hide-secrets.ts";
 import { crashTest } from "../testing/crash/crash-test.ts";
 import type { CrashFinding, CrashReport, CrashTestOptions } from "../testing/crash/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { crashtest as definition } from "./definitions.ts";
 import { interruptible } from "./on-signal.ts";
-import { redactPassword } from "./open-store.ts";
 import { printReport, table } from "./output.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";
 import { UsageError } from "./usage-error.ts";

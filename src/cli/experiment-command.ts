@@ -1,4 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
+import { redactPassword } from "../core/base/hide-secrets.ts";
 import type { SessionStore } from "../store/port.ts";
 import { LabelReader } from "../inspect/labels/labels.ts";
 import { experiment } from "../testing/evals/experiment.ts";
@@ -17,6 +18,7 @@ import type { experimentOn as definition } from "./definitions.ts";
 import { interruptible } from "./on-signal.ts";
 import { openStore, withExistingStore } from "./open-store.ts";
 import { dollars, percent, printReport, table } from "./output.ts";
+import { shellFlag } from "./shell-quote.ts";
 import { readChanges } from "./sessions/read-json.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
@@ -196,7 +198,7 @@ function textOf(report: ExperimentReport, { into }: Flags): string {
       .map(([part, count]) => `${part} ${count}`)
       .join(", ")}`,
     `tokens: ${tokens.before ?? "unknown"}, then ${tokens.after ?? "unknown"}; cost: ${dollars(cost.before)}, then ${dollars(cost.after)}`,
-    ...(into === undefined ? [] : [`look: agentchart inspect --store ${into}`]),
+    ...(into === undefined ? [] : [`look: agentchart inspect ${shellFlag("--store", redactPassword(into))}`]),
   ];
   return table(["SESSION", "STATE", "KIND", "WHAT"], cells) + lines.join("\n");
 }

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
+import { redactPassword } from "../core/base/hide-secrets.ts";
 import type { MemoryStore } from "../kit/memory/port.ts";
 import { postgresMemory } from "../kit/memory/postgres.ts";
 import { sqliteMemory } from "../kit/memory/sqlite.ts";
-import { redactPassword } from "./open-store.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Opens the store of memories of `--memory`. Throws {@link UsageError} for another one, and for a file that is not there if it must be. */

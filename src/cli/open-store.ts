@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { redactPassword } from "../core/base/hide-secrets.ts";
 import { openStoreOf } from "../store/open-store-of.ts";
 import type { SessionStore } from "../store/port.ts";
 import { UsageError } from "./usage-error.ts";
@@ -57,11 +58,4 @@ const isPath = (kind: string | undefined): boolean => kind !== undefined && !kin
 /** Shells do not expand the tilde of `file:~/sessions`. */
 function expandHome(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
-}
-
-/** A connection string without its password. */
-export function redactPassword(spec: string): string {
-  return spec
-    .replace(/^(\w+:\/\/[^/@:]*):[^/]*@/, "$1:***@")
-    .replaceAll(/([?&](?:ssl)?password=)[^&]*/gi, "$1***");
 }

@@ -1,6 +1,7 @@
+import { KEY_NAMES } from "./ai-sdk-provider.ts";
 import type { Environment } from "./terminal.ts";
 
-const KEYS = ["OPENAI_API_KEY", "DASHSCOPE_API_KEY"];
+const KEYS = [...KEY_NAMES, "DASHSCOPE_API_KEY"];
 const URLS = ["DATABASE_URL", "REDIS_URL"];
 /** Redacting shorter secrets would make every message unreadable. */
 const MIN_LENGTH = 4;

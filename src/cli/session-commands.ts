@@ -1,9 +1,10 @@
 import { AgentError } from "../core/base/error.ts";
+import { redactPassword } from "../core/base/hide-secrets.ts";
 import { flagName } from "./cli-command.ts";
 import type { Parameter, Values } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
 import type { SessionStore } from "../store/port.ts";
-import { redactPassword, withExistingStore } from "./open-store.ts";
+import { withExistingStore } from "./open-store.ts";
 import { AGENT, STORE } from "./shared-flags.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";
 

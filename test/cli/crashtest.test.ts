@@ -1,10 +1,14 @@
 // The command `crashtest`.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { CrashReport } from "agentchart/testing";
 import { crashtestCommand } from "../../src/cli/crashtest-command.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
+import { scratch } from "../store/scratch.ts";
+
+const { dir, remove } = scratch();
+afterAll(remove);
 
 const AGENTS = join(import.meta.dirname, "../testing/crash/agents");
 const FAULTY = join(AGENTS, "faulty.ts");
@@ -39,10 +43,12 @@ test("crashtest tells a terminal what it found, and how to see it again", async 
 });
 
 test("crashtest prints the report as JSON outside a terminal", async () => {
-  const { code, stdout } = await crashtest(SOUND, { at: ["kill:waiting:1"] });
+  const store = `sqlite:${dir}/s.db?password=`;
+  const { code, stdout } = await crashtest(SOUND, { at: ["kill:waiting:1"], store: `${store}hunter2` });
   expect(code).toBe(0);
   const report = JSON.parse(stdout) as CrashReport;
   expect(report).toMatchObject({ agent: "desk", state: "sound", findings: [], points: { total: 1, run: 1 } });
+  expect(report.store).toBe(`${store}***`);
 });
 
 test("crashtest ends with 3 if its time was over first", async () => {

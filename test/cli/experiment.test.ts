@@ -69,11 +69,11 @@ async function fixture() {
     } as never);
     return { code, ...written };
   };
-  return { run };
+  return { run, folder };
 }
 
 test("experiment tells what an agent does otherwise, as JSON and to a terminal", async () => {
-  const { run } = await fixture();
+  const { run, folder } = await fixture();
   const same = await run();
   expect(same.code).toBe(0);
   expect(JSON.parse(same.stdout)).toMatchObject({ counts: { same: 2, different: 0 } });
@@ -92,6 +92,10 @@ test("experiment tells what an agent does otherwise, as JSON and to a terminal",
     code: 1,
     stdout: expect.stringContaining("no session was run"),
   });
+  const into = `sqlite:${folder}/s.db?password=hunter2`;
+  expect((await run({ into }, true)).stdout).toContain(
+    `inspect --store 'sqlite:${folder}/s.db?password=***'\n`,
+  );
   expect(await run({ prefix: "nobody/" })).toMatchObject({ code: 1 }); // a gate that tried nothing is no gate
   await expect(run({ at: "later" })).rejects.toThrow("--at must be start");
   await expect(run({ max: 2 })).rejects.toThrow("--max must be a share");

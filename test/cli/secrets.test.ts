@@ -1,7 +1,7 @@
 // Passwords in addresses are redacted everywhere, and a secret in a file is one for all.
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { redactPassword } from "../../src/cli/open-store.ts";
+import { redactPassword } from "../../src/core/base/hide-secrets.ts";
 import { secretIn } from "../../src/cli/secret-file.ts";
 import { secretsOf, redact } from "../../src/cli/secrets.ts";
 import { scratch } from "../store/scratch.ts";
@@ -23,6 +23,16 @@ test.each([
     expect(text).toBe(`could not connect as ${passwords.map(() => "***").join(" or ")}`);
   }
   expect(redactPassword(url)).not.toContain("hunter");
+});
+
+test("The keys of all providers are redacted", () => {
+  for (const name of [
+    "OPENAI_API_KEY",
+    "DASHSCOPE_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GOOGLE_GENERATIVE_AI_API_KEY",
+  ])
+    expect(redact("key k-123 is wrong", secretsOf({ [name]: " k-123 " }, []))).toBe("key *** is wrong");
 });
 
 test("all who ask for a secret at the same time get the same one", async () => {

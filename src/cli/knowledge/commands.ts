@@ -4,12 +4,12 @@ import type { FoundPassage, KnowledgeDocument, KnowledgeStore } from "../../kit/
 import { postgresKnowledge } from "../../kit/knowledge/postgres.ts";
 import { sqliteKnowledge } from "../../kit/knowledge/sqlite.ts";
 import { configError } from "../../core/base/error.ts";
+import { redactPassword } from "../../core/base/hide-secrets.ts";
 import type { Embedder } from "../../core/model/embedder.ts";
 import { chooseModel } from "../choose-model.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { interruptible } from "../on-signal.ts";
-import { redactPassword } from "../open-store.ts";
 import { formatTime, printItems, printResult } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import type { Environment } from "../terminal.ts";

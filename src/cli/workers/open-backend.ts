@@ -1,8 +1,9 @@
+import { redactPassword } from "../../core/base/hide-secrets.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { bullQueue } from "../../worker/queue/bull.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
-import { redactPassword, withStore } from "../open-store.ts";
+import { withStore } from "../open-store.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withClosing } from "../with-cleanup.ts";

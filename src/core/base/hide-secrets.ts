@@ -12,3 +12,10 @@ const PATTERNS: readonly RegExp[] = [
 export function hideSecrets(text: string): string {
   return PATTERNS.reduce((shown, pattern) => shown.replace(pattern, REDACTED), text);
 }
+
+/** Returns a connection string without its password. */
+export function redactPassword(spec: string): string {
+  return spec
+    .replace(/^(\w+:\/\/[^/@:]*):[^/]*@/, "$1:***@")
+    .replaceAll(/([?&](?:ssl)?password=)[^&]*/gi, "$1***");
+}
