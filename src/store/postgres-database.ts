@@ -231,16 +231,16 @@ export class PostgresDatabase implements SqlDatabase {
     this.#isClosed = true;
     this.#listener.close();
     const pool = await this.#ready?.catch(ignore);
-    if (pool && !this.#options.pool) await this.#end(pool);
+    if (pool && !this.#options.pool) await this.#end(pool, this.#pipeline);
   }
 
-  /** Ends a pool of ours. The connections of a server that does not answer are cut. */
-  async #end(pool: Pool): Promise<void> {
+  /** Ends a pool of ours, and with the store its pipeline. The connections of a server that does not answer are cut. */
+  async #end(pool: Pool, pipeline?: PostgresPipeline): Promise<void> {
     const cut = setTimeout(() => {
-      this.#pipeline?.cut();
+      pipeline?.cut();
       for (const client of this.#clients) socketOf(client).destroy();
     }, this.#timeoutMs);
-    await Promise.all([pool.end(), this.#pipeline?.end()]).finally(() => clearTimeout(cut));
+    await Promise.all([pool.end(), pipeline?.end()]).finally(() => clearTimeout(cut));
   }
 
   /** Returns a query that the driver gives up in time, of whichever pool, and that each connection prepares once. Planning a statement

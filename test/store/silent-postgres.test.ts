@@ -77,6 +77,17 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
     });
   }
 
+  test("a store that found no server at first does everything once there is one", async () => {
+    const store = postgresStore({ connectionString, timeoutMs: TIMEOUT_MS });
+    proxy.fail("down");
+    await expect(store.load("early")).rejects.toMatchObject({ code: "store/failed", isRetryable: true });
+    proxy.restore();
+    await store.load("early");
+    await store.putInput("early", { id: "i", data: {} });
+    expect(await store.takeInputs("early", 1)).toHaveLength(1);
+    await store.close();
+  });
+
   test("ends a call, its agent and the store, and another process goes on", async () => {
     const store = postgresStore({ connectionString, timeoutMs: 3 * TIMEOUT_MS });
     let paid = 0;
