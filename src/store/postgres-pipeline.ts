@@ -34,8 +34,8 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** True for the error of a statement that has waited for a lock, and has done nothing. */
-const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "55P03";
+/** The errors of a statement that has done nothing: it has waited for a lock, or one before it has that was to prepare both. */
+const DID_NOTHING: ReadonlySet<unknown> = new Set(["55P03", "26000", "42P05"]);
 
 /**
  * Runs short statements of many callers on few connections, without waiting for the answers of those before. Each is a transaction of its
@@ -45,6 +45,8 @@ export class PostgresPipeline {
   readonly #newClient: (options: { readonly pipeline: true }) => Client | Promise<Client>;
   readonly #alone: (config: QueryConfig) => Promise<QueryResult<QueryResultRow>>;
   readonly #lines = new Set<Line>();
+  /** The clients whose connections are open, also those that are being made or ended. */
+  readonly #clients = new Set<Client>();
   #waiting: Waiting[] = [];
   #isEnded = false;
 
@@ -66,7 +68,7 @@ export class PostgresPipeline {
         if (this.#waiting.length === 1) setImmediate(() => void this.#flush());
       })) as QueryResult<R>;
     } catch (error) {
-      if (!isLockTimeout(error)) throw error;
+      if (!DID_NOTHING.has((error as { readonly code?: unknown } | null)?.code)) throw error;
       return (await this.#alone(config)) as QueryResult<R>;
     }
   }
@@ -80,11 +82,7 @@ export class PostgresPipeline {
 
   /** Cuts the connections: all open statements fail. */
   cut(): void {
-    for (const { client } of this.#lines)
-      client.then(
-        (connected) => socketOf(connected).destroy(),
-        () => {},
-      );
+    for (const client of this.#clients) socketOf(client).destroy();
   }
 
   async #flush(): Promise<void> {
@@ -148,6 +146,8 @@ export class PostgresPipeline {
       );
     client.on("error", onLost);
     client.on("end", onLost);
+    client.on("end", () => this.#clients.delete(client));
+    this.#clients.add(client);
     await client.connect();
     client.query(SETTINGS).catch(() => {}); // a lost connection fails the next one as well
     return client;

@@ -166,6 +166,47 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     await pipeline.end();
   });
 
+  test("a connection whose server leaves a goodbye without an answer can be cut", async () => {
+    const { connectionString } = server!;
+    const pipeline = new PostgresPipeline(
+      (options) => {
+        const client = new pg.Client({ connectionString, ...options });
+        Object.assign((client as unknown as { readonly connection: object }).connection, { end() {} });
+        return client;
+      },
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+    );
+    await pipeline.query({ text: "SELECT 1" });
+    const ended = pipeline.end();
+    await setImmediate();
+    pipeline.cut();
+    await expect(ended).resolves.toBeUndefined();
+  });
+
+  test("statements of a table that is locked as they are prepared run once it is free", async () => {
+    const { connectionString } = server!;
+    const pool = new pg.Pool({ connectionString });
+    await pool.query("CREATE TABLE altered (n int)");
+    onTestFinished(async () => {
+      await pool.query("DROP TABLE altered");
+      await pool.end();
+    });
+    const pipeline = new PostgresPipeline(
+      (options) => new pg.Client({ connectionString, ...options }),
+      (query) => pool.query(query),
+    );
+    const db = await pool.connect();
+    await db.query("BEGIN; LOCK TABLE altered");
+    const statement = { name: "inserts", text: "INSERT INTO altered VALUES (1)" };
+    const inserted = Promise.all([1, 2, 3].map(() => pipeline.query(statement)));
+    await db.query("SELECT pg_sleep(1)");
+    await db.query("COMMIT");
+    db.release();
+    await inserted;
+    expect((await pool.query("SELECT FROM altered")).rowCount).toBe(3);
+    await pipeline.end();
+  });
+
   test("an older package of the driver is refused", async () => {
     const { connectionString } = server!;
     const pipeline = new PostgresPipeline(
