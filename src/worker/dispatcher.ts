@@ -170,7 +170,7 @@ class StoreDispatcher implements Dispatcher {
     options: Parameters<Dispatcher["deadLetters"]>[0] = {},
   ): ReturnType<Dispatcher["deadLetters"]> {
     check(deadLettersSchema(), options, "deadLetters");
-    const page = await this.#store.list({ phase: "quarantined", ...options });
+    const page = await this.#store.list({ ...options, phase: "quarantined" });
     const letters: DeadLetter[] = [];
     for (const { sessionId, meta: labels } of page.sessions) {
       const position = await this.#store.load(sessionId).then(

@@ -119,7 +119,7 @@ class StoredSchedules implements Schedules {
 
   async list(options: Parameters<Schedules["list"]>[0] = {}): ReturnType<Schedules["list"]> {
     check(listSchema(), options, "schedules.list");
-    const page = await this.#store.list({ prefix: SCHEDULE_PREFIX, ...options });
+    const page = await this.#store.list({ ...options, prefix: SCHEDULE_PREFIX });
     const schedules: ScheduleInfo[] = [];
     for (const { sessionId } of page.sessions) {
       const found = await readSchedule(this.#store, sessionId.slice(SCHEDULE_PREFIX.length));

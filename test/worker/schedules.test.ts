@@ -69,7 +69,7 @@ describe.each(STORES)("schedules in the store of kind $kind", ({ open }) => {
       ...{ state: "active", nextTick: NOON + 60 * MINUTE },
     });
     await schedules.add("every", { agent: "echo", input: "x", everyMs: 90_000 });
-    const page = await schedules.list({ limit: 1 });
+    const page = await schedules.list({ limit: 1, ...{ prefix: undefined } }); // no option of it
     expect(page.schedules.map(({ name }) => name)).toEqual(["acme/hourly"]);
     const rest = await schedules.list({ cursor: page.cursor });
     expect(rest.schedules.map(({ name, nextTick }) => [name, nextTick])).toEqual([["every", NOON + 90_000]]);
