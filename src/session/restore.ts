@@ -2,7 +2,7 @@ import { AgentError, messageOf } from "../core/base/error.ts";
 import type { TakeOver, Msg } from "../core/message/types.ts";
 import { hasBlock } from "../core/message/msg.ts";
 import { Transcript } from "../core/message/transcript.ts";
-import { sessionLocked } from "../store/lease.ts";
+import { LEASED_INPUTS, sessionLocked } from "../store/lease.ts";
 import { processOf } from "../store/leases.ts";
 import type { AcquiredSession, Lease, LoadedSession, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
@@ -164,9 +164,6 @@ export function loadTurn({
 }: Pick<AgentContext, "transcript" | "view">): Promise<void> | undefined {
   return transcript.load(view ? Math.min(view.from, ...view.head) : 0);
 }
-
-/** The number of inputs that come with the lease of somebody who takes them from the inbox; there may be more if all of them come. */
-export const LEASED_INPUTS = 20;
 
 /** A lease that was acquired for a session before it is opened. */
 export type TakenLease = {

@@ -4,6 +4,8 @@ import type { Lease, SessionStore } from "./port.ts";
 
 /** The duration of a lease without being renewed unless an option says otherwise, ms. */
 export const LEASE_MS = 30_000;
+/** The number of inputs that come with the lease of somebody who takes them from the inbox; if so many come, there may be more. */
+export const LEASED_INPUTS = 20;
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 

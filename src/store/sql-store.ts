@@ -78,7 +78,7 @@ function foundIn(row: Row, sessionId: string): Pick<Lease, "found"> {
   }
 }
 
-/** Returns the lease that a row gives, unless it takes that over from somebody. */
+/** Returns the lease that a row gives, without the holder that it is taken from. */
 function leaseIn(row: Row, sessionId: string, owner: string): Lease {
   return {
     sessionId,

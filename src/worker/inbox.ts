@@ -2,6 +2,7 @@ import type { AgentConfig } from "../agent/options/agent-config.ts";
 import { toolResultsOf } from "../core/message/msg.ts";
 import type { JsonObject, Json } from "../core/base/json.ts";
 import type { Msg } from "../core/message/types.ts";
+import { LEASED_INPUTS } from "../store/lease.ts";
 import { dueTime, readPosition } from "../store/shared.ts";
 import type {
   AcquiredSession,
@@ -260,9 +261,6 @@ export async function peekAt(store: SessionStore, sessionId: string, limit: numb
   return { ...(found && { position: found.position }), inputs };
 }
 
-/** The number of inputs that a worker reads first; if there are more, it reads all. */
-export const FIRST_INPUTS = 20;
-
 /** Returns the position, and all inputs that are not acknowledged: one that can be processed may come after many that cannot. `found`: what
  *  came with the lease. */
 export async function peekAll(
@@ -272,7 +270,7 @@ export async function peekAll(
 ): Promise<PeekedSession> {
   const first = found
     ? { ...found.session, inputs: found.inputs }
-    : await peekAt(store, sessionId, FIRST_INPUTS);
-  if (first.inputs.length < FIRST_INPUTS) return first;
+    : await peekAt(store, sessionId, LEASED_INPUTS);
+  if (first.inputs.length < LEASED_INPUTS) return first;
   return { ...first, inputs: await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER) };
 }

@@ -7,8 +7,9 @@ import { elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeUp } from "./queue/port.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
+import { LEASED_INPUTS } from "../store/lease.ts";
 import { newOwner, processOf } from "../store/leases.ts";
-import { FIRST_INPUTS, peekAll, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
+import { peekAll, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Lease, SessionInput } from "../store/port.ts";
 import type { TakenLease } from "../session/restore.ts";
@@ -108,7 +109,7 @@ export class SessionJob {
     await queue.wake(to).catch(() => {}); // the sweep finds it
   };
 
-  /** Hands the lease that was taken over to an agent. */
+  /** Returns the lease that was taken: whoever calls this has to release it. */
   #handOver(): TakenLease | undefined {
     const taken = this.#taken;
     this.#taken = undefined;
@@ -126,7 +127,7 @@ export class SessionJob {
     const { store, leaseMs: ttlMs, now } = this.#worker;
     if (!store.acquiresIfReady) return;
     const askedAt = now();
-    const how = { owner: newOwner(), ttlMs, inputs: FIRST_INPUTS, ifReady: true };
+    const how = { owner: newOwner(), ttlMs, inputs: LEASED_INPUTS, ifReady: true };
     const lease = await store.acquire(this.#wakeUp.sessionId, how);
     this.#taken = lease && { lease, askedAt };
   }

@@ -2,7 +2,7 @@ import { causedBy } from "../agent/steps.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
-import { LEASED_INPUTS } from "../session/restore.ts";
+import { LEASED_INPUTS } from "../store/lease.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/shared.ts";
 import type { Schema } from "../core/tool/types.ts";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isEmpty, type Json, type JsonObject } from "../../core/base/json.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
 import { patchJson, valueJson } from "../protocol/diff.ts";
 import { quoteKey } from "../protocol/encode.ts";
@@ -152,17 +152,11 @@ const joined = (ops: string, more: string): string =>
 
 /** The children of a machine: the ids of their actors in the system, by their own ids. */
 function childrenJson(children: unknown): JsonObject {
-  if (!isRecord(children) || !hasKeys(children)) return EMPTY;
+  if (!isRecord(children) || isEmpty(children)) return EMPTY;
   const known = Object.entries(children).slice(0, MAX_KEYS);
   const idOf = (child: unknown): Json =>
     isRecord(child) ? String(child["sessionId"]).slice(0, MAX_NAME) : null;
   return { children: Object.fromEntries(known.map(([id, child]) => [id, idOf(child)])) };
-}
-
-/** True for an object with keys; the usual one without them is cheap to tell. */
-function hasKeys(value: object): boolean {
-  for (const _ in value) return true;
-  return false;
 }
 
 function isRecord(value: unknown): value is { readonly [key: string]: unknown } {

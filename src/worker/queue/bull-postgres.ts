@@ -103,8 +103,9 @@ export async function postgresTransport(connectionString: string, name: string):
     await opened.waitUntilReady(); // a queue that did not become ready here never will
     return opened;
   };
+  const end = () => Promise.all([pipeline.end(), pool.end()]);
   const queue = await openQueue().catch(async (error: unknown) => {
-    await pool.end();
+    await end();
     throw error;
   });
   const signals = new PostgresSignals(
@@ -120,7 +121,7 @@ export async function postgresTransport(connectionString: string, name: string):
     async close() {
       signals.close();
       await queue.close();
-      await Promise.all([pipeline.end(), pool.end()]);
+      await end();
     },
     cut() {
       pipeline.cut();

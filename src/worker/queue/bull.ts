@@ -142,7 +142,7 @@ class BullQueue implements WakeQueue {
         concurrency,
         autorun: false, // a worker that did not become ready would retry without a pause
         lockDuration: this.#lockMs,
-        stalledInterval: Math.ceil(this.#lockMs / 2), // the second look after a lock has expired returns its wake-up
+        stalledInterval: Math.ceil(this.#lockMs / 2), // the first look after a lock has expired returns its wake-up
         maxStalledCount: 2 ** 31 - 1, // the maximum of Postgres; the store counts the workers that die with a session
         runRetryDelay: 1_000,
         drainDelay: 5,
