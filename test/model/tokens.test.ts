@@ -3,7 +3,9 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { countMessage, countText } from "../../src/core/model/request.ts";
+import { termsOf } from "../../src/kit/knowledge/terms.ts";
 import { freshModules } from "../support/fresh-modules.ts";
+import { heapBytes } from "../support/heap-bytes.ts";
 import { call, show, traced } from "../support/trace.ts";
 
 describe("token estimates", () => {
@@ -36,6 +38,22 @@ describe("token estimates", () => {
 });
 
 describe("bounded memory", () => {
+  test.each<[string, (text: string) => unknown]>([
+    ["the count of a text", countText],
+    ["the count of a part of it", (text) => countText(text.slice(0, 4_000))],
+    ["its terms", termsOf],
+  ])("does not hold the texts of which it knows %s", async (what, look) => {
+    look("warm");
+    const before = await heapBytes();
+    for (let index = 0; index < 20; index++)
+      look(
+        JSON.parse(
+          `"${what.replaceAll(" ", "zq")}${"zzqq".repeat(index + 2)}${" .,;:!?".repeat(400_000)}"`,
+        ) as string,
+      );
+    expect((await heapBytes()) - before).toBeLessThan(20_000_000);
+  });
+
   test("shows the model the last messages and stores all", async () => {
     const { agent, model } = traced(["1", "2", "3"], { modelOptions: { contextWindow: { maxMessages: 2 } } });
     for (const text of ["a", "b", "c"]) await agent.call(text);

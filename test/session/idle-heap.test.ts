@@ -1,12 +1,8 @@
 // The memory that sessions at rest take.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { createAgent, defineTool, type Agent, type ChatModel, type SessionStore } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { expect, test } from "vitest";
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
+import { heapBytes } from "../support/heap-bytes.ts";
 
 const model: ChatModel = {
   name: "brief",
@@ -27,14 +23,6 @@ async function rested(count: number, store: SessionStore | undefined): Promise<A
   );
   for (const agent of agents) await agent.call("Hi");
   return agents;
-}
-
-async function heapBytes(): Promise<number> {
-  for (let times = 0; times < 3; times++) {
-    collect();
-    await new Promise(setImmediate);
-  }
-  return process.memoryUsage().heapUsed;
 }
 
 test.each([

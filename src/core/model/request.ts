@@ -146,7 +146,7 @@ function countPiece(text: string): number {
 export function countText(text: string): number {
   if (text.length <= 3 * PART) return countKnown(text);
   const middle = Math.floor((text.length - PART) / 2);
-  const parts = [0, middle, text.length - PART].map((at) => countWhole(text.slice(at, at + PART)));
+  const parts = [0, middle, text.length - PART].map((at) => countKnown(text.slice(at, at + PART)));
   return Math.round((parts.reduce((sum, count) => sum + count) / (3 * PART)) * text.length);
 }
 
@@ -156,11 +156,6 @@ const known = new Map<string, number>();
 const KNOWN_CHARACTERS = 1_000_000;
 let characters = 0;
 
-function countWhole(text: string): number {
-  if (text.length < LONG) return countPiece(text);
-  return text.split(LONG_RUN).reduce((sum, piece) => sum + countPiece(piece), 0);
-}
-
 function countKnown(text: string): number {
   const found = known.get(text);
   if (found !== undefined) return found;
@@ -168,8 +163,10 @@ function countKnown(text: string): number {
     known.clear();
     characters = text.length;
   }
-  const tokens = countWhole(text);
-  known.set(text, tokens);
+  const own = structuredClone(text); // a key that is a part of a longer text, here or in the tokenizer, would keep all of that
+  const pieces = own.length < LONG ? [own] : own.split(LONG_RUN);
+  const tokens = pieces.reduce((sum, piece) => sum + countPiece(piece), 0);
+  known.set(own, tokens);
   return tokens;
 }
 

@@ -20,7 +20,7 @@ function stemOf(run: string): string {
   const plain = plainOf(run);
   const stem = /^[a-z]+$/u.test(plain) ? stemmer(plain) : plain;
   if (stems.size >= MAX_STEMS) stems.clear();
-  stems.set(run, stem);
+  stems.set(structuredClone(run), structuredClone(stem)); // a part of a text, as a key, would keep all of that
   return stem;
 }
 

@@ -1,7 +1,5 @@
 // The overview of many runs asks its store for each session once, for the list in pages, and keeps little of each run.
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { createAgent, type SessionStore } from "agentchart";
 import { exportSession, importSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
@@ -14,6 +12,7 @@ import { RunSuspicions } from "../../../src/inspect/hub/run-suspicions.ts";
 import { Runs } from "../../../src/inspect/hub/runs.ts";
 import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
 import { toolOf } from "../../support/agents.ts";
+import { heapBytes } from "../../support/heap-bytes.ts";
 import { scratch } from "../../store/scratch.ts";
 
 /** As many as an overview sums up, with SOAK=1. */
@@ -21,17 +20,6 @@ const SESSIONS = process.env["SOAK"] === "1" ? 10_000 : 300;
 const ROWS_PER_PAGE = 500;
 /** What a run may leave in the heap: its digest, and the row of the list while others are read. */
 const MAX_BYTES_A_RUN = 8_000;
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
-
-async function heapBytes(): Promise<number> {
-  for (let times = 0; times < 3; times++) {
-    collect();
-    await new Promise(setImmediate);
-  }
-  return process.memoryUsage().heapUsed;
-}
 
 /** A session of two turns with three calls, as lines of an export. */
 async function oneSession(): Promise<readonly string[]> {
