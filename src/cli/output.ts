@@ -1,5 +1,5 @@
 import type { CliIo } from "./cli-io.ts";
-import { oneLine } from "./terminal.ts";
+import { oneLine, withoutControls } from "./terminal.ts";
 
 const MAX_WIDTH = 60;
 const MAX_LAST_WIDTH = 200;
@@ -18,7 +18,7 @@ export function printReport<T extends object>(
   report: T,
   textOf: (report: T) => string,
 ): void {
-  const text = printsJson(io, flags) ? JSON.stringify(report) : textOf(report).trimEnd();
+  const text = printsJson(io, flags) ? JSON.stringify(report) : withoutControls(textOf(report)).trimEnd();
   io.stdout.write(`${text}\n`);
 }
 

@@ -87,8 +87,8 @@ export function openTerminal(stdout: Output, stderr: Output, env: Environment): 
   };
 }
 
-/** The text without control characters, which could move the cursor, ring the bell or rename the window. */
-function withoutControls(text: string): string {
+/** The text without control characters other than tabs and line ends, which could move the cursor, ring the bell or rename the window. */
+export function withoutControls(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 

@@ -1,5 +1,7 @@
 // Notes and progress in a terminal.
 import { describe, expect, test } from "vitest";
+import type { CliIo } from "../../src/cli/cli-io.ts";
+import { printReport } from "../../src/cli/output.ts";
 import { openTerminal, type Environment } from "../../src/cli/terminal.ts";
 
 function openScreen(isTTY: { readonly stdout: boolean; readonly stderr: boolean }, env: Environment = {}) {
@@ -40,6 +42,19 @@ describe("A terminal", () => {
     terminal.text("a\u001b]0;title\u0007b\tc\n");
     terminal.note("x\u001b[2Jy\nz");
     expect(written.both).toBe("a]0;titleb\tc\nx[2Jy z\n");
+  });
+
+  test("removes control sequences from a report, which are escaped in its JSON", () => {
+    const report = { text: "a\u001b]0;title\u0007b\u009bc\n\td" };
+    for (const [json, text] of [
+      [false, "a]0;titlebc\n\td\n"],
+      [true, `${JSON.stringify(report)}\n`],
+    ] as const) {
+      const written: string[] = [];
+      const stdout = { isTTY: true, write: (part: string) => written.push(part) };
+      printReport({ stdout } as unknown as CliIo, { json }, report, (given) => given.text);
+      expect(written.join("")).toBe(text);
+    }
   });
 
   test("writes the model's text unchanged to a file, also around a note", () => {

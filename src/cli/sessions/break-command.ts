@@ -9,7 +9,7 @@ import type { SessionStore } from "../../store/port.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
-import { formatTime, printItems, printsJson } from "../output.ts";
+import { formatTime, printItems, printReport, printsJson } from "../output.ts";
 import { sessionsOf } from "../paginate.ts";
 import { explainSessionErrors } from "../session-commands.ts";
 import { UsageError } from "../usage-error.ts";
@@ -51,11 +51,10 @@ async function read(flag: string, file: string): Promise<readonly Breakpoint[]> 
 async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
   const slots = await slotsOf(store, sessionId);
   const { conditions, others } = breakpointsIn(slots);
-  if (printsJson(io, flags))
-    io.stdout.write(
-      `${JSON.stringify({ sessionId, revision: revisionOf(slots, breakpoints.name), breakpoints: conditions, others })}\n`,
-    );
-  else if (conditions.length > 0) io.stdout.write(`${conditions.map(breakpointText).join("\n")}\n`);
+  const revision = revisionOf(slots, breakpoints.name);
+  const textOf = (): string => conditions.map(breakpointText).join("\n");
+  if (conditions.length > 0 || printsJson(io, flags))
+    printReport(io, flags, { sessionId, revision, breakpoints: conditions, others }, textOf);
   else if (others === 0) io.terminal.note(`Session ${sessionId} has no breakpoints.`);
   if (others > 0)
     io.terminal.note(`It has ${others} that this release does not know: each call waits for an approval.`);

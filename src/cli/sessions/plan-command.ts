@@ -7,7 +7,7 @@ import { revisionOf } from "../../core/tool/stored-slots.ts";
 import type { Slot } from "../../core/tool/types.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
-import { printsJson } from "../output.ts";
+import { printReport, printsJson } from "../output.ts";
 import { withSession } from "../session-commands.ts";
 import type { plan as definition } from "./definitions.ts";
 import { readValue, replaceSlot, slotsOf } from "./stored-slot.ts";
@@ -26,10 +26,9 @@ async function show(store: SessionStore, sessionId: string, flags: Flags, io: Cl
   const slots = await slotsOf(store, sessionId);
   const plan = readSlot(planSlot, slots);
   const revision = revisionOf(slots, planSlot.name);
-  if (printsJson(io, flags)) {
-    const history = readSlot(planHistorySlot, slots);
-    io.stdout.write(`${JSON.stringify({ sessionId, revision, plan, history })}\n`);
-  } else if (plan) io.stdout.write(`${planText(plan)}\nRevision: ${revision}\n`);
+  const history = readSlot(planHistorySlot, slots);
+  const textOf = (): string => `${planText(plan!)}\nRevision: ${revision}`;
+  if (plan || printsJson(io, flags)) printReport(io, flags, { sessionId, revision, plan, history }, textOf);
   else io.terminal.note(`Session ${sessionId} has no plan; revision ${revision}.`);
 }
 
