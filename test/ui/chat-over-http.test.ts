@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentError, createAgent, type Agent } from "agentchart";
 import { readChatRequest, toUIMessageChunks } from "agentchart/ui";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { toolOf } from "../support/agents.ts";
+import { scripted, toolOf } from "../support/agents.ts";
 import { call } from "../support/trace.ts";
 
 async function answer(agent: Agent, body: unknown, response: ServerResponse): Promise<void> {
@@ -167,4 +167,21 @@ test.each([
   ],
 ])("a request with %s is refused with what is wrong", (_, body, message) => {
   expect(() => readChatRequest(body, [])).toThrow(message);
+});
+
+test("a call whose arguments a hook has given what is no JSON is approved as the page knows it", async () => {
+  const { agent } = scripted([{ calls: [call("c1", "pay")] }], {
+    tools: [toolOf("pay", () => "paid", { permission: "ask" })],
+    hooks: [
+      { name: "rates", preActing: () => ({ input: { amount: 2, note: undefined, rate: NaN } as never }) },
+    ],
+  });
+  await agent.call("Pay.");
+  const { pending } = agent.status();
+  const approve = (input: object) => {
+    const parts = [{ toolCallId: "c1", input, ...responded(true) }];
+    return readChatRequest({ messages: [{ role: "assistant", parts }] }, pending).decisions;
+  };
+  expect(approve({ amount: 2, rate: null })).toMatchObject([{ callId: "c1", decision: "approve" }]);
+  expect(() => approve({ amount: 1 })).toThrow(/have changed/);
 });
