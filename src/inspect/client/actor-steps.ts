@@ -85,18 +85,19 @@ export class ActorSteps {
 
   note(step: NotedStep): void {
     this.#waiting.push(step);
-    if (this.#waiting.length >= MAX_WAITING) this.write();
+    if (this.#waiting.length >= MAX_WAITING) this.#write(); // the time of the event counts as a whole
   }
 
   /** Writes the steps that were noted to the history. */
   write(): void {
+    if (this.#waiting.length > 0) this.#budget.timed(() => this.#write());
+  }
+
+  #write(): void {
     const steps = this.#waiting;
-    if (steps.length === 0) return;
     this.#waiting = [];
-    this.#budget.timed(() => {
-      for (const each of steps) guarded(() => this.#push(each));
-      this.#history.settle(this.#keep);
-    });
+    for (const each of steps) guarded(() => this.#push(each));
+    this.#history.settle(this.#keep);
   }
 
   /** The states of a snapshot, outermost first. */

@@ -362,6 +362,21 @@ test("a step for whose context there is no time says so, and the next one brings
   expect(third!.p).toEqual([["=", ["context", "count"], 2]]);
 });
 
+test("the time for which steps are written counts once", () => {
+  let now = 0;
+  const { inspect, actors } = observe(new StepBudget(() => now));
+  const { actor } = hostile(inspect);
+  const value = { toJSON: () => `${now++}` }; // is asked when a step is written
+  const tick = (): void => {
+    const snapshot = { ...actor.getSnapshot(), value };
+    inspect({ type: "@xstate.snapshot", actorRef: actor, event: { type: "tick" }, snapshot } as never);
+  };
+  for (let sent = 0; sent < 128; sent++) tick();
+  now += 1_000;
+  tick();
+  expect(keptSteps(actors[0]!.history).at(-1)!.a!.h).toBeUndefined();
+});
+
 test("actors beyond the bound are counted, each once", () => {
   const { inspect, actors, rowOf } = observe();
   const one = setup({}).createMachine({
