@@ -4,6 +4,7 @@ import type { Handler } from "../define-command.ts";
 import { interruptible } from "../on-signal.ts";
 import { redact, secretsOf } from "../secrets.ts";
 import { oneLine } from "../terminal.ts";
+import { withClosing } from "../with-cleanup.ts";
 import {
   runCheck,
   type Asked,
@@ -88,13 +89,11 @@ export const queueCheck: Check = {
     const queue = openQueue(spec);
     const problem = /^rediss?:/.test(spec) ? await connectionProblem(spec, signal) : undefined;
     if (problem !== undefined) return [wrong("queue", `no connection (${problem}): is Redis running there?`)];
-    try {
+    return withClosing(queue, async () => {
       const { waiting, active, delayed } = await queue.stats();
       const counts = `${waiting} wake-ups wait, ${active} are with workers, ${delayed} are for later`;
       return [ok("queue", given === "memory" ? "in the process of a worker" : `it answers; ${counts}`)];
-    } finally {
-      await queue.close();
-    }
+    });
   },
 };
 
