@@ -169,3 +169,29 @@ describe("an agent in an editor", () => {
     expect(await long.ask("Pay.")).toEqual({ stopReason: "max_turn_requests" });
   });
 });
+
+test("a session that does not open again is none that can be asked", async () => {
+  let opened = 0;
+  const open = async (sessionId: string) => {
+    if (++opened > 1) throw new Error("It is elsewhere.");
+    const agent = createAgent({
+      name: "clerk",
+      model: scriptedModel(["Hi."]),
+      store: memoryStore(),
+      sessionId,
+    });
+    return { agent, close: () => agent.shutdown() };
+  };
+  const { app, close } = acpAgent(sdk, { version: "1.0.0", open });
+  const connection = editor().app.connect(app);
+  onTestFinished(async () => {
+    connection.close();
+    await close();
+  });
+  const { agent } = connection;
+  await agent.request("initialize", { protocolVersion: sdk.PROTOCOL_VERSION });
+  const { sessionId } = await agent.request("session/new", { cwd: "/work", mcpServers: [] });
+  await expect(agent.request("session/load", { sessionId, cwd: "/work", mcpServers: [] })).rejects.toThrow();
+  const asked = agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "Hello." }] });
+  await expect(asked).rejects.toThrow("there is no such session");
+});

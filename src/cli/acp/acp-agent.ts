@@ -139,7 +139,9 @@ export function acpAgent(
     }
   };
   const start = async (id: string, cwd: string, servers: readonly McpServer[]): Promise<Session> => {
-    await sessions.get(id)?.close();
+    const former = sessions.get(id);
+    sessions.delete(id);
+    await former?.close();
     const session = new Session(id, cwd, await open(id, servers));
     sessions.set(id, session);
     return session;
