@@ -10,7 +10,7 @@ import { makeConfig } from "../../worker/make-config.ts";
 import { watchedStore } from "./watched-store.ts";
 import { Ledger, notesOf, type NotedCall } from "./ledger.ts";
 import { loadScenario } from "./load.ts";
-import type { Orders } from "./orders.ts";
+import { ORDERS_VARIABLE, type Orders } from "./orders.ts";
 import { Tape } from "./tape.ts";
 import { transcriptOf } from "./transcript.ts";
 import type { CrashScenario } from "./types.ts";
@@ -20,7 +20,8 @@ import { watchedConfig } from "./watch.ts";
 const LEASE_MS = 600_000;
 const LEASE_CODES: readonly string[] = ["session/conflict", "session/lease-lost"];
 
-const orders = JSON.parse(process.argv[2]!) as Orders;
+const orders = JSON.parse(process.env[ORDERS_VARIABLE]!) as Orders;
+delete process.env[ORDERS_VARIABLE]; // not for the processes of tools
 const ledger = new Ledger(orders.ledger, orders.life);
 const { point, folder, sessionId } = orders;
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { SessionStore } from "../../store/port.ts";
 import { notesOf, readNotes, type LifeNote } from "./ledger.ts";
-import { FOLDER_VARIABLE, type Orders } from "./orders.ts";
+import { FOLDER_VARIABLE, ORDERS_VARIABLE, type Orders } from "./orders.ts";
 
 /** The file of a process: beside this one in the sources; a build puts it into the folder of its entry. */
 const PATHS = ["./child.ts", "./testing/crash-child.mjs", "./crash-child.mjs", "../testing/crash-child.mjs"];
@@ -33,7 +33,7 @@ export class Life {
     const flags = isSource ? ["--conditions=agentchart-source"] : [];
     this.#child = spawn(
       process.execPath,
-      [...flags, "--disable-warning=ExperimentalWarning", fileURLToPath(CHILD!), JSON.stringify(orders)],
+      [...flags, "--disable-warning=ExperimentalWarning", fileURLToPath(CHILD!)],
       {
         stdio: ["pipe", "ignore", "pipe"],
         // Each process loads the same modules.
@@ -41,6 +41,7 @@ export class Life {
           NODE_COMPILE_CACHE: join(dirname(orders.folder), "compiled"),
           ...process.env,
           [FOLDER_VARIABLE]: orders.folder,
+          [ORDERS_VARIABLE]: JSON.stringify(orders),
         },
       },
     );

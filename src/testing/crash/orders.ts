@@ -29,3 +29,5 @@ export type Orders = {
 
 /** The environment variable with the folder of a run. */
 export const FOLDER_VARIABLE = "AGENTCHART_CRASHTEST";
+/** The environment variable with the orders. Other users can read the arguments of a process, and a store may have a password. */
+export const ORDERS_VARIABLE = "AGENTCHART_CRASHTEST_ORDERS";

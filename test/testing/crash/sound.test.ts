@@ -1,4 +1,4 @@
-// The crash test finds nothing in sound agents.
+// The crash test finds nothing in sound agents, and shows no other user their store.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import { isSoak } from "../../laws/kill/live.ts";
 
 const SOUND = join(import.meta.dirname, "agents/sound.ts");
-const folder = mkdtempSync(join(tmpdir(), "agentchart-sound-"));
+const folder = mkdtempSync(join(tmpdir(), "store-of-a-crash-test-"));
 const server = await startPostgres();
 afterAll(async () => {
   await server?.stop();
@@ -31,7 +31,7 @@ const AT = [
 const stores = {
   file: `file:${join(folder, "files")}`,
   SQLite: `sqlite:${join(folder, "sessions.db")}`,
-  ...(server && { Postgres: server.connectionString }),
+  ...(server && { Postgres: `${server.connectionString}?application_name=store-of-a-crash-test` }),
 };
 if (!server) test.skip(`crashTest on Postgres (${NO_POSTGRES})`, () => {});
 

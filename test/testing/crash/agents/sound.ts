@@ -5,6 +5,11 @@ import type { CrashScenario } from "agentchart/testing";
 import type { WorkerAgents } from "agentchart/worker";
 import { effect, effects, saying } from "../outside.ts";
 
+// Other users can read the arguments of a process, and the processes of tools get its environment.
+const told = [...process.argv, ...Object.values(process.env)].find((text) => text?.includes("store-of-a-"));
+if (process.env["AGENTCHART_CRASHTEST"] !== undefined && told !== undefined)
+  throw new Error(`A process was told its store where others can read it: ${told}`);
+
 const lookUp = defineTool({
   name: "look_up",
   description: "Looks an order up.",
