@@ -9,7 +9,7 @@ import { bindHost, liveMachine, markShared } from "./services/actors.ts";
 import type { Host } from "./services/host.ts";
 import { type AgentError, type ErrorInfo, errorFrom, messageOf } from "../core/base/error.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
-import { LONGEST_DELAY_MS, unref } from "../core/base/time.ts";
+import { delayUntil, unref } from "../core/base/time.ts";
 
 /** A state of the chart by its path, such as "reasoning.calling.running", with the context. */
 export type ChartPlace = { readonly path: string; readonly context: AgentContext };
@@ -235,8 +235,7 @@ export class SessionTimer {
   #start(): void {
     const until = this.#until!;
     this.#firesAt = until;
-    const delay = Math.min(Math.max(0, until - this.#session.now()), LONGEST_DELAY_MS);
-    this.#handle = setTimeout(() => this.#fire(), delay);
+    this.#handle = setTimeout(() => this.#fire(), delayUntil(until, this.#session.now()));
   }
 
   #fire(): void {

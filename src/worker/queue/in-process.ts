@@ -1,5 +1,5 @@
 import { check } from "../../core/base/options.ts";
-import { LONGEST_DELAY_MS } from "../../core/base/time.ts";
+import { delayUntil } from "../../core/base/time.ts";
 import { SignalListeners } from "./signal-listeners.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
 import { queueClosed } from "./queue-error.ts";
@@ -88,12 +88,12 @@ class InProcessQueue implements WakeQueue {
   }
 
   #later(wakeUp: WakeUp): void {
-    const delay = Math.min(wakeUp.dueAt - Date.now(), LONGEST_DELAY_MS);
-    const timer = setTimeout(() => {
+    const due = (): void => {
       this.#delayed.delete(timer);
       if (wakeUp.dueAt > Date.now()) this.#later(wakeUp);
       else this.#add(wakeUp);
-    }, delay);
+    };
+    const timer = setTimeout(due, delayUntil(wakeUp.dueAt, Date.now()));
     timer.unref();
     this.#delayed.add(timer);
   }
