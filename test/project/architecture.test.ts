@@ -480,6 +480,7 @@ describe("architecture", () => {
     expect(naming(/\bprocess\.env\b/).filter((path) => roomOf(path) !== "cli")).toEqual([
       "src/core/model/openai/dashscope-model.ts",
       "src/inspect/protocol/hub-address.ts",
+      "src/testing/crash/child.ts",
       "src/testing/crash/life.ts",
     ]);
   });
