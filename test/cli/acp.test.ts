@@ -19,6 +19,20 @@ const pay = defineTool({
 });
 const payNow: ScriptedTurn = { text: "I pay.", calls: [{ id: "c1", name: "pay", input: { euros: 7 } }] };
 
+/** Connects an editor with agents in this process, and begins a session. */
+async function connected(one: ReturnType<typeof editor>, open: Parameters<typeof acpAgent>[1]["open"]) {
+  const { app, close } = acpAgent(sdk, { version: "1.0.0", open });
+  const connection = one.app.connect(app);
+  onTestFinished(async () => {
+    connection.close();
+    await close();
+  });
+  const { agent } = connection;
+  await agent.request("initialize", { protocolVersion: sdk.PROTOCOL_VERSION });
+  const { sessionId } = await agent.request("session/new", { cwd: "/work", mcpServers: [] });
+  return { agent, sessionId };
+}
+
 /** An editor that speaks with an agent in this process. */
 async function speaking(turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}, choose?: Choose) {
   ran.length = 0;
@@ -30,15 +44,7 @@ async function speaking(turns: readonly ScriptedTurn[], config: Partial<AgentCon
     return { agent, close: () => agent.shutdown() };
   };
   const one = editor(choose);
-  const { app, close } = acpAgent(sdk, { version: "1.0.0", open });
-  const connection = one.app.connect(app);
-  onTestFinished(async () => {
-    connection.close();
-    await close();
-  });
-  const { agent } = connection;
-  await agent.request("initialize", { protocolVersion: sdk.PROTOCOL_VERSION });
-  const { sessionId } = await agent.request("session/new", { cwd: "/work", mcpServers: [] });
+  const { agent, sessionId } = await connected(one, open);
   const ask = (text: string) =>
     agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   return { ...one, agent, sessionId, ask, model };
@@ -182,15 +188,7 @@ test("a session that does not open again is none that can be asked", async () =>
     });
     return { agent, close: () => agent.shutdown() };
   };
-  const { app, close } = acpAgent(sdk, { version: "1.0.0", open });
-  const connection = editor().app.connect(app);
-  onTestFinished(async () => {
-    connection.close();
-    await close();
-  });
-  const { agent } = connection;
-  await agent.request("initialize", { protocolVersion: sdk.PROTOCOL_VERSION });
-  const { sessionId } = await agent.request("session/new", { cwd: "/work", mcpServers: [] });
+  const { agent, sessionId } = await connected(editor(), open);
   await expect(agent.request("session/load", { sessionId, cwd: "/work", mcpServers: [] })).rejects.toThrow();
   const asked = agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "Hello." }] });
   await expect(asked).rejects.toThrow("there is no such session");
