@@ -219,7 +219,7 @@ export type RequestState = {
   readonly timedOut: boolean;
   /** True if it is not repeated, because `retryOn` returned false. */
   readonly final?: boolean;
-  /** True if it was taken back once, unsent, for messages that came before it was sent. */
+  /** True if it was withdrawn once, unsent, for messages that came before it was sent. */
   readonly tookNews?: boolean;
   /** The reason for which the last answer ended, even one without content. */
   readonly finishReason?: FinishReason;

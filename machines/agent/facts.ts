@@ -53,7 +53,7 @@ export type Fact =
   | { readonly type: "call.late" }
   /** The model has answered, or hooks have changed the answer; it is no message yet. */
   | { readonly type: "draft"; readonly message: Msg }
-  /** The call of the agent has brought input, or its input was taken. */
+  /** The call of the agent has brought input, or its input was accepted. */
   | { readonly type: "input" }
   /** A turn has begun. */
   | { readonly type: "turn" }
@@ -258,7 +258,7 @@ export type StepFacts = {
   readonly isLoaded: boolean;
   /** Hooks run from now on that a crash would cut off. */
   readonly isEnding: boolean;
-  /** The call of the agent has brought input, or its input was taken. */
+  /** The call of the agent has brought input, or its input was accepted. */
   readonly hasInput: boolean;
   /** A turn has begun. */
   readonly beginsTurn: boolean;

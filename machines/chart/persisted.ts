@@ -13,7 +13,7 @@ export type Persistence<Context> = {
   write(context: Context): JsonObject;
   /** The context that was written. */
   read(context: JsonObject): Context;
-  /** The input that a service was started with, of what JSON has kept of it. */
+  /** The input that a service was started with, as far as JSON holds it. */
   readInput(input: unknown, context: Context): unknown;
 };
 

@@ -51,7 +51,7 @@ export type SessionEvent =
   | ({ readonly type: "lease.unrenewed"; readonly at: number } & Failed)
   /** Another process has the lease, or has appended. */
   | ({ readonly type: "lease.lost" } & Failed)
-  /** A call that was taken begins. */
+  /** An accepted call begins. */
   | { readonly type: "call" }
   /** A call or another command arrives. */
   | { readonly type: "command" };

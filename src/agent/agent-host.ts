@@ -65,7 +65,7 @@ type Output = { readonly schema: Schema; readonly tool: AnyTool };
 /** A session without a store has nothing to save. */
 const SAVED = Promise.resolve();
 
-/** The most steps that are kept for the breakpoints of a session without a store. */
+/** The maximum number of steps that are retained for the breakpoints of a session without a store. */
 const MAX_STEPS = 1000;
 
 /** The host of the services of one session, with what its agent brings to it in this process that the journal does not have. This is its
@@ -104,21 +104,21 @@ export class AgentHost implements Host {
   constructor(
     session: HostedSession,
     config: AnyAgentConfig,
-    kept: Omit<SharedParts, "events">,
+    shared: Omit<SharedParts, "events">,
     rulesAround: RuleStates | undefined,
   ) {
     const { sessionId, maxIters, results } = session.settings;
     const { generateOptions } = config;
-    const toolkit = kept.toolkit ?? toolkitOf(config);
+    const toolkit = shared.toolkit ?? toolkitOf(config);
     this.#session = session;
     this.sessionId = sessionId;
     this.maxIters = maxIters;
     this.results = results;
     this.toolkit = toolkit;
     this.personas = config.personas && new Personas(config);
-    this.#added = kept.hooks ?? hooksOf(config);
+    this.#added = shared.hooks ?? hooksOf(config);
     this.#hooks = inOrder(config, this.#added);
-    this.#schema = kept.schema;
+    this.#schema = shared.schema;
     this.#rulesAround = rulesAround;
     this.config = generateOptions ? { ...config, generateOptions: frozenCopy(generateOptions) } : config;
     this.clientTools = clientToolsOf(config.toolOptions?.clientTools, toolkit);
@@ -375,7 +375,7 @@ export class AgentHost implements Host {
     this.#timer.release();
   }
 
-  /** Disarms the timer and drops what is kept for the services. */
+  /** Disarms the timer and drops what is cached for the services. */
   stop(): void {
     this.#timer.stop();
     this.inputs.clear();

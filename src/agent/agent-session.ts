@@ -58,7 +58,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   readonly sessionId: string;
   readonly #config: AnyAgentConfig;
   readonly #around: ParentScope;
-  readonly #kept: SharedParts = { events: new EventEmitter(this) };
+  readonly #shared: SharedParts = { events: new EventEmitter(this) };
   /** Undefined while the session is passive. */
   #live: Turns | undefined;
   #leaving: Promise<void> | undefined;
@@ -90,7 +90,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   }
 
   #revive(): Turns {
-    const live = new Turns(this.#config, this.#kept, this.#around, this);
+    const live = new Turns(this.#config, this.#shared, this.#around, this);
     this.#live = live;
     live.watch(this, this.#config);
     return live;
@@ -121,7 +121,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
 
   /** The tools, which the caller may change from now on: the next runtime has the same object. */
   get toolkit(): SessionToolkit {
-    return (this.#kept.toolkit = this.runtime.host.toolkit);
+    return (this.#shared.toolkit = this.runtime.host.toolkit);
   }
 
   get actor(): Runtime["actor"] {
@@ -261,7 +261,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
 
   /** Changes the hooks, also for later runtimes. */
   #setHooks(change: (hooks: readonly AnyHook[]) => readonly AnyHook[]): void {
-    this.#kept.hooks = this.runtime.setHooks(change);
+    this.#shared.hooks = this.runtime.setHooks(change);
   }
 
   snapshot(): Snapshot {
@@ -285,7 +285,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     if (this.#live !== live || live.runtime.isStopped) return;
     this.#assertIdle(live);
     this.#live = undefined;
-    this.#kept.schema = live.runtime.host.schema;
+    this.#shared.schema = live.runtime.host.schema;
     this.#leaving = leave(live.runtime).finally(() => (this.#leaving = undefined));
     await this.#leaving;
     await live.reported();

@@ -50,7 +50,7 @@ export class ClassHooks {
     return this.#ever.has(hook) || (this.#parent?.has(hook) ?? false);
   }
 
-  /** Notes an agent of the class. It is not kept alive by that. */
+  /** Notes an agent of the class. This does not keep it in memory. */
   join(member: ClassMember): void {
     this.#parent?.join(member);
     if (this.#members.size >= this.#sweepAt) {

@@ -60,7 +60,7 @@ export function createAgent<
 /** Creates an agent for a worker. If `admit` rejects, `open` does so with its error. */
 export function createInboxAgent(
   config: AnyAgentConfig,
-  worker: Pick<ParentScope, "taken" | "kept" | "isLeft"> & Required<Pick<ParentScope, "admit">>,
+  worker: Pick<ParentScope, "acquired" | "cache" | "isLeft"> & Required<Pick<ParentScope, "admit">>,
 ): InboxAgent {
   return new DrivenSession(config, worker);
 }

@@ -11,7 +11,7 @@ const HASH_LENGTH = 12;
 
 const hashOf = (value: Json): string => sha256(JSON.stringify(value)).slice(0, HASH_LENGTH);
 
-/** As {@link hashOf}; the hash of the text before is kept, since agents are often made of the same configuration. */
+/** As {@link hashOf}; the hash of the text before is cached, since agents are often made of the same configuration. */
 let lastText = { text: "", hash: hashOf("") };
 
 function textHash(text: string): string {

@@ -23,7 +23,7 @@ import type { TurnStats } from "../../machines/agent/context.ts";
  *    takes effect exactly once whatever happens to the process. A method that throws or returns false acknowledges
  *    nothing; the worker then calls `refuse`.
  * B2 A new session is made by the append that takes its first input. A crash before that leaves the input in the inbox, and no
- *    session, so that the next worker begins anew.
+ *    session: the next worker creates it.
  * B3 That append may have what the model has answered as well: it is made after 50 ms, or when something else must be durable, or when
  *    somebody waits for an event of the turn. A crash before it repeats the request to the model, as one after it does.
  */
@@ -40,7 +40,7 @@ export interface InboxAgent extends AnyAgent {
     inputId: string,
     options?: Pick<CallOptions<Schema | undefined>, "output" | "clientTools">,
   ): Promise<void>;
-  /** Returns the reason for which an input would be refused now, whose turn could not begin; undefined if it would be taken. */
+  /** Returns the reason for which an input would be refused now, whose turn could not begin; undefined if it would be accepted. */
   refusalOf(messages: readonly Msg[]): ErrorInfo | undefined;
   /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the
    *  approval expired is accepted however late it is processed. */

@@ -1,7 +1,12 @@
 import { AgentError, errorFrom } from "../core/base/error.ts";
 import type { Msg } from "../core/message/types.ts";
 import { inputHash } from "../session/format.ts";
-import { checkSameInput, claimInput, readTakenInput, type TakenInput } from "../session/input-outcome.ts";
+import {
+  checkSameInput,
+  claimInput,
+  readAcceptedInput,
+  type AcceptedInput,
+} from "../session/input-outcome.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema } from "../core/tool/types.ts";
 import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
@@ -35,13 +40,13 @@ const MAX_KEYS = 1_000;
 
 type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };
 
-/** The calls with an idempotency key: one input is taken once, in whatever process, and each call gets its final outcome. */
+/** The calls with an idempotency key: one input is accepted once, in whatever process, and each call gets its final outcome. */
 export class KeyedCalls {
   readonly #turns: Calls;
   readonly #store: SessionStore | undefined;
   readonly #running = new Map<string, RunningCall>();
-  /** The inputs that this process has taken. */
-  readonly #taken = new Map<string, TakenInput>();
+  /** The inputs that this process has accepted. */
+  readonly #accepted = new Map<string, AcceptedInput>();
   /** The key of the call whose turn runs. */
   #current: string | undefined;
 
@@ -60,7 +65,7 @@ export class KeyedCalls {
   ): Promise<Reply<OutputOf<S>>> {
     const { idempotencyKey: key } = options;
     return this.#join(key, inputHash(messages), onJoin, async () => {
-      const claimed = this.#taken.has(key) ? undefined : await this.#claim(key, messages);
+      const claimed = this.#accepted.has(key) ? undefined : await this.#claim(key, messages);
       return claimed
         ? this.#turns.start(claimed, options, onBegin)
         : this.#repeat(messages, options, onBegin);
@@ -73,8 +78,8 @@ export class KeyedCalls {
     return this.#store ? claimInput(this.#store, sessionId, key, messages) : messages;
   }
 
-  /** The input with this key was taken before: goes on with its turn if that can go on without further input, else returns how it
-   *  came to rest. An input that was refused is taken now. */
+  /** Continues the turn of an input that was accepted before if it can continue without further input, else returns how it came to
+   *  rest. An input that was refused is accepted now. */
   async #repeat<S extends Schema | undefined>(
     messages: readonly Msg[],
     options: KeyedOptions<S>,
@@ -84,7 +89,8 @@ export class KeyedCalls {
     await runtime.saved(); // the end of its turn may not be stored yet
     const { idempotencyKey: key, ...rest } = options;
     const input =
-      this.#taken.get(key) ?? (this.#store && (await readTakenInput(this.#store, runtime.settings, key)));
+      this.#accepted.get(key) ??
+      (this.#store && (await readAcceptedInput(this.#store, runtime.settings, key)));
     if (!input) throw noReply();
     checkSameInput(key, input.hash, inputHash(messages));
     if (input.isRefused) return this.#turns.start(messages, options, onBegin);
@@ -123,10 +129,10 @@ export class KeyedCalls {
   /** The turn that begins takes the input with this key. */
   take(key: string, hash: string): void {
     this.#current = key;
-    const taken = this.#taken;
-    taken.delete(key);
-    taken.set(key, { hash });
-    if (taken.size > MAX_KEYS) taken.delete(taken.keys().next().value!);
+    const accepted = this.#accepted;
+    accepted.delete(key);
+    accepted.set(key, { hash });
+    if (accepted.size > MAX_KEYS) accepted.delete(accepted.keys().next().value!);
   }
 
   /** A turn has come to rest: its inputs have a new outcome. */
@@ -135,15 +141,15 @@ export class KeyedCalls {
     const turn = inputTurnOf(context.progress);
     const key = this.#current;
     this.#current = undefined;
-    const taken = this.#taken;
-    if (outcome?.reason === "SHUTDOWN" || taken.size === 0) return;
+    const accepted = this.#accepted;
+    if (outcome?.reason === "SHUTDOWN" || accepted.size === 0) return;
     if (isRefused(context)) {
-      if (key !== undefined) taken.delete(key);
+      if (key !== undefined) accepted.delete(key);
       return;
     }
     const { retry: _, ...info } = failure ?? { code: undefined };
     const rest = { context, ...(info.code !== undefined && { error: errorFrom(info) }) };
-    for (const [each, input] of taken)
-      if (each === key || input.turn === turn) taken.set(each, { ...input, turn, rest });
+    for (const [each, input] of accepted)
+      if (each === key || input.turn === turn) accepted.set(each, { ...input, turn, rest });
   }
 }

@@ -116,7 +116,7 @@ export class LiveChart {
       input: context, // not read: the snapshot has it
       ...(parent ? { parent: parent.ref, id: context.settings.agent } : options),
     });
-    Object.assign(actor.options, { snapshot: undefined, input: undefined }); // they would be kept beside the newest snapshot
+    Object.assign(actor.options, { snapshot: undefined, input: undefined }); // they would be retained beside the newest snapshot
     bindHost(actor, host);
     actor.subscribe({
       next: ({ value, context: newest }) => this.#follow(statePath(value), newest),

@@ -55,7 +55,7 @@ export class RestHooks {
     await this.#running;
   }
 
-  /** The session ends in this process: what runs is aborted, and its changes are not taken. */
+  /** The session ends in this process: what runs is aborted, and its changes are dropped. */
   stop(): void {
     this.#hasEnded = true;
     this.#end.abort();

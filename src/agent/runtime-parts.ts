@@ -13,7 +13,7 @@ import type { ActorParent } from "./live-chart.ts";
 
 /** The functions that the runtime calls. */
 export type RuntimeListener = {
-  /** Called when the chart has taken a call, before anything of it runs. */
+  /** Called when the chart has accepted a call, before anything of it runs. */
   onCall(): void;
   /** Called when a turn has come to rest, with what the step did that brought it there. */
   onSettled(context: AgentContext, step: StepFacts): void;
@@ -25,7 +25,7 @@ export type RuntimeListener = {
 };
 
 /** The place in this process where a session runs: the actors, agents and workers around it. */
-export type ParentScope = Pick<JournalOptions, "taken" | "admit" | "kept" | "isLeft"> & {
+export type ParentScope = Pick<JournalOptions, "acquired" | "admit" | "cache" | "isLeft"> & {
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
   /** The memory of the rules of the agent around it; absent: there is no memory. */

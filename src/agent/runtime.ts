@@ -57,12 +57,12 @@ export class Runtime implements ChartOwner, LivingSession {
   #modelCalls = 0;
   #about: SessionSummary | undefined;
 
-  constructor(config: AnyAgentConfig, listener: RuntimeListener, kept: SharedParts) {
+  constructor(config: AnyAgentConfig, listener: RuntimeListener, shared: SharedParts) {
     this.#config = config;
     this.#listener = listener;
     this.settings = settingsOf(config);
-    this.events = kept.events;
-    this.host = new AgentHost(this, config, kept, listener.around.rules);
+    this.events = shared.events;
+    this.host = new AgentHost(this, config, shared, listener.around.rules);
     const { toolkit, personas } = this.host;
     const { store, sessionOptions: { leaseMs, redact } = {} } = config;
     this.journal = new Journal({ session: this, store, leaseMs, redact, ...listener.around });
@@ -122,7 +122,7 @@ export class Runtime implements ChartOwner, LivingSession {
     return this.#listener.around.path ?? [this.#config.name];
   }
 
-  /** True while commands are taken: the session is open in this process. */
+  /** True while commands are accepted: the session is open in this process. */
   get isOpen(): boolean {
     return this.#life.isOpen;
   }

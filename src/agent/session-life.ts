@@ -128,7 +128,7 @@ export class SessionLife implements Leaver {
     else this.#session.journal.abandon();
   }
 
-  /** Calls begin and commands are taken, and what happens is stored. */
+  /** Calls begin and commands are accepted, and what happens is stored. */
   get isOpen(): boolean {
     return this.#path.startsWith("open.");
   }

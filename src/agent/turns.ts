@@ -81,12 +81,12 @@ export class Turns implements RuntimeListener {
   /** While {@link endStored} ends a turn. */
   #ending: Promise<void> | undefined;
 
-  constructor(config: AnyAgentConfig, kept: SharedParts, around: ParentScope, owner: SessionOwner) {
+  constructor(config: AnyAgentConfig, shared: SharedParts, around: ParentScope, owner: SessionOwner) {
     this.around = around;
     this.#owner = owner;
     this.#model = config.model;
     this.#clientTools = config.toolOptions?.clientTools ?? NO_TOOLS;
-    this.runtime = new Runtime(config, this, kept);
+    this.runtime = new Runtime(config, this, shared);
     this.#store = config.store;
   }
 

@@ -63,7 +63,7 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly whenBusy?: "refuse" | "queue" | undefined;
   /** The identification of the input in its session. A second call with the same key and input gets the final outcome of that input, even
    *  if another call or process resumed its turn, also in another process if there is a store. While the turn is suspended it gets the
-   *  present state. If the turn failed and none has followed, the call goes on with it; an input that was refused is taken again. Rejects
+   *  present state. If the turn failed and none has followed, the call goes on with it; an input that was refused is accepted again. Rejects
    *  `run/key-reused` for another input with the same key. Without a store the newest 1,000 keys count. */
   readonly idempotencyKey?: string | undefined;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */

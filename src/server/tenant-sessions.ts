@@ -219,8 +219,8 @@ export class TenantSessions {
 const WAIT_MS = 1_000;
 
 /**
- * Waits until a worker has taken the input `inputId` of a session, and rejects with the error of a worker that refuses it. Only the agent of
- * the session knows what is to be refused, so the answer is a worker's. Resolves also if none has taken it within a second: then it is
+ * Waits until a worker has accepted the input `inputId` of a session, and rejects with the error of a worker that refuses it. Only the agent of
+ * the session knows what is to be refused, so the answer is a worker's. Resolves also if none has accepted it within a second: then it is
  * accepted, and may be refused later. `after`: an entry of the journal before the input was sent.
  */
 export async function refusedInTime(

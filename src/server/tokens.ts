@@ -52,7 +52,7 @@ const tokensSchema = s.lazily(() =>
 /** The access of a request. */
 export type Access = { readonly tenant: string; readonly scopes: readonly Scope[]; readonly name: string };
 
-/** The accepted tokens. Only their hashes are kept. */
+/** The accepted tokens. Only their hashes are stored. */
 export class TokenRegistry {
   readonly #entries: readonly { readonly hash: Buffer; readonly access: Access }[];
 

@@ -52,7 +52,7 @@ export type ProgressChange = Partial<Omit<Progress, "stats">> & {
 };
 
 /** The fields of the position that differ from those of the previous append, and the steps since then. It may also be only the id of an
- *  input that was taken. */
+ *  input that was accepted. */
 export type PositionChange = {
   readonly state?: string;
   /** Epoch ms of the last event, unless it is that of the entry. */
@@ -68,7 +68,7 @@ export type PositionChange = {
   /** The differences between the agent that the turn had before and the one that adopted it. */
   readonly adopted?: AgentChange;
   readonly taken?: string;
-  /** The hash of what was taken, see `inputHash`. */
+  /** The hash of what was accepted, see `inputHash`. */
   readonly hash?: string;
 };
 

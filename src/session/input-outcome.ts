@@ -11,8 +11,8 @@ import { contextOf, JournalFold } from "./fold.ts";
 import { inputHash, plain, type SessionState } from "./format.ts";
 import { storedEnding } from "./stored-ending.ts";
 
-/** An input that a session has taken. */
-export type TakenInput = {
+/** An input that a session has accepted. */
+export type AcceptedInput = {
   /** {@link inputHash} of its messages; undefined if an earlier release stored it. */
   readonly hash?: string | undefined;
   /** The turn that it belongs to; undefined until that turn has come to rest. */
@@ -55,7 +55,7 @@ export async function claimInput(
   return known;
 }
 
-/** Returns the hash with which the journal says that the input `id` was taken; undefined if it does not say so. */
+/** Returns the hash with which the journal says that the input `id` was accepted; undefined if it does not say so. */
 export async function readTakenHash(
   store: SessionStore,
   sessionId: string,
@@ -67,7 +67,7 @@ export async function readTakenHash(
   return hash;
 }
 
-/** True if the journal says that the input `id` was taken, or refused. */
+/** True if the journal says that the input `id` was accepted, or refused. */
 export async function isTaken(store: SessionStore, sessionId: string, id: string): Promise<boolean> {
   for await (const entry of readEntries(store, sessionId))
     if (entry.type === "position" && entry.data.taken === id) return true;
@@ -105,8 +105,8 @@ function endAhead(fold: JournalFold): End | undefined {
  */
 class EndsOfInput {
   readonly #id: string;
-  /** Undefined until it is taken. */
-  input: TakenInput | undefined;
+  /** Undefined until it is accepted. */
+  input: AcceptedInput | undefined;
   /** The way in which its turn came to rest last; undefined before that. */
   last: End | undefined;
   /** The last turn that may be the one of the input. */
@@ -157,13 +157,13 @@ class EndsOfInput {
   }
 }
 
-/** Reads from the journal the outcome of the input `id`, also if another call or process resumed its turn; undefined if it was not taken. A turn that
+/** Reads from the journal the outcome of the input `id`, also if another call or process resumed its turn; undefined if it was not accepted. A turn that
  *  was shut down has not come to rest. */
-export async function readTakenInput(
+export async function readAcceptedInput(
   store: SessionStore,
   settings: Settings,
   id: string,
-): Promise<TakenInput | undefined> {
+): Promise<AcceptedInput | undefined> {
   const fold = new JournalFold(settings);
   const ends = new EndsOfInput(id);
   for await (const entry of readEntries(store, settings.sessionId)) {

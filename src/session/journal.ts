@@ -23,9 +23,9 @@ import {
 import { entriesOf, needsFlush, onlyBegins, type ChartStepRecord } from "./entries.ts";
 import type { Fact } from "./entry.ts";
 import { JOURNAL_FORMAT, type JournalState } from "./format.ts";
-import type { KeptBefore, KeptSessions } from "./kept-sessions.ts";
+import type { CachedBefore, SessionCache } from "./cached-sessions.ts";
 import { ModelCallWriter } from "./model-calls.ts";
-import { acquireSession, type RestoredSession, type TakenLease } from "./restore.ts";
+import { acquireSession, type RestoredSession, type AcquiredLease } from "./restore.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
 const CHECKPOINT_EVERY = 64;
@@ -67,9 +67,9 @@ export type JournalOptions = {
   /** Applied to everything before it is written. */
   readonly redact?: ((value: Json) => Json) | undefined;
   /** The parts of released sessions that this process retains. Default: nothing. */
-  readonly kept?: KeptSessions | undefined;
-  /** Returns a lease that was taken for this journal, once; default: it acquires one. */
-  readonly taken?: (() => TakenLease | undefined) | undefined;
+  readonly cache?: SessionCache | undefined;
+  /** Returns a lease that was acquired for this journal, once; default: it acquires one. */
+  readonly acquired?: (() => AcquiredLease | undefined) | undefined;
   /** Called with the lease before anything is read; if it rejects, the lease is released, and `open` rejects. */
   readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
   /** True if the session is left once it rests as it does now. Default: somebody releases it. */
@@ -99,7 +99,7 @@ export class Journal implements KeptLease {
   #keeper: LeaseKeeper | undefined;
   #leaseUntil = 0;
   /** The data of the session that were retained when it was opened. */
-  #keptBefore: KeptBefore | undefined;
+  #cachedBefore: CachedBefore | undefined;
   #calls: ModelCallWriter | undefined;
   #next: Recorded | undefined;
   /** The inbox in the newest facts; undefined if they have none yet. */
@@ -127,13 +127,13 @@ export class Journal implements KeptLease {
   async open(): Promise<RestoredSession | undefined> {
     const { store, session } = this.#options;
     if (!store) return undefined;
-    const taken = this.#options.taken?.();
-    this.#leaseUntil = session.now() + this.#leaseMs - (taken?.ageMs ?? 0);
+    const given = this.#options.acquired?.();
+    this.#leaseUntil = session.now() + this.#leaseMs - (given?.ageMs ?? 0);
     this.#owner ??= newOwner(session.settings.agent);
-    const options = { ...this.#options, leaseMs: this.#leaseMs, owner: this.#owner, taken: taken?.lease };
-    const { lease, stored, kept, takeOver } = await acquireSession(store, session, options);
+    const options = { ...this.#options, leaseMs: this.#leaseMs, owner: this.#owner, acquired: given?.lease };
+    const { lease, stored, cached, takeOver } = await acquireSession(store, session, options);
     this.takeOver = takeOver;
-    this.#keptBefore = kept;
+    this.#cachedBefore = cached;
     this.#lease = lease;
     this.#stored = stored ? { seq: stored.seq, marks: stored.marks, groups: groupsOf(stored) } : NOTHING;
     this.#seqAfterWrite = this.seq;
@@ -340,13 +340,13 @@ export class Journal implements KeptLease {
 
   /** Keeps what was written, for the next agent of this process. What a store has of a session with secrets is something else. */
   #keep(): void {
-    const { kept, redact, session } = this.#options;
+    const { cache, redact, session } = this.#options;
     const { context, isAtRest } = session.journalState();
-    if (!this.#lease || !kept || redact || !isAtRest) return;
+    if (!this.#lease || !cache || redact || !isAtRest) return;
     const transcript = context.transcript.copy();
     const { seq, marks } = this.#stored;
     const { known, number: modelCalls } = this.#calls!;
-    kept.put(this.#lease, { seq, transcript, marks, known, modelCalls }, this.#keptBefore);
+    cache.put(this.#lease, { seq, transcript, marks, known, modelCalls }, this.#cachedBefore);
   }
 
   /** Releases the lease of a session that was opened in vain. Nothing is written. */

@@ -10,7 +10,7 @@ import type { Settings } from "../../machines/agent/settings.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf, JournalFold, type Checkpoint, marksOf, type Mark, type MessageMarks } from "./fold.ts";
 import { JOURNAL_FORMAT, quarantineReason, readShortKept } from "./format.ts";
-import type { KeptBefore, KeptSession, KeptSessions } from "./kept-sessions.ts";
+import type { CachedBefore, CachedSession, SessionCache } from "./cached-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import { readEntries } from "./read-entry.ts";
 import { historyProblem, checkMessages } from "../core/message/validate.ts";
@@ -65,7 +65,7 @@ function hasTurn(transcript: Transcript, turnAt: number): boolean {
 
 /**
  * Restores a stored session: its newest checkpoint, and the entries of its newest turn. It therefore costs the same at any length; the
- * transcript reads older messages when somebody asks for them. Of a session that is `kept` no entry is read. Resolves to undefined if there
+ * transcript reads older messages when somebody asks for them. Of a session that is `cached` no entry is read. Resolves to undefined if there
  * is none. `found`: what came with the lease. Rejects `session/version`, and `session/damaged`, also for a quarantined session and for damage in what it reads.
  */
 export async function restoreSession(
@@ -73,9 +73,9 @@ export async function restoreSession(
   sessionId: string,
   settings: Settings,
   {
-    kept,
+    cached,
     found: acquired,
-  }: { readonly kept?: KeptSession | undefined; readonly found?: AcquiredSession | undefined } = {},
+  }: { readonly cached?: CachedSession | undefined; readonly found?: AcquiredSession | undefined } = {},
 ): Promise<StoredParts | undefined> {
   const found = acquired ? acquired.session : await store.load(sessionId);
   const reason = quarantineReason(found?.position);
@@ -89,8 +89,8 @@ export async function restoreSession(
     ...(found.position["isReleased"] === true && { isReleased: true }),
     ...(typeof title === "string" && { title }),
   };
-  if (kept && kept.seq === found.seq && found.checkpoint?.["seq"] === found.seq) {
-    const { transcript, size: _, ...rest } = kept;
+  if (cached && cached.seq === found.seq && found.checkpoint?.["seq"] === found.seq) {
+    const { transcript, size: _, ...rest } = cached;
     const fold = new JournalFold(settings, found.checkpoint);
     const context = contextOf(fold.state(), settings, transcript);
     return {
@@ -166,7 +166,7 @@ export function loadTurn({
 }
 
 /** A lease that was acquired for a session before it is opened. */
-export type TakenLease = {
+export type AcquiredLease = {
   readonly lease: Lease;
   /** The time since it was asked for, ms. */
   readonly ageMs: number;
@@ -178,12 +178,12 @@ type AcquiredParts = {
   /** Undefined for a new session. */
   readonly stored: StoredParts | undefined;
   /** The data of it that this process had retained, before more of its messages were read. */
-  readonly kept: KeptBefore | undefined;
+  readonly cached: CachedBefore | undefined;
   /** Undefined if its former holder had released it, and if it is new. */
   readonly takeOver: TakeOver | undefined;
 };
 
-/** Acquires the lease of a session, unless it was `taken`, and restores the session. Rejects `session/conflict` while another process holds
+/** Acquires the lease of a session, unless it was `acquired`, and restores the session. Rejects `session/conflict` while another process holds
  *  the lease. `admit` is called with the lease before anything is read; if it rejects, the lease is released. */
 export async function acquireSession(
   store: SessionStore,
@@ -191,8 +191,8 @@ export async function acquireSession(
   options: {
     readonly owner: string;
     readonly leaseMs: number;
-    readonly taken?: Lease | undefined;
-    readonly kept?: KeptSessions | undefined;
+    readonly acquired?: Lease | undefined;
+    readonly cache?: SessionCache | undefined;
     readonly admit?: ((lease: Lease) => Promise<void>) | undefined;
   },
 ): Promise<AcquiredParts> {
@@ -201,21 +201,25 @@ export async function acquireSession(
   const { sessionId } = settings;
   const now = (): number => session.now();
   const inputs = admit ? LEASED_INPUTS : 0;
-  const acquired = options.taken ?? (await store.acquire(sessionId, { owner, ttlMs: leaseMs, inputs }));
+  const acquired = options.acquired ?? (await store.acquire(sessionId, { owner, ttlMs: leaseMs, inputs }));
   if (!acquired) throw await sessionLocked(store, sessionId, { leaseMs, now });
   const { found, ...lease } = acquired;
   try {
     await admit?.(found ? { ...lease, found } : lease);
-    const kept = options.kept?.take(lease);
-    const before = kept && { from: kept.transcript.from, length: kept.transcript.length, size: kept.size };
-    const stored = await restoreSession(store, sessionId, settings, { kept, found });
+    const cached = options.cache?.take(lease);
+    const before = cached && {
+      from: cached.transcript.from,
+      length: cached.transcript.length,
+      size: cached.size,
+    };
+    const stored = await restoreSession(store, sessionId, settings, { cached, found });
     // what somebody looks at without waiting, or a turn that goes on by itself or for a worker
     if (stored && session.isSeen) await stored.context.transcript.load();
     else if (stored && (admit || isInTurn(stored.context))) await loadTurn(stored.context);
     return {
       lease,
       stored,
-      kept: before,
+      cached: before,
       takeOver: stored && takeOverOf(lease, stored.context),
     };
   } catch (error) {

@@ -14,7 +14,7 @@ import {
   type JournalTail,
 } from "./file-journal.ts";
 import { pauseBefore } from "./file-lines.ts";
-import type { KeptFile, KeptFiles } from "./file-kept.ts";
+import type { CachedFile, FileCache } from "./file-cache.ts";
 import type { Batch } from "./port.ts";
 
 const MAX_TRIES = 1_000;
@@ -87,13 +87,13 @@ export type JournalChange = {
   /** A new journal must survive a power loss, whatever `isSynced` says. */
   readonly isNewSynced: boolean;
   /** The journal stays open for the next change. Not with `isSynced`, nor for a new journal. */
-  readonly isKept: boolean;
+  readonly isCached: boolean;
 };
 
 type Written = JournalTail & { readonly isNew: boolean };
 
 /** The data that a store remembers of its journals. */
-type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; readonly kept: KeptFiles };
+type KnownJournals = { readonly tails: LRUCache<string, JournalTail>; readonly files: FileCache };
 
 /** Decides and appends once. Returns undefined if nothing is to be appended, and "overtaken" if another process appended first. */
 async function tryChange(
@@ -112,8 +112,8 @@ async function tryChange(
 
 /** Appends to a journal that was retained, after what is known of it. Another process that has changed it is found by the append, which
  *  then does not count. Returns undefined if the journal must be read to decide, also to refuse. */
-async function changeKept(
-  { file, ino }: KeptFile,
+async function changeCached(
+  { file, ino }: CachedFile,
   change: JournalChange,
   known: KnownJournals,
 ): Promise<Written | undefined> {
@@ -137,12 +137,12 @@ export async function changeJournal(
   change: JournalChange,
   known: KnownJournals,
 ): Promise<JournalHead | undefined> {
-  const { path, sessionId, mayCreate, decide, isSynced, isNewSynced, isKept } = change;
+  const { path, sessionId, mayCreate, decide, isSynced, isNewSynced, isCached } = change;
   let file: OpenFile | undefined;
   const changed = async (): Promise<Written | undefined> => {
-    const kept = known.kept.take(access, path);
-    file = kept?.file;
-    const written = kept && (await changeKept(kept, change, known));
+    const cached = known.files.take(access, path);
+    file = cached?.file;
+    const written = cached && (await changeCached(cached, change, known));
     if (written) return written;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const former = file;
@@ -163,10 +163,10 @@ export async function changeJournal(
   try {
     const written = await access.alone(path, async () => {
       const result = await changed();
-      if (!result || !file || !isKept) return result;
-      const kept = { file, ino: result.end.ino };
+      if (!result || !file || !isCached) return result;
+      const cached = { file, ino: result.end.ino };
       file = undefined;
-      await known.kept.keep(kept);
+      await known.files.put(cached);
       return result;
     });
     // While it is synced, other operations may read and write the file.

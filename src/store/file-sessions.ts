@@ -8,13 +8,13 @@ import { checkedTailOf, checkEnd } from "./file-end.ts";
 import { ifExists } from "./file-error.ts";
 import { appendInput, indexOf, waitingInputs, type InboxIndex } from "./file-inbox.ts";
 import { journalEntries, type Acknowledged, type JournalHead, type JournalTail } from "./file-journal.ts";
-import { KeptFiles } from "./file-kept.ts";
+import { FileCache } from "./file-cache.ts";
 import { INBOX, JOURNAL } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
 import type { JournalEntry, SessionInput } from "./port.ts";
 
 /** The options with which a journal is changed. All are false by default. */
-type ChangeOptions = Partial<Pick<JournalChange, "mayCreate" | "isSynced" | "isKept">>;
+type ChangeOptions = Partial<Pick<JournalChange, "mayCreate" | "isSynced" | "isCached">>;
 
 /** The journals and inboxes of one store, and what it remembers of them. */
 export class SessionFiles {
@@ -24,7 +24,7 @@ export class SessionFiles {
   readonly #folders = new LRUCache<string, string>({ max: 1_000 });
   readonly #tails = new LRUCache<string, JournalTail>({ max: 1_000 });
   readonly #inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
-  readonly #kept = new KeptFiles();
+  readonly #files = new FileCache();
   isClosed = false;
 
   constructor(dir: string, isInputSynced: boolean) {
@@ -60,23 +60,23 @@ export class SessionFiles {
   change(
     access: FileAccess,
     sessionId: string,
-    { mayCreate = false, isSynced = false, isKept = false }: ChangeOptions,
+    { mayCreate = false, isSynced = false, isCached = false }: ChangeOptions,
     decide: JournalChange["decide"],
   ): Promise<JournalHead | undefined> {
     const path = this.#journalPath(sessionId);
     const isNewSynced = this.#isInputSynced;
-    const options = { path, sessionId, mayCreate, isSynced, isNewSynced, isKept, decide };
-    return changeJournal(access, options, { tails: this.#tails, kept: this.#kept });
+    const options = { path, sessionId, mayCreate, isSynced, isNewSynced, isCached, decide };
+    return changeJournal(access, options, { tails: this.#tails, files: this.#files });
   }
 
   /** Closes the journal of a session that was deleted. */
   async forget(access: FileAccess, sessionId: string): Promise<void> {
     const path = this.#journalPath(sessionId);
-    await access.alone(path, () => this.#kept.close(access, path));
+    await access.alone(path, () => this.#files.close(access, path));
   }
 
   closeAll(access: FileAccess): Promise<void> {
-    return this.#kept.closeAll(access);
+    return this.#files.closeAll(access);
   }
 
   headOf(access: FileAccess, sessionId: string): Promise<JournalHead | undefined> {
@@ -135,8 +135,8 @@ export class SessionFiles {
         const { isNew, isAccepted, extent } = await this.#putInto(file, sessionId, input);
         if (isAccepted && this.#isInputSynced) await syncAll(file, extent, isNew);
         const found = await ifExists(access.stat(path));
-        const isKept = found?.ino === (await file.stat()).ino; // else the session was deleted meanwhile
-        if (isAccepted !== undefined && isKept) return isAccepted || wasMoved ? "accepted" : "duplicate";
+        const isLinked = found?.ino === (await file.stat()).ino; // else the session was deleted meanwhile
+        if (isAccepted !== undefined && isLinked) return isAccepted || wasMoved ? "accepted" : "duplicate";
         wasMoved ||= isAccepted === true; // and is there again if the session was deleted but for its inputs
       } finally {
         await file.close();

@@ -191,11 +191,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       operate("append", async (access) => {
         const { phase, meta } = readPosition(batch.position);
         const isSynced = isAppendSynced(fsync, phase);
-        const isKept = phase === "running" && !isSynced;
+        const isCached = phase === "running" && !isSynced;
         const { ackInputs = [] } = batch;
         const draft = (found: JournalHead, inbox = found.inbox) =>
           appendLineDraft(found, batch, now(), inbox, meta !== undefined);
-        const head = await files.change(access, sessionId, { isSynced, isKept }, (found) => {
+        const head = await files.change(access, sessionId, { isSynced, isCached }, (found) => {
           const refusal = appendError(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
           if (ackInputs.length === 0) return draft(found);

@@ -256,7 +256,7 @@ async function eachRange(
  * session by session, under its lease. A session that another process has is moved once it is released. What it does may be killed at any instant: call it
  * again. Before it is called, each process that uses these stores must have these partitions; one with the former ones gets
  * `session/moved`, or does not get the lease. Once it has resolved, give all processes the partitions without `movesFrom`, and then call
- * {@link finishMove}. What is moved: entries, checkpoint, position, labels, waiting inputs, and the ids of those that were taken;
+ * {@link finishMove}. What is moved: entries, checkpoint, position, labels, waiting inputs, and the ids of those that were accepted;
  * fences become higher. Rejects `session/conflict` while another process moves, and for a session that both stores have.
  *
  * @example

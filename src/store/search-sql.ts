@@ -26,7 +26,7 @@ export type SearchDialect = {
 const ofSession = (schema: string): string =>
   `n IN (SELECT n FROM ${schema}.search_sessions WHERE session_id = $1)`;
 
-/** In SQLite the words of a session are documents of FTS5, whose text is not kept. They are words with spaces between them already:
+/** In SQLite the words of a session are documents of FTS5, whose text is not stored. They are words with spaces between them already:
  *  the tokenizer `ascii` splits at those only. */
 export const SQLITE_SEARCH: SearchDialect = {
   schema: "main",

@@ -78,7 +78,7 @@ export type ChatCompletionsServerOptions = {
     | undefined;
   /** A larger request body is refused with 413; default 32 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** Whether requests are kept in `requests`; default true. */
+  /** Whether requests are recorded in `requests`; default true. */
   readonly record?: boolean | undefined;
 };
 

@@ -186,7 +186,7 @@ const tests: StoreContractTests = {
     assert.deepEqual(calls, ["1/3", "2/3", "3/3"]);
     assert.equal((await store.search!({ waitMs: 60_000 })).unindexed, undefined);
   },
-  "a deleted session is not found, and one of its id begins anew": async ({ store }) => {
+  "a deleted session is not found, and one with its id begins empty": async ({ store }) => {
     const usage = { inputTokens: 9, outputTokens: 9 };
     await write(store, "s", [messages(1, 0, [say("secret plan", { usage })])]);
     await write(store, "t", [messages(1, 0, [say("open plan")])]);

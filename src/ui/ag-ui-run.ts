@@ -34,7 +34,7 @@ export class RunEvents {
   readonly #known: ReadonlySet<string>;
   readonly #state: RunState;
   /** The messages of the page that are stored. */
-  #kept: readonly AgUiMessage[];
+  #stored: readonly AgUiMessage[];
   #pending: readonly PendingCall[] = [];
   #step = 0;
   /** The reasoning of the attempt that goes on. */
@@ -53,13 +53,13 @@ export class RunEvents {
     this.#run = run;
     this.#subagents = new Subagents((inner) => new RunEvents({ ...run, messages: [] }, inner), call);
     this.#known = new Set(run.messages.map(({ id }) => id));
-    this.#kept = run.messages.reduce(withAgUiMessage, []);
+    this.#stored = run.messages.reduce(withAgUiMessage, []);
     this.#state = new RunState(run.messages, run.slots);
   }
 
   /** The messages of the page that are stored, those of sub-agents last. */
-  get kept(): readonly AgUiMessage[] {
-    return [...this.#kept, ...this.#subagents.kept];
+  get messages(): readonly AgUiMessage[] {
+    return [...this.#stored, ...this.#subagents.messages];
   }
 
   get isOver(): boolean {
@@ -101,18 +101,18 @@ export class RunEvents {
   }
 
   #snapshot(more: readonly AgUiMessage[] = []): AgUiEvent {
-    return { type: "MESSAGES_SNAPSHOT", messages: [...this.kept, ...more] };
+    return { type: "MESSAGES_SNAPSHOT", messages: [...this.messages, ...more] };
   }
 
   /** A snapshot of the sub-agents, with what else the page has. */
   #whole(event: AgUiEvent): AgUiEvent {
     return event.type === "MESSAGES_SNAPSHOT"
-      ? { ...event, messages: [...this.#kept, ...event.messages] }
+      ? { ...event, messages: [...this.#stored, ...event.messages] }
       : event;
   }
 
   #store(message: Msg): readonly AgUiEvent[] {
-    this.#kept = withAgUiMessage(this.#kept, message);
+    this.#stored = withAgUiMessage(this.#stored, message);
     if (hasWords(message)) return said(message);
     if (!this.#isStale) return [];
     this.#isStale = false;
@@ -217,9 +217,9 @@ export class RunEvents {
 
   /** Takes back what was streamed of an attempt. A page keeps reasoning if a snapshot has none at all, so it is emptied. */
   #reset(): readonly AgUiEvent[] {
-    const unkept = this.#kept.some(({ role }) => role === "reasoning") ? [] : this.#reasoning;
+    const unstored = this.#stored.some(({ role }) => role === "reasoning") ? [] : this.#reasoning;
     this.#reasoning = [];
-    const emptied = unkept.map((id) => ({ id, role: "reasoning" as const, content: "" }));
+    const emptied = unstored.map((id) => ({ id, role: "reasoning" as const, content: "" }));
     return [...this.#closeCalls(), this.#snapshot(emptied)];
   }
 }

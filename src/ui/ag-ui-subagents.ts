@@ -9,7 +9,7 @@ import { interruptIdOf, outcomeOf } from "./ag-ui-interrupts.ts";
 /** A fold of the events of one agent. */
 export interface InnerRun {
   /** The messages that the page has of it. */
-  readonly kept: readonly AgUiMessage[];
+  readonly messages: readonly AgUiMessage[];
   push(event: AgentEvent): readonly AgUiEvent[];
 }
 
@@ -40,14 +40,14 @@ export class Subagents {
   }
 
   /** The messages that the page has of them. */
-  get kept(): readonly AgUiMessage[] {
-    return this.#keptWith();
+  get messages(): readonly AgUiMessage[] {
+    return this.#messagesWith();
   }
 
   /** Returns the messages that the page has of them, with these of one of them. */
-  #keptWith(one?: string, messages: readonly AgUiMessage[] = []): readonly AgUiMessage[] {
-    return [...this.#ended, ...this.#open].flatMap(([call, { kept }]) =>
-      (call === one ? messages : kept).map((message) => ({ subagentRunId: call, ...message })),
+  #messagesWith(one?: string, messages: readonly AgUiMessage[] = []): readonly AgUiMessage[] {
+    return [...this.#ended, ...this.#open].flatMap(([call, { messages: own }]) =>
+      (call === one ? messages : own).map((message) => ({ subagentRunId: call, ...message })),
     );
   }
 
@@ -57,7 +57,7 @@ export class Subagents {
       .filter(({ type }) => !OUTER_ONLY.has(type))
       .map((event) => {
         if (event.type === "MESSAGES_SNAPSHOT")
-          return { ...event, messages: this.#keptWith(call, event.messages) };
+          return { ...event, messages: this.#messagesWith(call, event.messages) };
         return "subagentRunId" in event ? event : { ...event, subagentRunId: call };
       });
   }

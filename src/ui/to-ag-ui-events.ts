@@ -8,7 +8,7 @@ import { RunEvents, type AgUiRun } from "./ag-ui-run.ts";
  * A run begins with `RUN_STARTED`, a `STATE_SNAPSHOT` of `{ state, usage, plan, todos }`, which `STATE_DELTA`s change, and a
  * `MESSAGES_SNAPSHOT` of the transcript: what the page has made up is gone. Messages that are
  * in the transcript are not sent again, so that a reader that reconnects may be given the turn from its first event; the events of the
- * journal alone give the same messages as all events. What was streamed of an attempt that is not kept, or that a hook has replaced, is
+ * journal alone give the same messages as all events. What was streamed of an attempt that was rejected, or that a hook has replaced, is
  * taken back by another snapshot. A call that waits for a person ends the run with an interrupt; one whose result the page gives is in
  * `pendingToolCallIds`. A turn that was interrupted is `cancelled`, and one that has failed ends with `RUN_ERROR`. The tool that gives a
  * structured answer is not shown. A sub-agent is shown while it runs: its events carry the id of its call as `subagentRunId`. It is not in

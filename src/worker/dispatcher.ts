@@ -201,7 +201,7 @@ class StoreDispatcher implements Dispatcher {
     return this.#putInput(sessionId, command, options, notFound);
   }
 
-  /** Throws `run/key-reused` if the key was used for other messages, which wait or were taken. */
+  /** Throws `run/key-reused` if the key was used for other messages, which wait or were accepted. */
   async #checkSame(sessionId: string, key: string, messages: readonly Msg[]): Promise<void> {
     const waiting = await this.#store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
     const found = waiting.find(({ id }) => id === key)?.data["messages"];

@@ -12,7 +12,7 @@ import { newOwner, processOf } from "../store/leases.ts";
 import { peekAll, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Lease, SessionInput } from "../store/port.ts";
-import type { TakenLease } from "../session/restore.ts";
+import type { AcquiredLease } from "../session/restore.ts";
 import { makeConfig } from "./make-config.ts";
 import { countsAsTry, noAgentError, publicError, refuseInputs, waitsSince } from "./refuse-inputs.ts";
 import { stepReporter } from "./report.ts";
@@ -46,7 +46,7 @@ export class SessionJob {
   readonly #isQueued: boolean;
   #session: WorkerSessionRef;
   /** The lease that came with the first look, until an agent has it, and when it was asked for. */
-  #taken: { readonly lease: Lease; readonly askedAt: number } | undefined;
+  #acquired: { readonly lease: Lease; readonly askedAt: number } | undefined;
   /** The inputs that came with the lease. */
   #found: readonly SessionInput[] | undefined;
   /** Somebody may watch the session. */
@@ -75,7 +75,7 @@ export class SessionJob {
     const { agents, store, permits, now, failedTries, leaseMs } = this.#worker;
     const { sessionId } = this.#wakeUp;
     if (permits.areFree && !failedTries.has(sessionId)) await this.#take();
-    const { position, inputs } = await peekAll(store, sessionId, this.#taken?.lease.found);
+    const { position, inputs } = await peekAll(store, sessionId, this.#acquired?.lease.found);
     if (!hasWork(position, inputs, now())) return;
     if (isInnerSession(readPosition(position ?? {}).meta ?? {})) return; // the session of its parent drives it
     const meta = sessionMeta(position, inputs);
@@ -90,7 +90,7 @@ export class SessionJob {
     if (!config) return;
     const waits = textWaits(config);
     if (!hasWork(position, inputs, now(), (input, state) => isDeferred(input, state, waits))) return;
-    if (this.#taken && elapsed(this.#taken.askedAt, now()) > leaseMs / 3) await this.#giveUp();
+    if (this.#acquired && elapsed(this.#acquired.askedAt, now()) > leaseMs / 3) await this.#giveUp();
     const permit = await permits.acquire(tenant);
     if (!permit) return this.#requeue("limited");
     try {
@@ -109,17 +109,17 @@ export class SessionJob {
     await queue.wake(to).catch(() => {}); // the sweep finds it
   };
 
-  /** Returns the lease that was taken: whoever calls this has to release it. */
-  #handOver(): TakenLease | undefined {
-    const taken = this.#taken;
-    this.#taken = undefined;
-    return taken && { lease: taken.lease, ageMs: elapsed(taken.askedAt, this.#worker.now()) };
+  /** Returns the acquired lease: whoever calls this has to release it. */
+  #handOver(): AcquiredLease | undefined {
+    const acquired = this.#acquired;
+    this.#acquired = undefined;
+    return acquired && { lease: acquired.lease, ageMs: elapsed(acquired.askedAt, this.#worker.now()) };
   }
 
-  /** Releases the lease that was taken, unless an agent has it. */
+  /** Releases the acquired lease, unless an agent has it. */
   async #giveUp(): Promise<void> {
-    const taken = this.#handOver();
-    if (taken) await this.#worker.store.release(taken.lease).catch(() => {});
+    const acquired = this.#handOver();
+    if (acquired) await this.#worker.store.release(acquired.lease).catch(() => {});
   }
 
   /** Takes the session if it is ready, where a store can say so. */
@@ -129,7 +129,7 @@ export class SessionJob {
     const askedAt = now();
     const how = { owner: newOwner(), ttlMs, inputs: LEASED_INPUTS, ifReady: true };
     const lease = await store.acquire(this.#wakeUp.sessionId, how);
-    this.#taken = lease && { lease, askedAt };
+    this.#acquired = lease && { lease, askedAt };
   }
 
   async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyWorkerAgentConfig | undefined> {
@@ -200,7 +200,7 @@ export class SessionJob {
     meta: JsonObject,
     repeated?: RecordedResults,
   ): Promise<InboxAgent | undefined> {
-    const { store, leaseMs, kept } = this.#worker;
+    const { store, leaseMs, cache } = this.#worker;
     const { sessionId } = this.#session;
     let isQuarantined = false;
     try {
@@ -214,8 +214,8 @@ export class SessionJob {
           sessionOptions: { ...config.sessionOptions, leaseMs },
         },
         {
-          taken: () => this.#handOver(),
-          kept,
+          acquired: () => this.#handOver(),
+          cache,
           isLeft: () => this.#run?.isLast ?? false,
           admit: async (lease) => {
             this.#found = lease.found?.inputs;

@@ -46,7 +46,7 @@ export class Sweep {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #isSweeping = false;
-  /** Until when no other wake-up is tried, because the queue has not taken the last one, in ms of this process. */
+  /** Until when no other wake-up is tried, because the queue has not accepted the last one, in ms of this process. */
   #awayUntil = 0;
   /** Sessions were found for which there was no place. */
   #isBehind = false;
@@ -125,7 +125,7 @@ export class Sweep {
     return { pause: later, next: this.#count + later };
   }
 
-  /** Returns false, and reports it, if the queue has not taken the wake-up in time. */
+  /** Returns false, and reports it, if the queue has not accepted the wake-up in time. */
   async #wake(sessionId: string): Promise<boolean> {
     const { queue, report } = this.#options;
     try {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/base/json.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import { userMsg, textOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
-import { readTakenInput } from "../session/input-outcome.ts";
+import { readAcceptedInput } from "../session/input-outcome.ts";
 import { openSession } from "../session/open-session.ts";
 import { READER_SETTINGS } from "../session/reader-settings.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
@@ -34,7 +34,7 @@ export async function lastTurnEnd(
   }
   const last = ends.at(-1);
   if (ends[0]?.turn === last?.turn) return last;
-  const { turn: own } = (await readTakenInput(store, { ...READER_SETTINGS, sessionId }, inputId)) ?? {};
+  const { turn: own } = (await readAcceptedInput(store, { ...READER_SETTINGS, sessionId }, inputId)) ?? {};
   return own === undefined ? last : ends.findLast(({ turn }) => turn === own);
 }
 

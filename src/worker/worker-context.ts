@@ -1,6 +1,6 @@
 import type { LRUCache } from "lru-cache";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import type { KeptSessions } from "../session/kept-sessions.ts";
+import type { SessionCache } from "../session/cached-sessions.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Permits } from "./places.ts";
 import type { WakeQueue } from "./queue/port.ts";
@@ -14,7 +14,7 @@ export type WorkerContext = {
   readonly agents: WorkerAgents;
   readonly report: Report;
   readonly permits: Permits;
-  readonly kept: KeptSessions;
+  readonly cache: SessionCache;
   readonly now: () => number;
   readonly leaseMs: number;
   readonly pollMs: number;

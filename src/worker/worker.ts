@@ -8,7 +8,7 @@ import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { closeSchema, workerSchema } from "./option-schemas.ts";
-import type { KeptSession, KeptSessions } from "../session/kept-sessions.ts";
+import type { CachedSession, SessionCache } from "../session/cached-sessions.ts";
 import type { Msg } from "../core/message/types.ts";
 import { Permits, Places } from "./places.ts";
 import { Report } from "./report.ts";
@@ -80,7 +80,7 @@ class QueueWorker implements Worker {
       agents,
       report,
       permits: new Permits(this.#store, limits, leaseMs),
-      kept: new LastSessions(),
+      cache: new LastSessions(),
       now,
       backoffs: new LRUCache({ max: 10_000 }),
       failedTries: new LRUCache({ max: 10_000 }),
@@ -108,7 +108,7 @@ class QueueWorker implements Worker {
     const { schedules, queue, now } = this.#options;
     if (schedules) await declareSchedules({ queue, store: this.#store, now }, schedules);
     if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it was started.");
-    this.#state = "running"; // what wakes up from now on is taken
+    this.#state = "running"; // what wakes up from now on is accepted
     try {
       await this.#wakeUps.start();
     } catch (error) {
@@ -222,36 +222,36 @@ export function createWorker(options: WorkerOptions): Worker {
 const [MAX_CHARACTERS, MAX_SESSIONS] = [32_000_000, 1_000];
 /** The approximate size of a session beside its messages. */
 const CHARACTERS_BESIDE = 1_000;
-/** A session that nobody needs again is not kept for longer, ms. */
+/** A session that nobody needs again is not cached for longer, ms. */
 const MAX_AGE_MS = 600_000;
 
 const charactersOf = (messages: readonly Msg[]): number =>
   messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0);
 
 /** The sessions that a worker has released last. */
-export class LastSessions implements KeptSessions {
-  readonly #sessions: LRUCache<string, { readonly fence: number; readonly kept: KeptSession }>;
+export class LastSessions implements SessionCache {
+  readonly #sessions: LRUCache<string, { readonly fence: number; readonly session: CachedSession }>;
 
   constructor(maxCharacters = MAX_CHARACTERS) {
     this.#sessions = new LRUCache({
       max: MAX_SESSIONS,
       maxSize: maxCharacters,
-      sizeCalculation: ({ kept }) => kept.size + CHARACTERS_BESIDE,
+      sizeCalculation: ({ session }) => session.size + CHARACTERS_BESIDE,
       ttl: MAX_AGE_MS,
     });
   }
 
-  put(...[{ sessionId, fence }, session, before]: Parameters<KeptSessions["put"]>): void {
+  put(...[{ sessionId, fence }, session, before]: Parameters<SessionCache["put"]>): void {
     const { from, length } = session.transcript;
     const isLonger = before !== undefined && before.from === from && before.length <= length;
     const [known, size] = isLonger ? [before.length, before.size] : [from, 0];
-    const kept = { ...session, size: size + charactersOf(session.transcript.slice(known)) };
-    this.#sessions.set(sessionId, { fence, kept });
+    const cached = { ...session, size: size + charactersOf(session.transcript.slice(known)) };
+    this.#sessions.set(sessionId, { fence, session: cached });
   }
 
-  take({ sessionId, fence }: Lease): KeptSession | undefined {
+  take({ sessionId, fence }: Lease): CachedSession | undefined {
     const found = this.#sessions.get(sessionId);
     this.#sessions.delete(sessionId);
-    return found?.fence === fence - 1 ? found.kept : undefined;
+    return found?.fence === fence - 1 ? found.session : undefined;
   }
 }

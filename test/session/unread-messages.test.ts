@@ -93,15 +93,15 @@ describe("a session that was opened without its older messages", () => {
     const { context, ...parts } = (await restoreSession(store, "s", READER_SETTINGS))!;
     const { transcript } = context;
     const before = { from: transcript.from, length: transcript.length, size: 7 };
-    const kept = { ...parts, modelCalls: parts.modelCalls!, transcript, size: 7 };
+    const cached = { ...parts, modelCalls: parts.modelCalls!, transcript, size: 7 };
     const settings = { ...READER_SETTINGS, sessionId: "s" };
     const acquired = await acquireSession(
       store,
       { settings, isSeen: true, now: Date.now },
-      { owner: "w", leaseMs: 10_000, kept: { take: () => kept, put() {} } },
+      { owner: "w", leaseMs: 10_000, cache: { take: () => cached, put() {} } },
     );
     expect([before.from > 0, transcript.from]).toEqual([true, 0]);
-    expect(acquired.kept).toEqual(before);
+    expect(acquired.cached).toEqual(before);
   });
 
   test("returns all of them, and has them from then on", async () => {

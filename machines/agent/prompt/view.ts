@@ -27,7 +27,7 @@ function beginOf(transcript: Transcript, from: number): number {
   return begin;
 }
 
-/** The messages from `base` on as views show them that differ in their beginning only, kept for the next request of the session. */
+/** The messages from `base` on as views show them that differ in their beginning only, cached for the next request of the session. */
 type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
   readonly cut: View["cut"];
   readonly omitted: View["omitted"];

@@ -139,7 +139,7 @@ export function beginCompaction(context: AgentContext): Change {
   };
 }
 
-/** Takes what hooks want of the summary. What they keep of the messages is kept: the rest is no part of something larger. */
+/** Takes what hooks want of the summary. What they keep of the messages stays: the rest is no part of something larger. */
 export function applyPreCompact(context: AgentContext, outcome: HooksOutcome): Change {
   const { to, summary, ...wishes } = outcome.compaction ?? {};
   const { compacting } = context.progress;

@@ -302,7 +302,7 @@ function problemOfInput(context: AgentContext): Change | undefined {
   );
 }
 
-/** Returns the reason for which a call with this input would be refused; undefined if it would be taken. Hooks of `preCall` may still
+/** Returns the reason for which a call with this input would be refused; undefined if it would be accepted. Hooks of `preCall` may still
  *  change it. */
 export function refusalOf(
   context: AgentContext,

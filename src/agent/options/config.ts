@@ -58,7 +58,7 @@ const RESULT_TOKENS = 20_000;
 /** By default so many results with images, sounds or films keep them in a compaction. */
 const KEEP_MEDIA = 3;
 
-/** One object for all agents, since what a limit makes of a message is kept by the limit. */
+/** One object for all agents, since what a limit makes of a message is cached by the limit. */
 const RESULT_LIMITS: ResultLimits = Object.freeze({
   maxTokens: RESULT_TOKENS,
   tools: Object.freeze({}),

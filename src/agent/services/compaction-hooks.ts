@@ -47,7 +47,7 @@ function messagesBefore(hook: string, messages: readonly Msg[], id: string): rea
   const index = messages.findIndex((message) => message.id === id);
   if (index >= 0 && toolResultsOf(messages[index]!).length === 0)
     return Object.freeze(messages.slice(0, index));
-  const problem = index < 0 ? "is none of them" : "has tool results, whose calls are before it";
+  const problem = index < 0 ? "is not one of them" : "has tool results, whose calls are before it";
   throw badReturn(
     hook,
     "preCompact",

@@ -3,7 +3,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Parses JSON. Undefined for a text that is none, and for no text. */
+/** Parses JSON. Undefined for a text that is not JSON, and for no text. */
 export function parsedJson(text: string | undefined): Json | undefined {
   try {
     return JSON.parse(text ?? "") as Json;
@@ -12,7 +12,7 @@ export function parsedJson(text: string | undefined): Json | undefined {
   }
 }
 
-/** Parses JSON; a text that is none is the value itself. */
+/** Parses JSON; a text that is not JSON is the value itself. */
 export function jsonOrText(text: string): Json {
   const value = parsedJson(text);
   return value === undefined ? text : value;

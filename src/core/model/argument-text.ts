@@ -9,7 +9,7 @@ type Expected = "value" | "first" | "key" | "colon" | "comma" | "end";
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const TOKEN = /^(-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null)$/;
-/** A number of more characters is taken for no JSON. */
+/** A number with more characters is not read as JSON. */
 const LONGEST_TOKEN = 400;
 
 /** Reads the arguments of a call, which come in pieces cut at any place, each character once. Says at any time whether they are whole. */

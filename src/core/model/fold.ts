@@ -87,11 +87,11 @@ const RANK: { readonly [K in Run["kind"]]: number } = { thinking: 0, text: 1, wh
  * V1 Order: as first seen, if a part has a block key; else thinking (merged), text (merged), media, then tool calls as first seen,
  *    as in AgentScope.
  * V2 A call has one id from its first part on: the provider's if it is not empty and not taken by the session or by this
- *    answer, else a new one, with the provider's id kept in `providerId`.
+ *    answer, else a new one, with the provider's id in `providerId`.
  * V3 The first non-empty id, and the last non-empty name. Usages are put together as by {@link UsageSum}. Objects of opaque data of one block are merged, the
  *    later value of a key wins.
  * V4 A complete argument string wins over parsed fragments. A JSON string that holds an object is read as that object. Any other
- *    string that is not a JSON object is kept in `rawInput`, unless there are fragments. A null in a later fragment does not
+ *    string that is not a JSON object is stored in `rawInput`, unless there are fragments. A null in a later fragment does not
  *    replace a value. `input` is always a JSON object.
  * V5 No lone surrogate reaches a block.
  */

@@ -15,7 +15,7 @@ type Verdict = readonly [code: ErrorCode, isRetryable: boolean, sentence: string
 /**
  * Returns the AgentError for a value that a model call threw. Code, `isRetryable` and `retryAt` (epoch ms) are decided here and
  * nowhere else, from status, headers, body and the chain of causes. The message names the model and the host, says what to do, and
- * contains no API key; an original error that contains one is not kept as the cause.
+ * contains no API key; an original error that contains one is not retained as the cause.
  */
 export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => number = Date.now): AgentError {
   if (AgentError.is(thrown)) return thrown;

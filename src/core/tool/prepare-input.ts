@@ -174,7 +174,7 @@ export class ParsedInputs {
     this.#calls = calls;
   }
 
-  /** For review: parses the input of a call and keeps the value. Parses nothing if the value of these arguments is kept. */
+  /** For review: parses the input of a call and caches the value. Parses nothing if the value of these arguments is cached. */
   async prepare(tool: AnyTool, call: ToolUseBlock): Promise<PreparedInput> {
     const prepared = await prepareInput(tool, call, this.#values?.get(call.id));
     if ("value" in prepared && this.#calls.isOpen(call.id))
@@ -182,7 +182,7 @@ export class ParsedInputs {
     return prepared;
   }
 
-  /** For one attempt: takes out the kept value, or parses the input. With `isBound` it has the hash of its arguments. */
+  /** For one attempt: takes out the cached value, or parses the input. With `isBound` it has the hash of its arguments. */
   async take(tool: AnyTool, call: ToolUseBlock, isBound: boolean): Promise<CallInput> {
     const kept = this.#values?.get(call.id);
     this.#values?.delete(call.id);

@@ -41,7 +41,7 @@ export function isMachine(logic: unknown): logic is AnyStateMachine {
   return typeof logic === "object" && logic !== null && "root" in logic && "getTransitionData" in logic;
 }
 
-/** Returns the machine of an actor; undefined if it is none. */
+/** Returns the machine of an actor; undefined if its logic is not a machine. */
 export function machineOf({ logic }: ReadActor): AnyStateMachine | undefined {
   return isMachine(logic) ? logic : undefined;
 }

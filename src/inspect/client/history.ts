@@ -111,7 +111,7 @@ export class History {
     return this.#leavesOutStates;
   }
 
-  /** Returns the index of a configuration, and adds it if it is new. Of more than 5,000 only the outermost state is kept. */
+  /** Returns the index of a configuration, and adds it if it is new. Of more than 5,000 only the outermost state is stored. */
   stateOf(ids: readonly string[]): number {
     const key = ids.join(" ");
     let index = this.#stateIndex.get(key);

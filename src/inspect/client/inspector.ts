@@ -165,7 +165,7 @@ class HubInspector implements AgentInspector {
     this.#reporter.send({ type: "ack", ack });
   }
 
-  /** The answer to a command to an actor of XState; undefined if it is to a session of an agent, or is none. */
+  /** The answer to a command to an actor of XState; undefined if it is to a session of an agent, or is not a command. */
   #ofActor(command: RunCommand): Ack | undefined {
     const { id } = command;
     const done = this.#systems.command(command);

@@ -11,9 +11,9 @@ import type { WorkerInfo } from "./reported-run.ts";
 import type { Reporter } from "./reporter.ts";
 import { WatchedRun } from "./watched-run.ts";
 
-/** Closed runs that are kept for a hub that connects later. */
+/** Closed runs that are retained for a hub that connects later. */
 const MAX_ENDED_RUNS = 50;
-/** Commands whose outcome is kept. */
+/** Commands whose outcome is retained. */
 const MAX_COMMANDS = 1_000;
 
 type WatchedAgentsOptions = {
@@ -33,7 +33,7 @@ export class WatchedAgents {
     this.#options = options;
   }
 
-  /** Reports an agent from the moment on at which it was heard first. Its run is kept only once it is attached. */
+  /** Reports an agent from the moment on at which it was heard first. Its run is recorded only once it is attached. */
   attach(heard: HeardAgent, config?: AnyAgentConfig): void {
     const { reporter, keep, actorOf } = this.#options;
     const { agent } = heard;

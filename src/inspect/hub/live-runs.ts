@@ -11,7 +11,7 @@ export type LiveChange = {
 
 const MAX_RUNS = 1_000;
 
-/** The runs of all processes that are or were connected. They are kept in memory only. */
+/** The runs of all processes that are or were connected. They are in memory only. */
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
   readonly #changed: (change: LiveChange) => void;

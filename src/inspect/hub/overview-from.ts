@@ -15,7 +15,7 @@ const MAX_EDGES = 300;
 const MAX_TOOLS = 200;
 const MAX_PERIODS = 60;
 const HOUR_MS = 3_600_000;
-/** The lengths of periods: an hour, a day, a week, four weeks. The first with few enough periods is taken. */
+/** The lengths of periods: an hour, a day, a week, four weeks. The first with few enough periods is chosen. */
 const PERIODS_MS: readonly [number, ...number[]] = [HOUR_MS, 24 * HOUR_MS, 168 * HOUR_MS, 672 * HOUR_MS];
 
 /** Sums runs up. */

@@ -15,7 +15,7 @@ export type StoredReport = {
 
 const rowsIn = (value: Json | undefined): boolean => Array.isArray(value) && value.every(isObject);
 
-/** Returns the kind of a value that is a report; undefined if it is none. */
+/** Returns the kind of a value that is a report; undefined for any other value. */
 export function reportKind(value: unknown): StoredReport["kind"] | undefined {
   if (!isObject(value)) return undefined;
   const { name, results, rows, clusters } = value as JsonObject;
@@ -23,7 +23,7 @@ export function reportKind(value: unknown): StoredReport["kind"] | undefined {
   return rowsIn(rows) && rowsIn(clusters) ? "experiment" : undefined;
 }
 
-/** Reads a file as a report; undefined if it is none, such as an exported run. */
+/** Reads a file as a report; undefined for another file, such as an exported run. */
 export async function readReportFile(path: string): Promise<StoredReport | undefined> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return undefined;

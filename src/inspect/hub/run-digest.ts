@@ -4,7 +4,7 @@ import type { RunFacts } from "../suspicions/facts.ts";
 import { labelsOf, type RunSuspicions } from "./run-suspicions.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** The maximum number of times that are kept of the calls of a tool in one run. */
+/** The maximum number of durations that are stored of the calls of a tool in one run. */
 const MAX_TIMES = 200;
 
 /** The calls of a tool in one run. */

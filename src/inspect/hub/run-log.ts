@@ -9,7 +9,7 @@ const KEYFRAME_INTERVAL = 250;
  * The steps of one run, and the context at each of them.
  *
  * N1 Steps are numbered without gaps from `first` to `last`; a known step is not added again.
- * N2 At most `maxSteps` steps are kept; the oldest are evicted first.
+ * N2 At most `maxSteps` steps are retained; the oldest are evicted first.
  */
 export class RunLog {
   readonly runId: string;
@@ -27,7 +27,7 @@ export class RunLog {
     this.#maxSteps = maxSteps;
   }
 
-  /** The number of the oldest step that is kept. */
+  /** The number of the oldest step that is retained. */
   get first(): number {
     return this.#first;
   }

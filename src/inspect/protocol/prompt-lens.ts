@@ -72,7 +72,7 @@ export type PromptLens = {
   readonly hooks: readonly HookChange[];
   /** In tokens, estimated without a tokenizer. */
   readonly sizes: { readonly system: number; readonly tools: number; readonly messages: number };
-  /** False if a long text of it is no longer kept: then the request has only its beginning. */
+  /** False if a long text of it is no longer held: then the request has only its beginning. */
   readonly isWhole: boolean;
 };
 

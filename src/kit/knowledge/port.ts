@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 
-/** A part of a document that is to be kept. */
+/** A part of a document to store. */
 export type NewPassage = {
   /** At most 20,000 characters. */
   readonly text: string;
@@ -12,7 +12,7 @@ export type NewPassage = {
   readonly vector?: Float32Array | undefined;
 };
 
-/** A part of a document that is kept. */
+/** A stored part of a document. */
 export type Passage = {
   /** Follows from `source` and `text`. */
   readonly id: string;
@@ -59,7 +59,7 @@ export type KnowledgePage = {
  * Keeps passages of documents and finds them by words, and by vectors if it has any. Everybody who searches a store finds everything in
  * it: make a store for each group of readers.
  *
- * - What `put` and `finish` have resolved for is kept; each keeps all or nothing.
+ * - What `put` and `finish` have resolved for is stored; each stores all or nothing.
  * - A store has vectors of one embedder. `put` and `search` reject `config/invalid` for another one, and for vectors of other lengths.
  * - Passages that words and passages that vectors find are merged by reciprocal rank.
  *

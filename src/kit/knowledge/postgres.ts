@@ -21,7 +21,7 @@ import { Nearest, VectorTable, type Near, type StoredEmbedder } from "../../core
 
 /** Options of {@link postgresKnowledge}: either a `connectionString` or a `pool`. */
 export type PostgresKnowledgeOptions = PostgresConnection & {
-  /** Up to how many passages their vectors are kept in memory once searched, where the server has no pgvector; default 50,000. Above it
+  /** Up to how many passages their vectors are cached once searched, where the server has no pgvector; default 50,000. Above it
    *  each search reads them. */
   readonly maxInMemory?: number | undefined;
   /** The clock, epoch ms; default `Date.now`. */

@@ -25,7 +25,7 @@ import {
 export type SqliteKnowledgeOptions = {
   /** A file, made with its folder when first used, or `:memory:`. */
   readonly path: string;
-  /** Up to how many passages their vectors are kept in memory once searched; default 50,000. Above it they are compared by the package
+  /** Up to how many passages their vectors are cached once searched; default 50,000. Above it they are compared by the package
    *  `sqlite-vec` if it is installed, else read from the file by each search. */
   readonly maxInMemory?: number | undefined;
   /** The clock, epoch ms; default `Date.now`. */

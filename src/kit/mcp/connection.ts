@@ -194,7 +194,7 @@ export class Connection {
       return await this.#send(live, tool, input, how, again);
     } catch (error) {
       if (!isUnknownSession(error)) throw this.#signIn.safe(await loadClient(), error);
-      await this.#drop(live); // the server has started anew, and has not run the call
+      await this.#drop(live); // the server has restarted, and has not run the call
       return this.#send(await this.#reconnect(how.signal), tool, input, how, again);
     }
   }

@@ -7,7 +7,7 @@ import type { Loaded } from "./load-client.ts";
 import { ProgramTransport } from "./program-transport.ts";
 import type { McpHeaders, McpOptions } from "./types.ts";
 
-/** The longest line without an end that is kept of what a program writes on standard error. */
+/** The longest line without an end that is retained of what a program writes on standard error. */
 const MAX_LINE = 1_000;
 /** The largest message. */
 const MAX_MESSAGE_BYTES = 10_000_000;

@@ -38,7 +38,7 @@ export class MemoryFiles {
   readonly #scope: string;
   readonly #meta: JsonObject;
 
-  /** `meta` is kept with each file that is written. */
+  /** `meta` is stored with each file that is written. */
   constructor(store: MemoryStore, scope: string, meta: JsonObject) {
     this.#store = store;
     this.#scope = scope;
@@ -66,7 +66,7 @@ export class MemoryFiles {
     return files;
   }
 
-  /** Writes a file in the place of `before`. The new one is kept before the old one is removed. */
+  /** Writes a file in the place of `before`. The new one is stored before the old one is removed. */
   async write(path: string, content: string, before?: MemoryFile): Promise<void> {
     const ids = await this.#store.put(this.#scope, [memoryOf(path, content, this.#meta)]);
     await this.remove(before ? before.ids.filter((id) => !ids.includes(id)) : []);

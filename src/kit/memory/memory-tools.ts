@@ -14,7 +14,7 @@ export type MemoryActions = {
   show(found: readonly FoundMemory[]): Found | undefined;
 };
 
-/** So many characters of the reason of a memory are kept. */
+/** So many characters of the reason of a memory are stored. */
 const MAX_THINKING = 1_000;
 
 /** The tools with which the model itself records and retrieves; their names and arguments are AgentScope's. */

@@ -2,7 +2,7 @@ import { configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 
-/** A memory that is to be kept. */
+/** A memory to store. */
 export type NewMemory = {
   readonly text: string;
   /** The origin of the memory; default `{}`. */
@@ -13,7 +13,7 @@ export type NewMemory = {
   readonly vector?: Float32Array | undefined;
 };
 
-/** A memory that is kept. */
+/** A stored memory. */
 export type Memory = {
   /** Follows from the text, so that a scope has no text twice. */
   readonly id: string;
@@ -46,7 +46,7 @@ export type MemoryPage = { readonly memories: readonly Memory[]; readonly cursor
  * Keeps memories across sessions.
  *
  * - A scope, such as a user of a tenant, is a non-empty string. Nothing of one scope is ever found, listed or removed in another.
- * - What `put` has resolved for is kept. A text that the scope has already is not kept twice: its time and `meta` are replaced.
+ * - What `put` has resolved for is stored. A text that the scope has already is not stored twice: its time and `meta` are replaced.
  * - A `batch` is put once: while a memory of it is there, putting the batch again changes nothing.
  * - A memory that has expired is neither found nor listed.
  * - A scope has vectors of one embedder: `put` and `search` reject `config/invalid` for another one, and for vectors of other lengths. A

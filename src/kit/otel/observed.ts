@@ -25,7 +25,7 @@ export abstract class Observed<Outcome> implements Observation<Outcome> {
     running.add(this);
   }
 
-  /** Called with the first part of an answer. `span` is undefined if nothing of it is kept. */
+  /** Called with the first part of an answer. `span` is undefined if it is not recorded. */
   protected onFirst(_span: Span | undefined): void {}
   /** Called once, before the span ends. */
   protected abstract onEnd(outcome: Outcome | undefined, span: Span | undefined): void;

@@ -225,7 +225,7 @@ export class SessionSpans implements SessionTelemetry {
     return new ToolAttempt(open, this.#running, { content: this.#content, measured });
   }
 
-  /** Undefined if there is no provider. A span that is kept says whose it is. */
+  /** Undefined if there is no provider. A span that is recorded says whose it is. */
   #start(title: string, kind: SpanKind, attributes: Attributes, parent: Context): OpenSpan | undefined {
     const span = this.#tracer.startSpan(title, { kind, attributes }, parent);
     if (!isSpanContextValid(span.spanContext())) return undefined;

@@ -48,7 +48,7 @@ export class ActorRun {
   /** The calls about which a decision is on its way. */
   readonly #deciding = new Set<string>();
   #isDriving = false;
-  /** The session has taken the message. */
+  /** The session has accepted the message. */
   #hasBegun: boolean;
   #timer: AbortController | undefined;
 
@@ -237,7 +237,7 @@ export class ActorRun {
     return agent.lastReply(this.#turn.output) as Promise<AnyReply>;
   }
 
-  /** The session, if it has taken the message; undefined before. */
+  /** The session, if it has accepted the message; undefined before. */
   session(): Snapshot | undefined {
     if (!this.#hasBegun) return undefined;
     return this.#agent?.snapshot() ?? this.#turn.session;

@@ -54,7 +54,7 @@ function agentFor({ agent }: AnyAgentToolOptions, request: AgentToolRequest): Ag
 
 /**
  * Makes a tool of an agent. A call of it is a session of the agent, in the store of the agent that calls it (without a store, in the
- * call). It is taken up again where it was after a crash, however deep; what waits inside is in `pending` of the outermost agent,
+ * call). It resumes where it was after a crash, however deep; what waits inside is in `pending` of the outermost agent,
  * and decided there. Give the result of `createAgent`'s options, not of `createAgent`. Throws `config/invalid` for wrong options, and
  * for agents that call each other in a circle or too deep, with the path to them.
  *
@@ -89,7 +89,7 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
     checkNesting(fixed, given.maxDepth ?? MAX_DEPTH);
   }
   const name = given.name ?? (fixed ? toolNameOf(fixed.name) : "call_agent");
-  const kept = new WeakMap<object, Map<string, Snapshot>>();
+  const snapshots = new WeakMap<object, Map<string, Snapshot>>();
 
   const execute = (input: JsonObject, ctx: AnyToolContext): Promise<ToolReturn> | ToolReturn => {
     const { message } = input;
@@ -103,7 +103,7 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
       part: sessionPart(given.session, agent.name, request),
       input: given.prompt ? given.prompt(input as never) : (message as string),
       ctx,
-      kept: keptOf(kept, ctx),
+      snapshots: snapshotsOf(snapshots, ctx),
     });
   };
   noteAgent(execute, fixed);
@@ -127,10 +127,13 @@ export function agentTool<const S extends Schema | undefined = undefined, const 
 }
 
 /** The sessions that agents behind a tool keep for one parent. */
-function keptOf(kept: WeakMap<object, Map<string, Snapshot>>, ctx: AnyToolContext): Map<string, Snapshot> {
+function snapshotsOf(
+  all: WeakMap<object, Map<string, Snapshot>>,
+  ctx: AnyToolContext,
+): Map<string, Snapshot> {
   const host = outerCallOf(ctx)?.host;
-  const sessions = (host && kept.get(host)) ?? new Map<string, Snapshot>();
-  if (host) kept.set(host, sessions);
+  const sessions = (host && all.get(host)) ?? new Map<string, Snapshot>();
+  if (host) all.set(host, sessions);
   return sessions;
 }
 

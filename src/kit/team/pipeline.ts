@@ -63,7 +63,7 @@ function stepTool(agent: PipelineAgent, name: string): Tool {
           part: ctx.callId,
           input: messages,
           ctx,
-          kept: new Map<string, Snapshot>(),
+          snapshots: new Map<string, Snapshot>(),
         });
   onLeft(execute, (left) =>
     isLive(agent) ? leaveLive(agent, left) : closeNestedAgents(agent as AgentToolAgent, left),

@@ -31,7 +31,7 @@ export type InnerCall = {
   readonly input: Input;
   readonly ctx: AnyToolContext;
   /** Sessions of agents that remember, of a parent without a store. */
-  readonly kept: Map<string, Snapshot>;
+  readonly snapshots: Map<string, Snapshot>;
 };
 
 /** The reason for which an agent does not go on: its parent was interrupted or ends, or the time of the call is over. */
@@ -156,7 +156,7 @@ class InnerRun {
   }
 
   async run(): Promise<ToolReturn> {
-    const { options, agent, ctx, kept } = this.#call;
+    const { options, agent, ctx, snapshots } = this.#call;
     checkPath([...(this.#outer?.host.path ?? []), agent.name], options.maxDepth ?? MAX_DEPTH);
     const nothingLeft = this.#nothingLeft();
     if (nothingLeft) return nothingLeft;
@@ -172,7 +172,7 @@ class InnerRun {
     } finally {
       ending.stop();
       stopEvents();
-      if (remembers(options) && !this.#isStored) kept.set(this.#sessionId, child.snapshot());
+      if (remembers(options) && !this.#isStored) snapshots.set(this.#sessionId, child.snapshot());
       await child.close();
     }
   }
@@ -195,7 +195,7 @@ class InnerRun {
   }
 
   #create(): InnerAgent {
-    const { agent, ctx, kept } = this.#call;
+    const { agent, ctx, snapshots } = this.#call;
     const state = ctx.resumed?.state as InnerState | undefined;
     const config = innerConfig({
       agent: { ...agent, budget: { ...agent.budget, ...onExceededOf(this.#call) } },
@@ -203,7 +203,7 @@ class InnerRun {
       outer: this.#outer,
       sessionId: this.#sessionId,
       limits: totalOf(this.#limits, this.#extended),
-      snapshot: state?.snapshot ?? kept.get(this.#sessionId),
+      snapshot: state?.snapshot ?? snapshots.get(this.#sessionId),
     });
     const path = [...(this.#outer?.host.path ?? []), agent.name];
     return createInnerAgent(config, path, this.#outer?.host.ruleStates());

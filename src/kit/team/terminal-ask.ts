@@ -62,7 +62,7 @@ export function terminalAsk(options: TerminalAskOptions = {}): UserAsk {
     });
     return reader;
   };
-  let kept: ReturnType<typeof createReader> | undefined;
+  let shared: ReturnType<typeof createReader> | undefined;
 
   /** Reads a line; undefined if there is none. */
   async function read(prompt: string, signal: AbortSignal): Promise<string | undefined> {
@@ -75,7 +75,7 @@ export function terminalAsk(options: TerminalAskOptions = {}): UserAsk {
     };
     const stop = (): void => take?.(undefined);
     signal.addEventListener("abort", stop, { once: true });
-    const reader = isTerminal ? createReader() : (kept ??= createReader());
+    const reader = isTerminal ? createReader() : (shared ??= createReader());
     reader.setPrompt(prompt);
     reader.prompt();
     const line = await promise;

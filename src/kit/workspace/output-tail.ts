@@ -30,7 +30,7 @@ export class OutputTail {
     this.#size = kept.length;
   }
 
-  /** Returns what was kept, without terminal codes, and forgets it. What was left out before it is said in its first line. */
+  /** Returns the retained output without terminal codes, and clears it. What was left out before it is said in its first line. */
   take(): string {
     this.#cut();
     let text = this.#parts.join("");

@@ -1,4 +1,4 @@
-/** The lines of a text that are not blank, numbered from 1; a mark of the byte order is none of it. */
+/** The lines of a text that are not blank, numbered from 1; a byte order mark is not part of it. */
 export const linesOf = (text: string): readonly { readonly line: string; readonly number: number }[] =>
   text
     .replace(/^\uFEFF/u, "")

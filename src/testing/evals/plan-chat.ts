@@ -156,7 +156,7 @@ class ChatReader {
     this.#answers.push({ ...(text !== "" && { text }), ...(thinking && { thinking }), calls });
   }
 
-  /** Some servers number the calls of each answer anew: ids are unique in a session. */
+  /** Some servers number the calls of each answer from the start: ids are unique in a session. */
   #idOf(id: string): string {
     let own = id;
     for (let count = 2; this.#ids.has(own); count++) own = `${id}_${count}`;

@@ -125,7 +125,7 @@ async function runTurn(
   return reply;
 }
 
-/** Returns the decision of `decide`. Its failure is none of the turn. */
+/** Returns the decision of `decide`. Its failure is not the turn's. */
 async function decided(
   decide: NonNullable<Options["decide"]>,
   call: PendingCall,

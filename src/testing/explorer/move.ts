@@ -11,7 +11,7 @@ export type Meaning = {
   readonly input?: readonly Msg[];
   /** A hook of preCall put these in their place. */
   readonly rewritten?: readonly Msg[];
-  /** A message that was taken: it must not get lost. */
+  /** A message that was accepted: it must not get lost. */
   readonly heard?: Msg;
   /** A decision about this call. */
   readonly decides?: string;

@@ -17,7 +17,7 @@ type Moved = Pick<Transition<unknown>, "move" | "after">;
 export const startedOf = ({ started }: Pick<Step, "started">, src: string): readonly Service[] =>
   started.filter((service) => service.src === src);
 
-/** True if the process or the session was exchanged: the clock of what was settled starts anew. */
+/** True if the process or the session was exchanged: the clock of what was settled restarts. */
 export const isRestored = ({ move, after }: Moved): boolean =>
   move.kind === "crash" || (move.kind === "load" && after.refused === undefined);
 

@@ -16,7 +16,7 @@ function sorted(value: unknown): Json {
   return Object.fromEntries(keys.toSorted().map((key) => [key, sorted(value[key])]));
 }
 
-/** Numbers the ids of calls, as they first appear: providers and agents make them anew in each run. */
+/** Numbers the ids of calls, as they first appear: providers and agents make new ones in each run. */
 class CallIds {
   readonly #numbers = new Map<string, number>();
 

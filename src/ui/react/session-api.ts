@@ -23,7 +23,7 @@ export type SessionState = {
   readonly phase: string;
   readonly seq: number;
   readonly pending: readonly PendingCall[];
-  /** The messages of the user that no worker has taken up; absent: unknown. */
+  /** The messages of the user that no worker has accepted; absent: unknown. */
   readonly waiting?: readonly Msg[];
 };
 
@@ -132,7 +132,7 @@ export function randomId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The data of the server-sent events of a response, piece by piece as it arrives: of a comment there is none. */
+/** The data of the server-sent events of a response, piece by piece as it arrives. A comment has none. */
 export async function* eventData(response: Response): AsyncGenerator<readonly string[]> {
   let data: string[] = [];
   const parser = createParser({ onEvent: (event) => void data.push(event.data) });

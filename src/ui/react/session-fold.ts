@@ -62,7 +62,7 @@ export class SessionFold {
   #pending: readonly PendingCall[] = [];
   #slots: { readonly [name: string]: Json } = {};
   #usage: Usage = {};
-  /** The messages that the user has said and no worker has taken up, as the server knew them last. */
+  /** The messages that the user has said and no worker has accepted, as the server knew them last. */
   #waiting: readonly TurnMessage[] = [];
 
   get view(): SessionView {

@@ -12,7 +12,7 @@ type LocalConsumer = {
   running: Set<Promise<void>>;
 };
 
-/** The number of wake-ups that are kept while there is no consumer: a process that only dispatches never has one. */
+/** The number of wake-ups that are buffered while there is no consumer: a process that only dispatches never has one. */
 const MAX_UNCONSUMED = 10_000;
 
 class InProcessQueue implements WakeQueue {

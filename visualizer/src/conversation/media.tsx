@@ -58,7 +58,7 @@ function Given({
   );
 }
 
-/** The whole text of a long one, of which a step has only the beginning; undefined until it is there, or if it is no longer kept. */
+/** The whole text of a long one, of which a step has only the beginning; undefined until it is there, or if it is no longer held. */
 function useWhole(text: Json): string | undefined {
   const sha = isBlob(text) ? text.$blob : undefined;
   const [loaded, setLoaded] = useState<{ readonly sha: string; readonly text: string }>();

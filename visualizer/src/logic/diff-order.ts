@@ -32,7 +32,7 @@ const TIMES = new Set([
   "timestamp",
 ]);
 
-/** True for a counter, a time, or a part of a request, which are shown elsewhere or kept by the chart for itself. */
+/** True for a counter, a time, or a part of a request, which are shown elsewhere or are internal to the chart. */
 export function isBookkeeping(path: Path): boolean {
   const [top] = path;
   const last = path.at(-1);

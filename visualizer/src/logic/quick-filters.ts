@@ -35,7 +35,7 @@ export function withoutQuick(chips: readonly Chip[], filter: ListFilter): readon
 /** A filter of the list with a name, which a person has saved in this browser. */
 export type SavedView = { readonly name: string; readonly search: string; readonly filter: ListFilter };
 
-/** The greatest number of views that are kept, and of characters in their names. */
+/** The greatest number of views that are stored, and of characters in their names. */
 const [MAX_VIEWS, MAX_NAME] = [20, 40];
 
 /** The views with one more, which replaces that of the same name; without a name they stay. */
@@ -45,7 +45,7 @@ export function withView(views: readonly SavedView[], view: SavedView): readonly
   return [...views.filter((each) => each.name !== name), { ...view, name }].slice(-MAX_VIEWS);
 }
 
-/** The views that a browser has kept: those that can be read, with fields of a later release filled in. */
+/** The views that a browser has stored: those that can be read, with fields of a later release filled in. */
 export function readViews(value: unknown): readonly SavedView[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown): readonly SavedView[] => {

@@ -61,7 +61,7 @@ async function refresh(runId: string): Promise<void> {
   }
 }
 
-/** Returns the steps of runs, which are loaded and kept up to date while the caller is drawn. */
+/** Returns the steps of runs, which are loaded and updated while the caller is drawn. */
 export function useWholeRuns(runIds: readonly string[]): readonly RunData[] {
   const key = runIds.join(",");
   const [, setVersion] = useState("");

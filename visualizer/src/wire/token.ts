@@ -1,7 +1,7 @@
 import { readLink } from "../logic/address.ts";
 
 /**
- * Returns the token of the link that opened this page, or the last one that was kept under this key, and removes it from the
+ * Returns the token of the link that opened this page, or the last one that was stored under this key, and removes it from the
  * address.
  */
 export function takeToken(kept: Storage = sessionStorage, key = "agentchart.token"): string | undefined {

@@ -163,7 +163,7 @@ export class TurnChunks {
     });
   }
 
-  /** Opens the step of a message. What an attempt has streamed whose message was not kept is removed. */
+  /** Opens the step of a message. What an attempt has streamed whose message was rejected is removed. */
   #open(messageId: string): readonly TurnChunk[] {
     const before = this.#step;
     if (before?.messageId === messageId) return [];

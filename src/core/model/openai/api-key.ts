@@ -19,7 +19,7 @@ function keyProblem(key: string): string | undefined {
   return undefined;
 }
 
-/** Returns the key without spaces around it. Throws `config/invalid` if it is none. */
+/** Returns the key without spaces around it. Throws `config/invalid` if it is not a key. */
 function checked(what: string, source: string, key: string): string {
   const trimmed = key.trim();
   const problem = keyProblem(trimmed);

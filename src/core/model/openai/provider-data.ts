@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 /**
  * The data that the adapter of Chat Completions stores with a block, to send it back to the same server.
  *
- * It is stored under the key `openai`. Sessions that were stored before data was kept by adapter have it without this key and host.
+ * It is stored under the key `openai`. Sessions that were stored before data was stored by adapter have it without this key and host.
  */
 export type ProviderData = {
   /** The name of the host that sent the block. */

@@ -10,10 +10,10 @@ import type { ChatFormatter } from "./to-chat-messages.ts";
 /** Options of {@link openaiModel} that only `api: "responses"` has. */
 export type ResponsesOptions = {
   /** Tools that the server runs, as its API defines them, such as `[{ type: "web_search" }]`. They are offered beside those of the
-   *  agent; their calls are kept as blocks of the type `provider`. */
+   *  agent; their calls are stored as blocks of the type `provider`. */
   readonly builtInTools?: readonly JsonObject[] | undefined;
   /** The size of the prompt, tokens, above which the server replaces it by a compacted one, at least 1,000. The compacted conversation
-   *  is kept as a block of the type `provider`, and later requests begin with it. Default: never. */
+   *  is stored as a block of the type `provider`, and later requests begin with it. Default: never. */
   readonly compactAt?: number | undefined;
   /** Whether the server says what it thinks, and how long; default: what the server does. */
   readonly reasoningSummary?: "auto" | "concise" | "detailed" | undefined;

@@ -161,7 +161,7 @@ function keptFor(dialect: string): Kept {
 /** The JSON of some messages, without the brackets of a list, with the roles at both ends; without them if there is no message. */
 export type PieceText = { readonly text: string; readonly first?: WireRole; readonly last?: WireRole };
 
-/** Returns the JSON of a piece of a request; null if it depends on other pieces. The messages of a piece that stays are kept as one
+/** Returns the JSON of a piece of a request; null if it depends on other pieces. The messages of a piece that stays are cached as one
  *  text. */
 export function textOfPiece({ messages, known }: Piece, { dialect, forms }: ChatFormat): PieceText | null {
   const texts: PieceText[] = [];

@@ -3,7 +3,7 @@ import fs, { appendFileSync, constants, readFileSync, renameSync, statSync, type
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { FileAccess } from "../../src/store/file-access.ts";
-import { KeptFiles } from "../../src/store/file-kept.ts";
+import { FileCache } from "../../src/store/file-cache.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { FileStoreOptions } from "../../src/store/store-options.ts";
 import { acquireLease, batchOf, collectAll, entryOf } from "../../src/testing/store-contract-kit.ts";
@@ -48,7 +48,7 @@ function storage() {
   return { dir, opened: (options: FileStoreOptions = {}) => fileStore({ dir, ...options }) };
 }
 
-/** A store in which session `s` runs: its journal is kept open. */
+/** A store in which session `s` runs: its journal is left open. */
 async function running() {
   const { dir, opened } = storage();
   const store = opened();
@@ -87,7 +87,7 @@ describe("the journal of a session that runs", () => {
     await store.close();
   });
 
-  test("is not kept with fsync: always, where each append is synced", async () => {
+  test("is not cached with fsync: always, where each append is synced", async () => {
     const store = storage().opened({ fsync: "always" });
     const lease = await acquireLease(store, "s");
     for (const seq of [0, 1]) await store.append("s", batchOf(lease, seq));
@@ -108,15 +108,15 @@ describe("the journal of a session that runs", () => {
   });
 });
 
-test("a journal that is to be kept when the store has closed all of them is closed", async () => {
-  const kept = new KeptFiles();
+test("a journal that is put back when the store has closed all of them is closed", async () => {
+  const files = new FileCache();
   const access = new FileAccess();
-  await kept.closeAll(access);
+  await files.closeAll(access);
   const { dir } = storage();
   const file = await access.open(join(dir, "journal.ndjson"), constants.O_CREAT | constants.O_RDWR);
   const { ino } = await file.stat();
-  await kept.keep({ file, ino });
-  expect(kept.take(access, join(dir, "journal.ndjson"))).toBeUndefined();
+  await files.put({ file, ino });
+  expect(files.take(access, join(dir, "journal.ndjson"))).toBeUndefined();
   await expect(file.stat()).rejects.toMatchObject({ code: "EBADF" });
 });
 
@@ -134,7 +134,7 @@ test("a journal is written where the file system says of a file that it was made
   expect(await collectAll(store.read("s"))).toEqual([1, 2, 3, 4, 5].map((seq) => entryOf(seq)));
 });
 
-describe("an append to a journal that was kept open", () => {
+describe("an append to a journal that was left open", () => {
   test("is refused once another process has deleted the session, and a new session of that id has nothing of it", async () => {
     const { opened, store, lease } = await running();
     const other = opened();

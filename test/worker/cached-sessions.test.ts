@@ -134,7 +134,7 @@ test("a session that another process had since, or that was made anew, is read f
   expect(asked.at(-1)).toEqual([expect.stringContaining("five")]);
 });
 
-test("what the model is asked is the same with a session that was kept and one that was read", async () => {
+test("what the model is asked is the same with a session that was cached and one that was read", async () => {
   const said = ["one", "call look", "two", "call look", "three"];
   const askedWith = async (isRead: boolean) => {
     const store = sqliteStore({ path: ":memory:" });
@@ -151,11 +151,11 @@ test("what the model is asked is the same with a session that was kept and one t
     const { slots, progress } = checkpoint!["kept"] as { readonly slots: object; readonly progress: object };
     return { asked, seq, slots, turn: (progress as { readonly turn: number }).turn };
   };
-  const [kept, read] = [await askedWith(false), await askedWith(true)];
+  const [cached, read] = [await askedWith(false), await askedWith(true)];
   const idless = (asked: readonly string[][]) =>
     asked.map((messages) => messages.map((message) => message.replaceAll(/"id":"[^"]*"/g, "")));
-  expect(idless(kept.asked)).toEqual(idless(read.asked));
-  expect([kept.seq, kept.slots, kept.turn]).toEqual([read.seq, read.slots, read.turn]);
+  expect(idless(cached.asked)).toEqual(idless(read.asked));
+  expect([cached.seq, cached.slots, cached.turn]).toEqual([read.seq, read.slots, read.turn]);
 });
 
 test("a session whose store has something else than its process is read from the store", async () => {
@@ -169,7 +169,7 @@ test("a session whose store has something else than its process is read from the
   expect(asked.at(-1)!.map((message) => message.includes("one"))).toContain(true);
 });
 
-test("of many sessions the last are kept, within a bound of characters", () => {
+test("of many sessions the last are cached, within a bound of characters", () => {
   const last = new LastSessions(10_000);
   const lease = (sessionId: string, fence: number): Lease => ({
     sessionId,

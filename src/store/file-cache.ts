@@ -4,35 +4,35 @@ import type { FileAccess, OpenFile } from "./file-access.ts";
 const MOST = 64;
 
 /** A file that was left open. */
-export type KeptFile = { readonly file: OpenFile; readonly ino: number };
+export type CachedFile = { readonly file: OpenFile; readonly ino: number };
 
 /**
  * The journals that stay open between the appends of a turn, by their paths. Nothing is known of them but that they were there: what
  * is written to one counts only if the file of that name still is the one that was written to. Whoever takes a file owns it, and
- * keeps it again or closes it.
+ * puts it back or closes it.
  */
-export class KeptFiles {
-  readonly #files = new Map<string, KeptFile>();
+export class FileCache {
+  readonly #files = new Map<string, CachedFile>();
   #isClosed = false;
 
   /** Takes the file at `path` for an operation. */
-  take(access: FileAccess, path: string): KeptFile | undefined {
-    const kept = this.#files.get(path);
+  take(access: FileAccess, path: string): CachedFile | undefined {
+    const cached = this.#files.get(path);
     this.#files.delete(path);
-    return kept && { ...kept, file: access.adopt(kept.file) };
+    return cached && { ...cached, file: access.adopt(cached.file) };
   }
 
-  /** Keeps a file, and closes the one that was used longest ago if there are too many. Once all are closed, it is closed at once. */
-  async keep(kept: KeptFile): Promise<void> {
-    const { access, path } = kept.file;
-    if (this.#isClosed) return kept.file.close();
-    this.#files.set(path, kept);
+  /** Caches a file, and closes the one that was used longest ago if there are too many. Once all are closed, it is closed at once. */
+  async put(cached: CachedFile): Promise<void> {
+    const { access, path } = cached.file;
+    if (this.#isClosed) return cached.file.close();
+    this.#files.set(path, cached);
     if (this.#files.size <= MOST) return;
     const [oldest] = this.#files.keys();
     await this.close(access, oldest!);
   }
 
-  /** Closes the file at `path`, if it is kept. */
+  /** Closes the file at `path`, if it is cached. */
   async close(access: FileAccess, path: string): Promise<void> {
     await this.take(access, path)?.file.close();
   }
