@@ -29,12 +29,12 @@ export function retryingStore(
   { timeoutMs, signal, onRetry }: RetryingStoreOptions,
 ): SessionStore {
   async function retrying<T>(work: (attempt: number) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     for (let attempt = 0, delay = FIRST_DELAY_MS; ; attempt++, delay = Math.min(delay * 2, MAX_DELAY_MS)) {
       try {
         return await work(attempt);
       } catch (error) {
-        if (!isTransient(error) || signal?.aborted || Date.now() + delay > deadline) throw error;
+        if (!isTransient(error) || signal?.aborted || performance.now() + delay > deadline) throw error;
         onRetry?.(error);
         await sleep(delay, undefined, signal && { signal }).catch(() => {});
       }
@@ -115,6 +115,7 @@ export function retryingStore(
     }),
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
     ...(store.peek && { peek: (...args) => retrying(() => store.peek!(...args)) }),
+    ...(store.takenInputs && { takenInputs: (...args) => retrying(() => store.takenInputs!(...args)) }),
     list: (filter) => retrying(() => store.list(filter)),
     ...(store.search && { search: (query) => retrying(() => store.search!(query)) }),
     listDue: (filter) => retrying(() => store.listDue(filter)),

@@ -57,7 +57,7 @@ export function listenToLiveEvents(
   const heard = new HeardBlocks();
   let [heardAt, askedAt] = [-Infinity, -Infinity];
   const subscribed = queue.subscribe(sessionId, (signal) => {
-    if (signal["type"] !== LISTEN["type"] && signal["type"] !== NUDGE["type"]) heardAt = Date.now();
+    if (signal["type"] !== LISTEN["type"] && signal["type"] !== NUDGE["type"]) heardAt = performance.now();
     if (signal["type"] === STARTED["type"]) queue.publish(sessionId, JOIN);
     if (signal["type"] === WRITTEN["type"] || signal["type"] === RELEASED["type"]) onWritten();
     const isAgain = signal["isAgain"] === true;
@@ -75,7 +75,7 @@ export function listenToLiveEvents(
   timer.unref();
   return {
     grown() {
-      const now = Date.now();
+      const now = performance.now();
       if (now < heardAt + LISTEN_EVERY_MS || now < askedAt + ASK_EVERY_MS) return;
       askedAt = now;
       queue.publish(sessionId, JOIN);
@@ -121,7 +121,7 @@ export class SessionSignals {
     this.#isWatched = isWatched;
     this.#sessionId = sessionId;
     this.#subscribed = queue.subscribe(sessionId, ({ type, isNew }) => {
-      if (type === LISTEN["type"]) this.#listenersUntil = Date.now() + LISTEN_FOR_MS;
+      if (type === LISTEN["type"]) this.#listenersUntil = performance.now() + LISTEN_FOR_MS;
       if (isNew === true) this.#sendAgain();
       if (type === NUDGE["type"]) onNudge();
     });
@@ -134,12 +134,12 @@ export class SessionSignals {
   forward(event: AgentEvent): void {
     this.#openText.note(event);
     if (isStored(event)) return this.#sayWritten(event.seq);
-    if (Date.now() > this.#listenersUntil) return;
+    if (performance.now() > this.#listenersUntil) return;
     this.#events.push({ ...event, seq: this.#journal.recordedSeq });
     if (event.type === "block.start") this.#sendIn(0);
     else if (!this.#timer) {
       const { signalMs = SIGNAL_MS } = this.#queue;
-      this.#sendIn(Math.max(0, this.#sentAt + signalMs - Date.now()));
+      this.#sendIn(Math.max(0, this.#sentAt + signalMs - performance.now()));
     }
   }
 
@@ -151,7 +151,7 @@ export class SessionSignals {
   #sayWritten(seq: number): void {
     this.#send();
     this.#storedSeq = Math.max(this.#storedSeq, seq);
-    if (Date.now() > this.#listenersUntil || this.#isSaying) return;
+    if (performance.now() > this.#listenersUntil || this.#isSaying) return;
     this.#isSaying = true;
     this.#whenWritten(seq, () => {
       this.#isSaying = false;
@@ -178,7 +178,7 @@ export class SessionSignals {
     this.#timer = undefined;
     const events = this.#events.take();
     if (events.length === 0) return;
-    this.#sentAt = Date.now();
+    this.#sentAt = performance.now();
     this.#publishWhenWritten(events);
   }
 

@@ -1,5 +1,5 @@
 // Appends whose outcome is unknown.
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";
 import { retryingStore } from "../../src/store/retrying.ts";
@@ -148,4 +148,15 @@ describe("an append whose outcome is unknown", () => {
     await patient.close();
     await expect(patient.load("s")).rejects.toMatchObject({ code: "store/failed" });
   });
+});
+
+test("the time for which an operation is repeated passes while the clock of the machine stands", async () => {
+  const inner = memoryStore({ now: () => 0 });
+  const failures = Array.from({ length: 3 }, () => "before" as const);
+  const store = retryingStore(failing(inner, failures), { timeoutMs: 200 });
+  const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
+  const clock = vi.spyOn(Date, "now").mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  const batch = { expectedSeq: 0, fence, entries: [entry(1)], position: {} };
+  await expect(store.append("s", batch)).rejects.toMatchObject({ code: "session/lease-lost" });
 });

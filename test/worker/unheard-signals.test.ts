@@ -1,11 +1,12 @@
 // Subscribers see short turns to their end, whichever signals between them and the worker come late or are lost.
 import { once } from "node:events";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent, SessionStore } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
 import { createDispatcher, createWorker, inProcessQueue, type WakeQueue } from "agentchart/worker";
+import { SessionSignals, type SignalsOptions } from "../../src/worker/signals.ts";
 import { scratch } from "../store/scratch.ts";
 
 /** The queue as one side has it: without the signals that it does not hear. */
@@ -69,4 +70,24 @@ test.each([
     expect(seen.at(-1)).toBe("turn.end");
     ended.abort();
   }
+});
+
+test("what streams goes on when the clock of the machine is set back", async () => {
+  const bus = inProcessQueue();
+  const deltas: unknown[] = [];
+  const queue: WakeQueue = { ...hears(bus, () => true), signalMs: 10 };
+  await bus.subscribe("s", ({ type, events }) => void (type === "events" && deltas.push(events)));
+  const journal = { recordedSeq: 0, written: () => undefined } as unknown as SignalsOptions["journal"];
+  const signals = new SessionSignals(queue, "s", { journal, isWatched: true, onNudge: () => {} });
+  queue.publish("s", { type: "listen" });
+  await new Promise(setImmediate);
+  const delta = { type: "block.delta", messageId: "m", index: 0, delta: "a", seq: 0, n: 0, at: 0 };
+  signals.forward(delta as unknown as AgentEvent);
+  await expect.poll(() => deltas).toHaveLength(1);
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+  onTestFinished(() => clock.mockRestore());
+  signals.forward(delta as unknown as AgentEvent);
+  await expect.poll(() => deltas).toHaveLength(2);
+  signals.stop();
+  await bus.close();
 });

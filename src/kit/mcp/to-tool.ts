@@ -84,8 +84,8 @@ export function toTool(
       let emittedAt = 0;
       const pauseMs = Math.min(MAX_PAUSE_MS, (idleTimeoutMs ?? Number.POSITIVE_INFINITY) / 4);
       const onProgress = (text: string): void => {
-        if (++reports > MAX_PROGRESS && Date.now() - emittedAt < pauseMs) return;
-        emittedAt = Date.now();
+        if (++reports > MAX_PROGRESS && performance.now() - emittedAt < pauseMs) return;
+        emittedAt = performance.now();
         emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress, traceparent };

@@ -17,12 +17,12 @@ export function sqliteCodeOf(thrown: unknown): number | undefined {
 
 /** Switches to WAL mode. While several processes make the same new file, SQLite fails with BUSY without waiting. */
 function useWal(db: DatabaseSync): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
       return db.exec("PRAGMA journal_mode = WAL");
     } catch (error) {
-      if (sqliteCodeOf(error) !== SQLITE.busy || Date.now() > deadline) throw error;
+      if (sqliteCodeOf(error) !== SQLITE.busy || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_RETRY_MS);
     }
   }
