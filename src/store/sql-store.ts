@@ -339,20 +339,14 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
         return () => stops.forEach((stop) => stop());
       };
       const current = async (): Promise<number | undefined> => {
-        const at = Date.now();
+        const at = performance.now();
         const marks = watchMs !== undefined && at >= markAt;
-        try {
-          const [row] = await db.query("read", marks ? [sql.mark, [key, watchMs, now()]] : [sql.seq, [key]]);
-          if (marks && row) markAt = at + watchMs / 3 - 1;
-          else if (marks) setTimeout(wake, RETRY_WATCH_MS); // there is no row to mark yet
-          return row?.["seq"] == null ? undefined : Number(row["seq"]);
-        } catch (error) {
-          if (!AgentError.is(error) || !error.isRetryable) throw error;
-          setTimeout(() => wake(), RETRY_WATCH_MS);
-          return undefined;
-        }
+        const [row] = await db.query("read", marks ? [sql.mark, [key, watchMs, now()]] : [sql.seq, [key]]);
+        if (marks && row) markAt = at + watchMs / 3 - 1;
+        else if (marks) setTimeout(wake, RETRY_WATCH_MS); // there is no row to mark yet
+        return row?.["seq"] == null ? undefined : Number(row["seq"]);
       };
-      return watchSeq({ current, subscribe, signal });
+      return watchSeq({ current, subscribe, signal, outlasts: true });
     },
 
     prune: (options) => pruneSessions(store, options, () => now() ?? Date.now()),
