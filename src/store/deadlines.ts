@@ -106,6 +106,9 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     ...(store.offerInput && { offerInput: (...args) => bounded(store.offerInput!(...args), "put an input") }),
     takeInputs: (...args) => bounded(store.takeInputs(...args), "take inputs"),
     ...(store.peek && { peek: (...args) => bounded(store.peek!(...args), "take inputs") }),
+    ...(store.takenInputs && {
+      takenInputs: (...args) => bounded(store.takenInputs!(...args), "take inputs"),
+    }),
     list: (filter) => bounded(store.list(filter), "list"),
     ...(store.search && { search: (query) => store.search!(query) }),
     listDue: (filter) => bounded(store.listDue(filter), "list"),

@@ -65,7 +65,7 @@ async function moveStateOf({ movesFrom, recordId }: MovingRange): Promise<MoveSt
 }
 
 /** A session that cannot be read was not moved. */
-function damagedMark(error: unknown): { readonly position: JsonObject } {
+export function damagedMark(error: unknown): { readonly position: JsonObject } {
   if (AgentError.is(error) && error.code === "session/damaged") return { position: {} };
   throw error;
 }

@@ -5,6 +5,7 @@ import { rulesOfStore, withRules } from "../core/tool/rules/store-rules.ts";
 import { STORE_TIMEOUT_MS, withDeadlines } from "./deadlines.ts";
 import { newOwner } from "./leases.ts";
 import {
+  damagedMark,
   isMark,
   isMover,
   isMoving,
@@ -107,7 +108,7 @@ export function partitionedStore(
   }
 
   /** Runs an operation in the store that has given the lease. */
-  function held<T>(lease: Lease, work: (store: SessionStore) => Promise<T>): Promise<T> {
+  async function held<T>(lease: Lease, work: (store: SessionStore) => Promise<T>): Promise<T> {
     const range = rangeOf(ranges, lease.sessionId);
     const store = isMoving(range) ? givenBy.get(lease) : range.store;
     return store ? work(store) : at(lease.sessionId, work);
@@ -165,7 +166,8 @@ export function partitionedStore(
       }
       const lease = await movesFrom.acquire(sessionId, { owner: newOwner(), ttlMs: timeoutMs });
       const holder = lease ? undefined : await movesFrom.holder?.(sessionId);
-      const isHeld = lease !== undefined && !isMark((await movesFrom.load(sessionId))?.position);
+      const found = lease && (await movesFrom.load(sessionId).catch(damagedMark));
+      const isHeld = lease !== undefined && !isMark(found?.position);
       if (isHeld || (holder && !isMover(holder.owner))) return movesFrom.delete(sessionId, how);
       await sleep(LOOK_MS);
     }
@@ -252,7 +254,8 @@ export function partitionedStore(
       return isMoving(range) ? putMoving(range, sessionId, input) : range.store.putInput(sessionId, input);
     },
 
-    offerInput: (sessionId, ...args) => rangeOf(ranges, sessionId).store.offerInput!(sessionId, ...args),
+    offerInput: async (sessionId, ...args) =>
+      rangeOf(ranges, sessionId).store.offerInput!(sessionId, ...args),
 
     takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
 
@@ -320,7 +323,8 @@ export function partitionedStore(
         for (const each of [range.store, range.movesFrom]) follow(each).catch(() => {});
         return () => end.abort();
       };
-      return watchSeq({ current: async () => (await store.load(sessionId))?.seq, subscribe, signal });
+      const current = async () => (await store.load(sessionId))?.seq;
+      return watchSeq({ current, subscribe, signal, outlasts: true });
     },
 
     async close() {

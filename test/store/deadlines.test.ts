@@ -2,6 +2,7 @@
 import { expect, test, vi } from "vitest";
 import type { SessionStore } from "agentchart";
 import { withDeadlines } from "../../src/store/deadlines.ts";
+import { retryingStore } from "../../src/store/retrying.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { acquireLease, batchOf } from "../../src/testing/store-contract-kit.ts";
 
@@ -27,4 +28,13 @@ test("an append that replaces that of a store is watched", async () => {
     data: { operation: "append", timeoutMs: 20 },
   });
   await inner.close();
+});
+
+test("a store in another one has each of its members", async () => {
+  const bare = sqliteStore({ path: ":memory:" });
+  const store: SessionStore = { ...bare, acquiresIfReady: true, offerInput: never, timeoutMs: 20 };
+  const members = Object.keys(store).toSorted();
+  expect(Object.keys(withDeadlines(store)).toSorted()).toEqual(members);
+  expect(Object.keys(retryingStore(store, { timeoutMs: 20 })).toSorted()).toEqual(members);
+  await bare.close();
 });

@@ -1,6 +1,6 @@
 // Sessions that move to another store while others use them and while the mover is killed: nothing is lost, nothing is doubled.
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentError } from "../../src/core/base/error.ts";
+import { AgentError } from "../../src/core/base/error.ts";
 import type { SessionStore } from "../../src/store/port.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { finishMove, movePartitions, partitionedStore, partitionHash } from "../../src/store/partitioned.ts";
@@ -119,4 +119,29 @@ test("a move that is not possible is refused", async () => {
   await new Ledger(next).begin(id);
   expect(await codeOf(movePartitions(partitions, QUICK))).toBe("session/conflict");
   expect([await former.load(id), await next.load(id)]).toMatchObject([{ seq: 3 }, { seq: 3 }]);
+});
+
+test("a damaged session of a range that moves is deleted", async () => {
+  const { former, next } = twoStores(memoryStore);
+  const id = ids.at(-1)!;
+  await new Ledger(former).begin(id);
+  const damaged = new AgentError("session/damaged", "Its state is not what was written.");
+  const load = (sessionId: string) => (sessionId === id ? Promise.reject(damaged) : former.load(sessionId));
+  const both = partitionedStore(partitionsOf({ ...former, load }, next));
+  expect(await both.delete(id)).toBe(true);
+  expect(await former.load(id)).toBeUndefined();
+});
+
+test("a watch of a session of a range that moves outlasts a failure of a store", async () => {
+  const { former, next } = twoStores(memoryStore);
+  const id = ids.at(-1)!;
+  await new Ledger(former).begin(id);
+  const away = new AgentError("store/failed", "Nobody answers.", { isRetryable: true });
+  let failures = 1;
+  const load = (sessionId: string) => (failures-- > 0 ? Promise.reject(away) : former.load(sessionId));
+  const both = partitionedStore(partitionsOf({ ...former, load }, next));
+  const stop = new AbortController();
+  const seqs = both.watch!(id, { signal: stop.signal })[Symbol.asyncIterator]();
+  expect(await seqs.next()).toEqual({ done: false, value: 3 });
+  stop.abort();
 });

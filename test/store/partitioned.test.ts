@@ -139,6 +139,35 @@ test("the rules of all partitions hold", () => {
   expect(rulesOfStore(partitioned)).toMatchObject([a, b].map((rule) => ({ ...rule, optional: true })));
 });
 
+test("what is no id is refused by a rejection, whatever is asked", async () => {
+  const half = (): SessionStore => ({
+    ...sqliteStore({ path: ":memory:" }),
+    offerInput: async () => undefined,
+  });
+  const both = partitionedStore([
+    { store: half(), upTo: HALF },
+    { store: half(), upTo: ALL },
+  ]);
+  const lease = { sessionId: "", owner: "w", fence: 1, expiresAt: 0, takeovers: 0 };
+  const input = { id: "1", data: {} };
+  const asked: readonly (() => Promise<unknown>)[] = [
+    () => both.acquire("", { owner: "w", ttlMs: 1 }),
+    () => both.renew(lease, 1),
+    () => both.renewAll!([lease], 1),
+    () => both.release(lease),
+    () => both.holder!(""),
+    () => both.append("", { expectedSeq: 0, fence: 1, entries: [], position: {} }),
+    () => both.load(""),
+    () => both.putInput("", input),
+    () => both.offerInput!("", input, { isKnown: false }),
+    () => both.takeInputs("", 1),
+    () => both.peek!("", 1),
+    () => both.delete(""),
+  ];
+  for (const ask of asked) await expect(ask()).rejects.toMatchObject({ code: "config/invalid" });
+  await both.close();
+});
+
 describe("while a store is away", () => {
   const failure = new AgentError("store/failed", "Nobody answers.", { isRetryable: true });
 
