@@ -128,7 +128,7 @@ export class Overviews {
   async #read(row: RunRow): Promise<RunDigest> {
     const log = await this.#runs.logOf(row.runId).catch(() => undefined);
     const digest = log ? digestOf(log, this.#suspicions) : NO_DIGEST;
-    this.#known.set(row.runId, { version: versionOf(row), digest });
+    if (log) this.#known.set(row.runId, { version: versionOf(row), digest });
     await new Promise(setImmediate);
     return digest;
   }

@@ -32,6 +32,15 @@ export type RunPage = {
   readonly unindexed?: number | undefined;
 };
 
+type Failure = { readonly thrown: unknown };
+
+/** A session that is kept open. Its journal is read by one after the other: an entry counts once. */
+type Opened = { readonly run: JournalRun; reading: Promise<Failure | undefined> };
+
+/** True for a journal that cannot be read, however often it is tried. */
+const isOfJournal = ({ thrown }: Failure): boolean =>
+  AgentError.is(thrown) && (thrown.code === "session/damaged" || thrown.code === "session/version");
+
 /** The time for which a list waits for sessions that are not in the index yet, ms. */
 const INDEX_WAIT_MS = 1_000;
 const MAX_OPEN_RUNS = 32;
@@ -39,9 +48,7 @@ const MAX_OPEN_RUNS = 32;
 /** The sessions of a store. Reading them takes no lease. */
 export class StoreRuns {
   readonly store: SessionStore;
-  readonly #open = new LRUCache<string, { readonly run: JournalRun; notice?: string }>({
-    max: MAX_OPEN_RUNS,
-  });
+  readonly #open = new LRUCache<string, Opened>({ max: MAX_OPEN_RUNS });
   readonly #search: NonNullable<SessionStore["search"]>;
 
   constructor(store: SessionStore) {
@@ -74,18 +81,19 @@ export class StoreRuns {
     const loaded = await this.#load(runId);
     if (!loaded || loaded.seq === 0) return undefined;
     let opened = this.#open.get(runId);
-    if (!opened || opened.run.seq > loaded.seq) opened = { run: await newJournalRun(runId) };
-    this.#open.set(runId, opened);
-    try {
-      if (!opened.notice)
-        for await (const entry of this.store.read(runId, { after: opened.run.seq })) opened.run.add(entry);
-      opened.run.settle();
-    } catch (error) {
-      opened.notice = `Read up to position ${opened.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
+    if (!opened || opened.run.seq > loaded.seq) {
+      opened = { run: await newJournalRun(runId), reading: Promise.resolve(undefined) };
+      this.#open.set(runId, opened);
     }
+    const { run } = opened;
+    opened.reading = opened.reading.then((failure) => failure ?? this.#readOn(run));
+    const failure = await opened.reading;
+    if (failure && !isOfJournal(failure)) this.#open.delete(runId); // the store may answer the next time
     const { phase, waitsFor, meta = {} } = readPosition(loaded.position);
-    const notice = opened.notice ?? quarantineReason(loaded.position);
-    return opened.run.opened({
+    const notice = failure
+      ? `Read up to position ${run.log.newest?.j ?? 0}: ${messageOf(failure.thrown)}`
+      : quarantineReason(loaded.position);
+    return run.opened({
       source: "store",
       chart: (await ownChart()).hash,
       phase,
@@ -97,16 +105,23 @@ export class StoreRuns {
     });
   }
 
-  /** Reads the steps of a session, which is not kept open; undefined for an unknown id. */
+  /** Reads the entries that are new. Resolves to what went wrong. */
+  async #readOn(run: JournalRun): Promise<Failure | undefined> {
+    try {
+      for await (const entry of this.store.read(run.log.runId, { after: run.seq })) run.add(entry);
+      run.settle();
+      return undefined;
+    } catch (thrown) {
+      return { thrown };
+    }
+  }
+
+  /** Reads the steps of a session, which is not kept open; undefined for an unknown id. Rejects if the store fails. */
   async logOf(runId: string): Promise<RunLog | undefined> {
     if (this.#open.has(runId)) return (await this.open(runId))?.log;
     const run = await newJournalRun(runId);
-    try {
-      for await (const entry of this.store.read(runId)) run.add(entry);
-      run.settle();
-    } catch {
-      // what is before the damage is what there is
-    }
+    const failure = await this.#readOn(run);
+    if (failure && !isOfJournal(failure)) throw failure.thrown; // what is before a damage is what there is
     return run.log.last > 0 ? run.log : undefined;
   }
 

@@ -72,10 +72,7 @@ export class StoredSuspicions {
   /** A session that cannot be read is listed with what could be read of it. */
   async #judge(row: RunRow): Promise<RunRow> {
     const log = await this.#runs.logOf(row.runId).catch(() => undefined);
-    this.#judged.set(row.runId, {
-      seq: row.seq ?? 0,
-      found: log ? labelsOf(this.#suspicions.of(log)) : [],
-    });
+    if (log) this.#judged.set(row.runId, { seq: row.seq ?? 0, found: labelsOf(this.#suspicions.of(log)) });
     return this.rowOf(row);
   }
 }

@@ -1,13 +1,15 @@
 // Stored sessions in the hub.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAgent, defineSlot } from "agentchart";
+import { createAgent, defineSlot, type SessionStore } from "agentchart";
+import { findSuspicions } from "agentchart/inspect";
 import { openSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { StoreRuns } from "../../../src/inspect/hub/store-runs.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { RunRow, StepPage } from "../../../src/inspect/protocol/protocol.ts";
 import type { Layouts } from "../../../src/core/diagram/layout.ts";
@@ -179,6 +181,41 @@ describe("a stored session", () => {
     expect(row.steps).toBeLessThan(whole);
     expect(row.steps).toBeGreaterThan(0);
   });
+});
+
+test("a session that several ask for at once has each step once", async () => {
+  const store = memoryStore();
+  const model = scriptedModel(["one", "two"]);
+  const agent = createAgent({ name: "bot", model, store, sessionId: "s" });
+  const runs = new StoreRuns(store);
+  const stepsOf = async () => [...(await runs.open("s"))!.log.steps()];
+  await agent.call("1");
+  await stepsOf();
+  await agent.call("2");
+  const [one, other] = await Promise.all([stepsOf(), stepsOf()]);
+  expect(one).toEqual([...(await new StoreRuns(store).logOf("s"))!.steps()]);
+  expect(other).toEqual(one);
+});
+
+test("a store that fails while a session is read is asked again, and what was read is not taken for all", async () => {
+  const whole = memoryStore();
+  await (await storedSession(whole, "s")).close();
+  let fails = true;
+  const store = {
+    ...whole,
+    async *read(...asked: Parameters<SessionStore["read"]>) {
+      for await (const entry of whole.read(...asked)) {
+        yield entry;
+        if (fails) throw new Error("The network is gone.");
+      }
+    },
+  };
+  const runs = new StoreRuns(store);
+  expect((await runs.open("s"))!.row.notice).toBe("Read up to position 0: The network is gone.");
+  await expect(findSuspicions(store, "s")).rejects.toThrow("The network is gone.");
+  fails = false;
+  const { row, log } = (await runs.open("s"))!;
+  expect([row.notice, log.last]).toEqual([undefined, (await new StoreRuns(whole).logOf("s"))!.last]);
 });
 
 test("the list of 3,000 sessions has pages without duplicates and is filtered by group and name", async () => {
