@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from "xstate";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
 import type { ActorInfo, ActorKind } from "../protocol/actor-info.ts";
 import { stateName, type ActorBreak } from "../protocol/actor-break.ts";
@@ -175,7 +175,7 @@ export class ObservedActor implements ReportedRun {
     this.#noteKind(type);
     const changes = readsContext ? this.#values.changes(snapshot) : undefined;
     const payload = this.#payload(event);
-    const error = status === "error" ? this.#redacted(errorOf(snapshot.error)) : undefined;
+    const error = this.#error();
     const value = this.#machine && snapshot.value;
     this.#steps.note({
       type,
@@ -198,7 +198,7 @@ export class ObservedActor implements ReportedRun {
     const { system, parent } = this.#place;
     const info = this.#info();
     const { startedAt = this.#startedAt, updatedAt = startedAt } = this.history;
-    const error = info.status === "error" ? errorOf(this.#snapshot.error) : undefined;
+    const error = this.#error();
     const isRoot = this.#machine && !parent;
     const name = info.systemId ?? (isRoot ? this.#chart.chart.id.slice(0, MAX_NAME) : nameOf(info));
     const many =
@@ -214,7 +214,7 @@ export class ObservedActor implements ReportedRun {
       ...(info.status === "active" && { worker }),
       phase: info.status === "active" ? "running" : "stopped",
       waitsFor: [],
-      ...(error && { error: { code: error.name, message: String(this.#redacted(error.message)) } }),
+      ...(error && { error: { code: error.name, message: error.message } }),
       title: info.src !== undefined && info.src !== name ? `${info.kind} ${info.src}` : info.kind,
       state: "",
       startedAt,
@@ -272,9 +272,20 @@ export class ObservedActor implements ReportedRun {
       return undefined; // a proxy whose traps throw
     }
     const json = this.#redacted(foreignJson(event, PAYLOAD_LIMITS));
-    if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
-    const { type: _, ...rest } = json as JsonObject;
+    if (!isObject(json)) return json;
+    const { type: _, ...rest } = json;
     return rest;
+  }
+
+  /** The error with which it failed. A redaction may return anything; an error has a name and a message. */
+  #error(): ReturnType<typeof errorOf> | undefined {
+    if (statusOf(this.#snapshot) !== "error") return undefined;
+    const shown = this.#redacted(errorOf(this.#snapshot.error));
+    const { name, message } = isObject(shown) ? shown : {};
+    return {
+      name: typeof name === "string" ? name : "error",
+      message: typeof message === "string" ? message.slice(0, MAX_MESSAGE) : REDACTED,
+    };
   }
 
   #redacted(value: Json): Json {
@@ -298,8 +309,8 @@ function nameOf({ id, src }: Pick<ActorInfo, "id" | "src">): string {
 
 function errorOf(error: unknown): { readonly name: string; readonly message: string } {
   const json = foreignJson(error, PAYLOAD_LIMITS);
-  if (typeof json === "object" && json !== null && !Array.isArray(json)) {
-    const { $class, message } = json as JsonObject;
+  if (isObject(json)) {
+    const { $class, message } = json;
     if (typeof message === "string")
       return { name: String($class ?? "error").slice(0, MAX_NAME), message: message.slice(0, MAX_MESSAGE) };
   }

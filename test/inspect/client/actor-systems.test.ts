@@ -9,6 +9,7 @@ import {
 } from "xstate";
 import { describe, expect, test } from "vitest";
 import { ActorSystems } from "../../../src/inspect/client/actor-systems.ts";
+import { checkWorkerMessage } from "../../../src/inspect/hub/check-message.ts";
 import type { HistoryLimits } from "../../../src/inspect/client/history.ts";
 import type { ObservedActor } from "../../../src/inspect/client/observed-actor.ts";
 import { StepBudget } from "../../../src/inspect/client/step-budget.ts";
@@ -254,7 +255,14 @@ function hostile(inspect: (event: InspectionEvent) => void) {
     {
       id: "hostile",
       context,
-      on: { tick: { actions: assign({ count: ({ context: { count } }) => count + 1 }) } },
+      on: {
+        tick: { actions: assign({ count: ({ context: { count } }) => count + 1 }) },
+        fail: {
+          actions: () => {
+            throw new Error("It fails.");
+          },
+        },
+      },
     },
   );
   const actor = createActor(machine, { inspect }).start();
@@ -420,11 +428,17 @@ test.each<[string, () => Json]>([
   ],
   ["a number that is no JSON", () => 1n as never],
   ["a long text", () => "x".repeat(10_000_000)],
-])("what `redact` returns is shown within bounds, and the step is recorded: %s", (_, redact) => {
-  const { inspect, actors } = observe(undefined, redact);
+])("what `redact` returns is shown within bounds, and the hub takes the steps: %s", (_, redact) => {
+  const { inspect, sweep, actors, rowOf } = observe(undefined, redact);
   const { actor } = hostile(inspect);
+  actor.subscribe({ error: () => {} });
   actor.send({ type: "tick", more: 1 } as never);
-  const steps = keptSteps(actors[0]!.history);
-  expect(steps.map(({ e }) => e)).toEqual(["xstate.init", "tick"]);
-  expect(JSON.stringify(steps).length).toBeLessThan(100_000);
+  actor.send({ type: "fail" });
+  sweep();
+  const items = keptSteps(actors[0]!.history);
+  expect(items.map(({ e }) => e)).toEqual(["xstate.init", "tick", "fail"]);
+  expect(JSON.stringify(items).length).toBeLessThan(100_000);
+  checkWorkerMessage({ type: "steps", runId: "r", states: [], items });
+  checkWorkerMessage({ type: "run", row: rowOf(actors[0]!), pending: [] });
+  expect(items.at(-1)!.a!.z).toEqual({ name: "error", message: "[redacted]" });
 });
