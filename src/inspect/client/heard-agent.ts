@@ -20,6 +20,8 @@ export class HeardAgent {
   readonly agent: Agent;
   /** The place of the session when it was heard first. */
   readonly began: Pick<ChartStep, "state" | "context" | "at">;
+  /** Hears the agent no more. */
+  readonly stop: () => void;
   readonly #position: () => number;
   #listener: AgentListener | undefined;
   #waiting: { readonly at: number | undefined; readonly tell: (to: AgentListener) => void }[] = [];
@@ -42,8 +44,7 @@ export class HeardAgent {
       (step) => this.#hear((to) => to.step(step)),
       (call) => this.#hear((to) => to.call(call)),
       () => {
-        ignore();
-        unsubscribe();
+        this.stop();
         this.#hear((to) => to.end());
       },
     );
@@ -57,6 +58,10 @@ export class HeardAgent {
       },
       { types: ["block.delta", "tool.delta", "turn.end", "input.refused"] },
     );
+    this.stop = () => {
+      ignore();
+      unsubscribe();
+    };
   }
 
   /** Returns the position of the journal at what the listener is told. */

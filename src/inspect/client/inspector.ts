@@ -123,9 +123,13 @@ class HubInspector implements AgentInspector {
     position?: () => number,
   ): ReturnType<AgentWatcher["watch"]> {
     // an agent that cannot be reported runs unobserved
-    const hear = (): unknown => {
+    const hear = async (): Promise<void> => {
       const heard = guarded(() => new HeardAgent(agent as Agent, position));
-      return heard && this.#withAgents((agents) => guarded(() => agents.attach(heard, config)));
+      try {
+        if (heard) (this.#agents ?? (await this.#load())).attach(heard, config);
+      } catch {
+        heard?.stop();
+      }
     };
     const isPartial = guarded(() => stepsOf(agent).current().context.transcript.from > 0);
     // it was opened before it is watched: its older messages are read first
@@ -144,10 +148,9 @@ class HubInspector implements AgentInspector {
     this.#reporter.close();
   }
 
-  /** Gives the part that reports agents to a function, at once if it is loaded. A process without an agent never loads it. */
-  #withAgents<T>(work: (agents: WatchedAgents) => T): T | Promise<T> {
-    if (this.#agents) return work(this.#agents);
-    this.#loading ??= import("./watched-agents.ts").then(
+  /** Loads the part that reports agents. A process without an agent never loads it. */
+  #load(): Promise<WatchedAgents> {
+    return (this.#loading ??= import("./watched-agents.ts").then(
       (loaded) =>
         (this.#agents = new loaded.WatchedAgents({
           reporter: this.#reporter,
@@ -155,12 +158,11 @@ class HubInspector implements AgentInspector {
           keep: this.#keep,
           actorOf: (sessionId) => this.#systems.actorOf(sessionId),
         })),
-    );
-    return this.#loading.then(work);
+    ));
   }
 
   async #command(command: RunCommand): Promise<void> {
-    const ack = this.#ofActor(command) ?? (await this.#withAgents((agents) => agents.command(command)));
+    const ack = this.#ofActor(command) ?? (await (await this.#load()).command(command));
     this.#reporter.update(); // the page gets the changes before the acknowledgement
     this.#reporter.send({ type: "ack", ack });
   }
@@ -175,7 +177,7 @@ class HubInspector implements AgentInspector {
   }
 
   async #flush(): Promise<void> {
-    await this.#loading;
+    await this.#loading?.catch(() => {}); // then no agent is reported
     await this.#reporter.flush();
   }
 

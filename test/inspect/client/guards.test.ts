@@ -7,6 +7,7 @@ import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
 import { createActor, createMachine } from "xstate";
+import { stepsOf, type StepPublisher } from "../../../src/agent/steps.ts";
 import type { RunRow } from "../../../src/inspect/protocol/protocol.ts";
 import { toolOf } from "../../support/agents.ts";
 import { ask, testHome, testHub } from "../../support/hub-page.ts";
@@ -88,6 +89,21 @@ describe.each(FAULTS)("%s throws", (_, plant) => {
     expect((await agent.call("More.")).text).toBe("Again.");
     await Promise.all([agent.close(), healthy.close()]);
   });
+});
+
+test("an agent runs unobserved if the part that reports agents cannot be loaded, and nothing waits for it", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  vi.doMock("../../../src/inspect/client/watched-agents.ts", broken);
+  onTestFinished(() => void vi.doUnmock("../../../src/inspect/client/watched-agents.ts"));
+  const inspect = inspector({ home: testHome(), retryMs: [10, 50] });
+  const agent = createAgent(config({ inspect }));
+  expect((await agent.call("Look.")).text).toBe("Done.");
+  await expect.poll(() => (stepsOf(agent) as StepPublisher).hasListeners).toBe(false);
+  await agent.close();
+  await inspect.close();
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 const HOSTILE: readonly unknown[] = [
