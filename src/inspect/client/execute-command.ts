@@ -149,12 +149,9 @@ function inTurn(agent: Agent, isTaken: boolean): CommandOutcome {
   return isTaken ? succeeded(agent) : refused("invalid", "No turn is running.");
 }
 
-/**
- * Continues the turn; resolves when it has started or failed to start. The result of the turn is visible in the
- * chart.
- */
+/** Continues the turn; resolves when it has started, and rejects if it cannot start. Its result is visible in the chart. */
 async function continueTurn(agent: Agent, message?: Input): Promise<void> {
-  await begun(agent, "turn.start", () => agent.call(message).catch(() => {}));
+  await begun(agent, "turn.start", () => agent.call(message));
 }
 
 /** Resolves when an event tells that some work has begun, or when the work has ended without it. Rejects as the work does before that. */
@@ -198,13 +195,15 @@ async function openAgent(run: WatchedRun): Promise<Agent> {
   const { agent, config } = run;
   const { messages: _, ...rest } = withoutSnapshot(config!);
   const { sessionId } = agent;
-  const next = createAgent({
-    ...rest,
-    sessionId,
-    ...(!rest.store && { sessionOptions: { ...rest.sessionOptions, snapshot: agent.snapshot() } }),
+  return run.replacedBy(async () => {
+    const next = createAgent({
+      ...rest,
+      sessionId,
+      ...(!rest.store && { sessionOptions: { ...rest.sessionOptions, snapshot: agent.snapshot() } }),
+    });
+    await next.open();
+    return next;
   });
-  await next.open();
-  return next;
 }
 
 async function decide(command: CommandOf<"decide">, run: WatchedRun): Promise<CommandOutcome> {
@@ -281,5 +280,5 @@ async function startFork(
   await repeated?.begin(agent, config.store!);
   await agent.open();
   if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))
-    await continueTurn(agent, recorded.length > 0 ? (edited ?? recorded) : undefined);
+    await continueTurn(agent, recorded.length > 0 ? (edited ?? recorded) : undefined).catch(() => {});
 }

@@ -113,6 +113,19 @@ export class WatchedRun implements ReportedRun {
     this.#changed();
   }
 
+  /** Resolves to the next agent of the session, which is attached meanwhile. If it cannot be opened, the one before is shown again. */
+  async replacedBy(open: () => Promise<Agent>): Promise<Agent> {
+    const before = this.#attachment;
+    try {
+      return await open();
+    } catch (error) {
+      this.#attachment = before;
+      this.#isOpen = false;
+      this.#changed();
+      throw error;
+    }
+  }
+
   /** Takes the streamed text that waits to be sent. */
   drain(): ReturnType<StreamQueue["drain"]> {
     return this.stream.drain();

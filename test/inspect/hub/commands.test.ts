@@ -1,6 +1,7 @@
 // Commands that reach a run through the hub.
 import { openSession } from "agentchart/session";
 import {
+  createAgent,
   defineSlot,
   defineTool,
   suspend,
@@ -440,6 +441,34 @@ test("a fork before a message that came at rest gets it again, or the text that 
   expect(await forked(first.seq)).toEqual(["First?", "Three."]);
   expect(await forked(later.seq, "Other?")).toEqual(["First?", "One.", "Other?", "Four."]);
   expect(await forked(with2.seq, "Unasked?")).toEqual(["First?", "One.", "Second?", "Five."]);
+});
+
+test("a message that another agent keeps from the session is refused, not lost", async () => {
+  const store = memoryStore();
+  const on = await stage(["done"], { store, sessionId: "s" });
+  const other = createAgent({ name: "bot", model: scriptedModel([]), store, sessionId: "s" });
+  await other.open();
+  expect(await on.page.command("s", { type: "send", text: "Hi" })).toMatchObject({
+    ok: false,
+    error: { code: "session/conflict" },
+  });
+  await other.close();
+  expect(await on.page.command("s", { type: "send", text: "Hi" })).toMatchObject({ ok: true });
+});
+
+test("a run whose agent was closed is shown as it was while another agent has the session", async () => {
+  const store = memoryStore();
+  const on = await stage([asks("pay", { amount: 5 })], { store, sessionId: "s" });
+  await on.agent.call("pay 5");
+  const [{ callId, argsHash } = { callId: "", argsHash: "" }] = await waits(on);
+  await on.agent.close();
+  const other = createAgent({ name: "bot", model: scriptedModel([]), store, sessionId: "s" });
+  await other.open();
+  const decide = { type: "decide", callId, argsHash, decision: "approve" };
+  expect(await on.page.command("s", decide)).toMatchObject({ error: { code: "session/conflict" } });
+  expect(on.page.rows.get("s")).toMatchObject({ phase: "suspended", pending: 1 });
+  expect(on.page.rows.get("s")).not.toHaveProperty("worker");
+  await other.close();
 });
 
 test("a read-only hub refuses commands", async () => {
