@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from "xstate";
-import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { isObject, type Json } from "../../core/base/json.ts";
 import { REDACTED } from "../../core/base/secrets.ts";
 import type { ActorInfo, ActorKind } from "../protocol/actor-info.ts";
 import { stateName, type ActorBreak } from "../protocol/actor-break.ts";

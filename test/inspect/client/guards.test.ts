@@ -92,11 +92,11 @@ describe.each(FAULTS)("%s throws", (_, plant) => {
 });
 
 test("an agent runs unobserved if the part that reports agents cannot be loaded, and nothing waits for it", async () => {
-  const unhandled = vi.fn();
+  const unhandled = vi.fn<() => void>();
   process.on("unhandledRejection", unhandled);
   onTestFinished(() => void process.off("unhandledRejection", unhandled));
   vi.doMock("../../../src/inspect/client/watched-agents.ts", broken);
-  onTestFinished(() => void vi.doUnmock("../../../src/inspect/client/watched-agents.ts"));
+  onTestFinished(() => vi.doUnmock("../../../src/inspect/client/watched-agents.ts"));
   const inspect = inspector({ home: testHome(), retryMs: [10, 50] });
   const agent = createAgent(config({ inspect }));
   expect((await agent.call("Look.")).text).toBe("Done.");
