@@ -19,7 +19,7 @@ import { interruptible } from "./on-signal.ts";
 import { openStore, withExistingStore } from "./open-store.ts";
 import { dollars, percent, printReport, table } from "./output.ts";
 import { shellFlag } from "./shell-quote.ts";
-import { readChanges } from "./sessions/read-json.ts";
+import { readChanges } from "./sessions/read-changes.ts";
 import { UsageError } from "./usage-error.ts";
 import { withCleanup } from "./with-cleanup.ts";
 import { loadAgents } from "./workers/load-agents.ts";

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
-import { configError, messageOf } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { McpHeaders, McpOptions } from "../kit/mcp/types.ts";
+import { parseJson, readText } from "./read-json.ts";
 
 /** The bytes of a file that names MCP servers, and the servers. */
 export type McpConfig = {
@@ -36,23 +36,14 @@ const configSchema = s.lazily(() =>
 
 /** Reads a file of MCP servers, `{ "mcpServers": { "name": { "command", "args", "env", "cwd" } or { "url", "headers" } } }`. Throws
  *  `config/invalid` with a line that names the file. */
-export function readMcpConfig(file: string): McpConfig {
-  let content: string;
-  let config: Config;
-  try {
-    content = readFileSync(file, "utf8");
-    config = JSON.parse(content) as Config;
-  } catch (cause) {
-    throw configError(`--mcp-config ${file} cannot be read: ${messageOf(cause)}`, {
-      cause,
-    });
-  }
-  check(configSchema(), config, `--mcp-config ${file}`);
+export async function readMcpConfig(file: string): Promise<McpConfig> {
+  const what = `--mcp-config ${file}`;
+  const content = await readText(file, what);
+  const config = parseJson(content, what) as Config;
+  check(configSchema(), config, what);
   const servers = Object.entries(config.mcpServers).map(([name, { type, ...entry }]): McpOptions => {
     if ((entry.command === undefined) === (entry.url === undefined))
-      throw configError(
-        `--mcp-config ${file}: the server '${name}' needs a \`command\` or a \`url\`, and not both.`,
-      );
+      throw configError(`${what}: the server '${name}' needs a \`command\` or a \`url\`, and not both.`);
     const { command, args, env, cwd, url, headers } = entry;
     return {
       name: name.replace(/[^\w-]/g, "_").slice(0, 40) || "server",

@@ -20,7 +20,7 @@ async function serversOf(flags: McpFlags, confirmation: Confirmation): Promise<r
     if (!command) throw new UsageError("'--mcp' needs a command, such as --mcp \"npx -y SERVER\".");
     return { command, args };
   });
-  const files = flags.mcpConfig.map(readMcpConfig);
+  const files = await Promise.all(flags.mcpConfig.map(readMcpConfig));
   for (const file of files) await confirmServers(file, confirmation);
   return [...programs, ...flags.mcpUrl.map((url) => ({ url })), ...files.flatMap(({ servers }) => servers)];
 }

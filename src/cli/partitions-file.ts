@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { configError, messageOf } from "../core/base/error.ts";
+import { configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { Partition } from "../store/partition-map.ts";
 import type { SessionStore } from "../store/port.ts";
+import { parseJson, readText } from "./read-json.ts";
 
 /** A partition in a file: stores as texts, of which `env:NAME` stands for that of an environment variable, and the last hash in hex. */
 type NamedPartition = {
@@ -27,13 +27,9 @@ const schema = s.lazily(() =>
 );
 
 async function contentOf(path: string): Promise<readonly NamedPartition[]> {
-  let content: unknown;
-  try {
-    content = JSON.parse(await readFile(path, "utf8"));
-  } catch (error) {
-    throw configError(`The file of partitions ${path} cannot be read: ${messageOf(error)}`);
-  }
-  check(schema(), content, `The file of partitions ${path}`, "it");
+  const what = `The file of partitions ${path}`;
+  const content = parseJson(await readText(path, what), what);
+  check(schema(), content, what, "it");
   return content as readonly NamedPartition[];
 }
 

@@ -192,7 +192,7 @@ test("sessions fork refuses wrong changes and writes nothing", async () => {
     expect([finished.code, finished.stdout]).toEqual([more.includes("101") ? 2 : 1, ""]);
     return lastLine(finished);
   };
-  expect(await refused("{")).toMatch(/^agentchart: The file of --edit cannot be read: /);
+  expect(await refused("{")).toMatch(/^agentchart: The file of --edit is not JSON: /);
   expect(await refused({ sytem: "x" })).toContain("did you mean `system`?");
   expect(await refused({ results: { none: "x" } })).toBe(
     `agentchart: There is no call 'none' at position ${seq}.`,

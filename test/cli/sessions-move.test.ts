@@ -129,7 +129,7 @@ test("what names no move is refused, and says what was expected", async () => {
     [{}, /Say either --from STORE/u],
     [{ store: `sqlite:${join(dir, "a.db")}` }, /Say either --from STORE/u],
     [{ from: `file:${dir}`, store: written("a.json", "[]") }, /Say either --from STORE/u],
-    [{ store: written("b.json", "{") }, /b\.json cannot be read/u],
+    [{ store: written("b.json", "{") }, /b\.json is not JSON/u],
     [{ store: `partitions:${join(dir, "none.json")}` }, /none\.json cannot be read/u],
     [{ store: written("c.json", JSON.stringify([{ ...one, upTo: "7" }])) }, /eight hex digits/u],
     [{ store: written("d.json", JSON.stringify([{ ...one, upTo: "7fffffff" }])) }, /end at 0xffffffff/u],

@@ -101,8 +101,8 @@ describe("An unusable file exits with 1 and one line with the reason", () => {
     [["worker", "--agents", none, ...STORE], "none.ts exports no agents: use "],
     [["worker", "--agents", strange, ...STORE], '"desk" in '],
     [["worker", "--agents", broken, ...STORE], "broken.ts"],
-    [["serve", "--tokens", join(folder, "gone.json"), ...STORE], "gone.json (ENOENT): check --tokens."],
-    [["serve", "--tokens", text, ...STORE], "tokens.txt is not valid JSON."],
+    [["serve", "--tokens", join(folder, "gone.json"), ...STORE], "--tokens cannot be read: ENOENT"],
+    [["serve", "--tokens", text, ...STORE], "tokens.txt is not JSON: Unexpected token 'a'."],
     [
       ["serve", "--tokens", short, ...STORE],
       "`[0].token` is a string; expected at least 20 visible ASCII characters.",

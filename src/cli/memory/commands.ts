@@ -8,6 +8,7 @@ import type { Handler } from "../define-command.ts";
 import { openMemory } from "../open-memory.ts";
 import { formatTime, printItems, printReport, printResult } from "../output.ts";
 import { paginate } from "../paginate.ts";
+import { parseJson } from "../read-json.ts";
 import { UsageError } from "../usage-error.ts";
 import { withClosing } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
@@ -55,12 +56,7 @@ function memoryOf(line: string, where: string): readonly NewMemory[] {
 }
 
 function parsed(line: string, where: string): Exported {
-  let value: Exported;
-  try {
-    value = JSON.parse(line) as Exported;
-  } catch (error) {
-    throw configError(`${where} is no JSON: ${messageOf(error)}`);
-  }
+  const value = parseJson(line, where) as Exported;
   check(exportedSchema(), value, where, "The memory");
   return value;
 }

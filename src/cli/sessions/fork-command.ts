@@ -21,7 +21,7 @@ import { withSession } from "../session-commands.ts";
 import { withAgent } from "../with-agent.ts";
 import type { fork as definition } from "./definitions.ts";
 import { UsageError } from "../usage-error.ts";
-import { readChanges } from "./read-json.ts";
+import { readChanges } from "./read-changes.ts";
 
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 type Forking = {

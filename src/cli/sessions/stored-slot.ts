@@ -13,7 +13,7 @@ import { commandData } from "../../worker/inbox.ts";
 import type { CliIo } from "../cli-io.ts";
 import { printResult } from "../output.ts";
 import { withClosing } from "../with-cleanup.ts";
-import { readJson } from "./read-json.ts";
+import { readJson } from "../read-json.ts";
 
 /** A session of a command, and the output of the command. */
 export type SlotTarget = {
@@ -31,9 +31,9 @@ export async function slotsOf(store: SessionStore, sessionId: string): Promise<S
 
 /** Reads the value of a slot from the JSON of a file, or of stdin for "-". Throws `config/invalid`; `what` names it. */
 export async function readValue(slot: Slot, file: string, what: string): Promise<Json> {
-  const taken = slotValue(slot, await readJson(file, what));
-  if ("problem" in taken) throw configError(`${what} ${taken.problem}.`);
-  return taken.value;
+  const read = slotValue(slot, await readJson(file, what));
+  if ("problem" in read) throw configError(`${what} ${read.problem}.`);
+  return read.value;
 }
 
 /** Writes a slot of a stored session that has this revision, and prints it; `what` and `it` name the value. While another process has the

@@ -1,4 +1,3 @@
-import { parsedJson } from "../../core/base/json.ts";
 import { createServer } from "../../server/create-server.ts";
 import type { RequestRecord, ServerOptions } from "../../server/options.ts";
 import { serve } from "../../server/serve.ts";
@@ -9,6 +8,7 @@ import type { serve as definition } from "./definitions.ts";
 import { openMemory } from "../open-memory.ts";
 import { checkAgents, loadAgents } from "./load-agents.ts";
 import { mcpOptions } from "./mcp-options.ts";
+import { parseJson, readText } from "../read-json.ts";
 import { UsageError } from "../usage-error.ts";
 import { logWorker } from "./log-worker.ts";
 import { withBackend } from "./open-backend.ts";
@@ -18,7 +18,6 @@ import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "../on-signal.ts";
 import { configError } from "../../core/base/error.ts";
 import { importMain } from "../import-file.ts";
-import { readFile } from "node:fs/promises";
 import { isLoopback } from "../../server/authenticate.ts";
 import { readTokens, type Token } from "../../server/tokens.ts";
 import type { Environment } from "../terminal.ts";
@@ -104,28 +103,10 @@ async function loadTokens(
       throw new UsageError(`'--insecure-no-auth' is for this machine only, not for --host ${host}.`);
     return "none";
   }
-  if (file !== undefined) return parse(await read(file), file);
+  if (file !== undefined) return readTokens(parseJson(await readText(file, "--tokens"), `--tokens ${file}`));
   const content = env["AGENTCHART_TOKENS"];
-  if (content) return parse(content, "AGENTCHART_TOKENS");
+  if (content) return readTokens(parseJson(content, "AGENTCHART_TOKENS"));
   throw new UsageError(
     "Missing tokens: use --tokens FILE or AGENTCHART_TOKENS, or --insecure-no-auth to allow every request from this machine.",
   );
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const { code = "failed" } = error as NodeJS.ErrnoException;
-    throw configError(`Cannot read ${file} (${code}): check --tokens.`, {
-      cause: error,
-    });
-  }
-}
-
-/** The error of JSON.parse is dropped because its message quotes the tokens. */
-function parse(text: string, source: string): readonly Token[] {
-  const value = parsedJson(text);
-  if (value === undefined) throw configError(`${source} is not valid JSON.`);
-  return readTokens(value);
 }
