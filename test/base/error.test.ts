@@ -1,7 +1,7 @@
 // Typed errors: codes, causes, stacks, and when a retry makes sense.
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { AgentError, endingError } from "../../src/core/base/error.ts";
+import { AgentError, endingError, messageOf } from "../../src/core/base/error.ts";
 
 test("an error that says how something ended has no stack, and those after it have one", () => {
   const ending = endingError("run/closed", "Agent 'a' is closed.");
@@ -24,4 +24,34 @@ test("an error that is printed names the page that explains it, and one that is 
   const error = new AgentError("run/busy", "A turn is running.");
   expect(inspect(error)).toContain("docs: 'agentchart/docs/guide/errors.md#run-busy'");
   expect(JSON.stringify(error)).toBe('{"code":"run/busy","message":"A turn is running."}');
+});
+
+test("whatever was thrown has a message, which is a text", () => {
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  const trap = new Proxy(circle, {
+    get() {
+      throw new Error("no");
+    },
+  });
+  const withMessage = (message: unknown) => Object.assign(new Error("x"), { message });
+  const none = "An object was thrown that has no JSON.";
+  const thrown: readonly (readonly [value: unknown, message: string])[] = [
+    ["text", "text"],
+    ["", ""],
+    [undefined, "undefined"],
+    [null, "null"],
+    [Number.NaN, "null"],
+    [10n, "10"],
+    [Symbol("s"), "Symbol(s)"],
+    [{ code: 1 }, '{"code":1}'],
+    [circle, none],
+    [trap, none],
+    [new Error("said"), "said"],
+    [new RangeError(""), "RangeError"],
+    [withMessage(undefined), "Error"],
+    [withMessage({ status: 500 }), '{"status":500}'],
+    [withMessage(circle), none],
+  ];
+  for (const [value, message] of thrown) expect(messageOf(value)).toBe(message);
 });

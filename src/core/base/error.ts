@@ -178,10 +178,14 @@ export function endingError(code: ErrorCode, message: string): AgentError {
   }
 }
 
-/** Returns the message of any thrown value: that of an Error, the string itself, or the value as JSON. */
+/** Returns the message of any thrown value: that of an Error, the string itself, or the value as JSON. Never throws. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message;
-  return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
+  try {
+    const said: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown;
+    return typeof said === "string" ? said : (JSON.stringify(said) ?? String(said));
+  } catch {
+    return typeof thrown === "bigint" ? String(thrown) : "An object was thrown that has no JSON.";
+  }
 }
 
 /** Returns any thrown value as plain data. A value that is not an AgentError gets `fallback` as its code. */

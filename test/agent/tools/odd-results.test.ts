@@ -51,6 +51,18 @@ test.each<[string, object, string]>([
 const circle: { self?: unknown } = {};
 circle.self = circle;
 
+test.each([
+  ["a bigint", 1n],
+  ["an object that contains itself", circle],
+])("a tool that throws %s has failed, and the turn goes on", async (_, thrown) => {
+  const look = toolOf("look", () => {
+    throw thrown;
+  });
+  const { agent } = scripted([asks, "end"], { tools: [look] });
+  expect((await agent.call("go")).text).toBe("end");
+  expect(resultsOf(await agent.messages())[0]).toMatchObject({ state: "error", code: "tool/failed" });
+});
+
 test.each<[string, unknown, string]>([
   ["a bigint", 1n, "BigInt"],
   ["a function", () => 1, "a function has no JSON"],
