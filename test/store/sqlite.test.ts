@@ -1,7 +1,9 @@
 // The contract of stores, on SQLite.
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { SqliteStatements } from "../../src/store/sql/sqlite.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { scratch } from "./scratch.ts";
@@ -37,4 +39,18 @@ test("a file that was there keeps its mode", async () => {
   await store.list();
   await store.close();
   expect(statSync(path).mode & 0o777).toBe(0o640);
+});
+
+test("a database forgets statements that it was given long ago, and not those of one store", () => {
+  const db = new DatabaseSync(":memory:");
+  const prepare = vi.spyOn(db, "prepare");
+  const statements = new SqliteStatements();
+  const run = (n: number) => statements.all(db, `SELECT ${n} AS n WHERE $1 = 1`, [1]);
+  for (let n = 0; n < 100; n++) run(n);
+  expect(run(0)).toEqual([{ n: 0 }]);
+  expect(prepare).toHaveBeenCalledTimes(100);
+  for (let n = 100; n < 1_000; n++) run(n);
+  expect(run(0)).toEqual([{ n: 0 }]);
+  expect(prepare).toHaveBeenCalledTimes(1_001);
+  db.close();
 });

@@ -143,6 +143,9 @@ export function migrateSqlite(db: DatabaseSync, migrations: readonly SqliteMigra
   });
 }
 
+/** The statements that a database keeps prepared: all of a store, and some lists and searches. Those differ by what is asked for. */
+const MAX_PREPARED = 200;
+
 type Prepared = { readonly statement: StatementSync; readonly order: readonly number[] };
 
 /** The prepared statements of a database, by their text with `$1` as Postgres has it: node:sqlite does not bind these by position. */
@@ -151,9 +154,7 @@ export class SqliteStatements {
 
   /** The rows of a statement. */
   all(db: DatabaseSync, sql: string, values: readonly unknown[]): Record<string, unknown>[] {
-    let prepared = this.#prepared.get(sql);
-    if (!prepared) this.#prepared.set(sql, (prepared = this.#prepare(db, sql)));
-    const { statement, order } = prepared;
+    const { statement, order } = this.#prepared.get(sql) ?? this.#prepare(db, sql);
     return statement.all(...order.map((index) => values[index] as SQLInputValue));
   }
 
@@ -165,7 +166,10 @@ export class SqliteStatements {
   #prepare(db: DatabaseSync, sql: string): Prepared {
     const order: number[] = [];
     const text = sql.replaceAll(/\$(\d+)/gu, (_, number: string) => (order.push(Number(number) - 1), "?"));
-    return { statement: db.prepare(text), order };
+    const prepared = { statement: db.prepare(text), order };
+    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
 }
 
