@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { check } from "../core/base/options.ts";
 import {
   duePage,
+  sessionPage,
   isSessionDue,
   matchesFilter,
   readPosition,
@@ -263,11 +264,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       for (const { sessionId, folder: path } of await foldersAfter(cursor, prefix)) {
         if (isLeftOut(sessionId, prefix)) continue;
         const info = await operate("list", (access) => infoOf(access, path, sessionId));
-        if (!info || !matchesFilter(info, filter)) continue;
-        if (sessions.length === limit) return { sessions, cursor: sessions.at(-1)!.sessionId };
-        sessions.push(info);
+        if (info && matchesFilter(info, filter) && sessions.push(info) > limit) break;
       }
-      return { sessions };
+      return sessionPage(sessions, limit);
     },
 
     async search(query) {

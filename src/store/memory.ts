@@ -3,6 +3,7 @@ import { check } from "../core/base/options.ts";
 import {
   dueTime,
   duePage,
+  sessionPage,
   isSessionDue,
   readPosition,
   matchesFilter,
@@ -201,8 +202,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
         .toSorted(compareIds)
         .flatMap((id) => infoOf(id, sessions.get(id)!) ?? [])
         .filter((info) => matchesFilter(info, filter));
-      const page = found.slice(0, limit);
-      return { sessions: page, ...(found.length > limit && { cursor: page.at(-1)!.sessionId }) };
+      return sessionPage(found, limit);
     },
 
     async search(query) {

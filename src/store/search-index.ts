@@ -1,7 +1,7 @@
 import { parsedJson } from "../core/base/json.ts";
 import { AgentError, configError } from "../core/base/error.ts";
 import type { FoundSession, JournalEntry, SearchPage, SessionInfo, SessionSearch } from "./port.ts";
-import { labelsOf, fromKey, toKey } from "./shared.ts";
+import { labelsOf, fromKey, pageOf, toKey } from "./shared.ts";
 import { SearchFold, type Summary } from "./search-fold.ts";
 import { searchCondition, searchStatements, toolLabel, type SearchDialect } from "./search-sql.ts";
 import type { SqlQueries, Statement, Transaction } from "./sql-statements.ts";
@@ -84,14 +84,13 @@ export class SearchIndex {
     const sql = this.#sql.find(condition, place, values.length + 1);
     const rows = await this.#db.query("search", [sql, [...values, limit + 1]]);
     const found = rows.filter((row) => row["found"] !== null);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const { items, ...next } = pageOf(found, limit, (last) =>
+      JSON.stringify([Number(last["updated_at"]), last["session_id"]]),
+    );
     return {
-      sessions: page.map((row) => (JSON.parse(String(row["found"])) as Kept).session),
+      sessions: items.map((row) => (JSON.parse(String(row["found"])) as Kept).session),
       total: Number(rows[0]!["total"]),
-      ...(found.length > limit && {
-        cursor: JSON.stringify([Number(last!["updated_at"]), last!["session_id"]]),
-      }),
+      ...next,
     };
   }
 

@@ -6,6 +6,7 @@ import {
   SESSION_PHASES,
   type SessionFilter,
   type SessionInfo,
+  type SessionPage,
   type SessionPhase,
   type DuePage,
   type SessionInput,
@@ -200,10 +201,23 @@ export function isSessionDue(info: SessionInfo | undefined, hasInput: boolean, b
   return hasInput || phase === "running" || phase === "unfinished" || wakeAt <= before;
 }
 
-/** Returns a page of `limit` ids out of the first `limit + 1`. */
-export function duePage(sessionIds: readonly string[], limit: number): DuePage {
-  const page = sessionIds.slice(0, limit);
-  return { sessionIds: page, ...(sessionIds.length > limit && limit > 0 && { cursor: page.at(-1)! }) };
+/** Returns a page of `limit` items out of the first `limit + 1`. A page of none has no cursor. */
+export function pageOf<T>(found: readonly T[], limit: number, cursorAfter: (item: T) => string) {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, ...(found.length > limit && last !== undefined && { cursor: cursorAfter(last) }) };
+}
+
+/** As {@link pageOf}, for ids. */
+export function duePage(found: readonly string[], limit: number): DuePage {
+  const { items, ...next } = pageOf(found, limit, (id) => id);
+  return { sessionIds: items, ...next };
+}
+
+/** As {@link pageOf}, for sessions. */
+export function sessionPage(found: readonly SessionInfo[], limit: number): SessionPage {
+  const { items, ...next } = pageOf(found, limit, ({ sessionId }) => sessionId);
+  return { sessions: items, ...next };
 }
 
 /** True for the labels of a session inside of a call of another one, which drives it; one in the background is driven by workers. */

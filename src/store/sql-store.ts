@@ -8,6 +8,7 @@ import {
   leftOut,
   toKey,
   duePage,
+  sessionPage,
   labelsOf,
 } from "./shared.ts";
 import { isDeadOwner, ownersHere } from "./leases.ts";
@@ -294,8 +295,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       const { condition, values } = conditionOf(filter);
       const statement = sql.list(condition, values.length + 1);
       const rows = await db.query("list", [statement, [...values, limit + 1]]);
-      const sessions = rows.slice(0, limit).map(infoOf);
-      return { sessions, ...(rows.length > limit && { cursor: sessions.at(-1)!.sessionId }) };
+      return sessionPage(rows.map(infoOf), limit);
     },
 
     search: (query) => searcher.search(query),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fileStore } from "agentchart/store/file";
+import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-wrong-"));
@@ -50,5 +51,20 @@ test("the error for a file in place of the store's folder says so", async () => 
     code: "store/failed",
     message: expect.stringMatching(/\((ENOTDIR|EEXIST): a file is where the folder should be\)\.$/),
   });
+  await store.close();
+});
+
+test.each([
+  ["memory", () => memoryStore()],
+  ["files", () => fileStore({ dir: join(folder, "none") })],
+  ["SQLite", () => sqliteStore({ path: ":memory:" })],
+] as const)("a page of no sessions has no cursor, in %s", async (_, open) => {
+  const store = open();
+  const { fence } = (await store.acquire("s", lease))!;
+  await store.append("s", { expectedSeq: 0, fence, entries: [], position: { phase: "running" } });
+  await store.release({ sessionId: "s", owner: "me", fence, expiresAt: 0, takeovers: 0 });
+  expect(await store.list({ limit: 0 })).toEqual({ sessions: [] });
+  expect(await store.listDue({ before: Date.now(), limit: 0 })).toEqual({ sessionIds: [] });
+  expect(await store.search!({ limit: 0 })).toEqual({ sessions: [], total: 1 });
   await store.close();
 });
