@@ -1,5 +1,6 @@
 // The redaction of secrets by the names of their keys.
 import { describe, expect, test } from "vitest";
+import { heapBytes } from "../support/heap-bytes.ts";
 import { isSecret, namesSecret, redactSecrets, restoreRedacted } from "../../src/core/base/secrets.ts";
 
 describe("isSecret", () => {
@@ -54,4 +55,13 @@ test("restoreRedacted leaves a placeholder that stands for nothing", () => {
   expect(restoreRedacted({ apiKey: "[redacted]", __proto__: null } as never, {})).toEqual({
     apiKey: "[redacted]",
   });
+});
+
+test("the names of keys that are remembered hold no text in which they stood", async () => {
+  const before = await heapBytes();
+  for (let n = 0; n < 60; n++) {
+    const text = `{"a_key_of_some_length_${n}": "${"x".repeat(1_000_000)}`;
+    expect(isSecret("rawInput", text)).toBe(false);
+  }
+  expect((await heapBytes()) - before).toBeLessThan(20_000_000);
 });

@@ -23,7 +23,8 @@ function kindOf(key: string): number {
   if (kind === undefined) {
     const word = key.toLowerCase().replaceAll(/[^a-z\d]/g, "");
     kind = SECRET_KEY.test(word) ? SECRET : TOKEN_KEY.test(word) ? SECRET_STRING : PUBLIC;
-    if (kinds.size < MAX_KEYS && key.length < 100) kinds.set(key, kind);
+    // a key that is a part of a text would keep all of that
+    if (kinds.size < MAX_KEYS && key.length < 100) kinds.set(structuredClone(key), kind);
   }
   return kind;
 }
