@@ -5,6 +5,7 @@ import { compress } from "hono/compress";
 import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../core/base/error.ts";
+import { guarded } from "../core/base/guarded.ts";
 import { check } from "../core/base/options.ts";
 import { addAgUiRoute } from "./add-ag-ui-route.ts";
 import { addChatRoutes } from "./add-chat-routes.ts";
@@ -106,7 +107,7 @@ function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareH
     c.header("Cache-Control", "no-store");
     const access = c.get("access") as ServerEnv["Variables"]["access"] | undefined;
     const sessionId = c.req.param("id");
-    onRequest({
+    const record = {
       requestId,
       method: c.req.method,
       route: c.req.routePath,
@@ -115,7 +116,8 @@ function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareH
       ...(access && { tenant: access.tenant, bearer: access.name }),
       ...(sessionId !== undefined && { sessionId }),
       ...(c.error && c.res.status >= 500 && { error: errorInfo(c.error, "store/failed") }),
-    });
+    };
+    guarded(() => onRequest(record));
   };
 }
 

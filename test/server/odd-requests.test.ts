@@ -30,6 +30,15 @@ describe("A nested body", () => {
   });
 });
 
+test("What `onRequest` throws changes no response", async () => {
+  const server = openServer({
+    onRequest: () => {
+      throw new Error("The log is full.");
+    },
+  });
+  expect((await server.request("POST", "/v1/sessions", { body: NEW_SESSION })).status).toBe(202);
+});
+
 describe("The option `agents`", () => {
   test("refuses sessions of other agents", async () => {
     const server = openServer({ agents: ["desk", "clerk"] });
