@@ -44,7 +44,11 @@ export class WakeUps {
   /** Takes no more wake-ups; resolves when the running handlers have ended. */
   async close(): Promise<void> {
     this.#closed.abort();
-    await this.#consumer?.close();
+    try {
+      await this.#consumer?.close();
+    } catch (error) {
+      this.#options.onError(error);
+    }
   }
 
   async #connect(onAway: () => void): Promise<void> {

@@ -121,3 +121,17 @@ test("a worker that is closed while its queue is away tries no more", async () =
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(counts().attempts).toBe(attempts);
 });
+
+test("a worker whose queue cannot be closed is closed, and says so", async () => {
+  const queue = inProcessQueue();
+  onTestFinished(() => queue.close());
+  const consume: WakeQueue["consume"] = (handler, options) => ({
+    ...queue.consume(handler, options),
+    close: () => Promise.reject(away()),
+  });
+  const { worker, events } = workerOn({ ...lateQueue(async () => {}).queue, consume }, 0);
+  await worker.start();
+  await worker.close({ deadlineMs: 10 });
+  expect(worker.stats().state).toBe("closed");
+  expect(events).toContainEqual(expect.objectContaining({ type: "error", from: "queue" }));
+});
