@@ -71,6 +71,8 @@ class StoreDispatcher implements Dispatcher {
     checkId(sessionId, "dispatch: the session id");
     check(dispatchSchema(), options, "dispatch");
     const { agent, meta, reportTo } = options;
+    const problem = jsonProblem(meta);
+    if (problem !== undefined) throw configError(`dispatch: \`meta\` ${problem}; expected JSON.`);
     const tools = options.clientTools && checkClientTools(options.clientTools);
     const clientTools = tools && tools.length > 0 ? tools : undefined;
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");

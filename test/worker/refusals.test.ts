@@ -38,9 +38,8 @@ describe("an input for a session that was never started", () => {
     ];
     for (const word of words) await expect(word).rejects.toMatchObject({ code: "session/not-found" });
     await expect(dispatcher.status("s")).rejects.toMatchObject({ code: "session/not-found" });
-    await expect(dispatcher.dispatch("s", "hi", { agent: "" })).rejects.toMatchObject({
-      code: "config/invalid",
-    });
+    for (const options of [{ agent: "" }, { agent: "echo", meta: { n: 1n as never } }])
+      await expect(dispatcher.dispatch("s", "hi", options)).rejects.toMatchObject({ code: "config/invalid" });
     expect(await dispatcher.retry("s")).toBe(false);
     expect(await store.listDue({ before: Date.now() })).toEqual({ sessionIds: [] });
   });
