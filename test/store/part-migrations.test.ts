@@ -8,6 +8,7 @@ import { postgresKnowledge, sqliteKnowledge } from "agentchart/knowledge";
 import { postgresMemory, sqliteMemory } from "agentchart/memory";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
+import { PostgresTables } from "../../src/store/sql/postgres.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { scratch } from "./scratch.ts";
 
@@ -98,3 +99,13 @@ test.skipIf(!server)(
     await client.query(`DROP SCHEMA ${schema} CASCADE; DROP ROLE ${guest}`);
   },
 );
+
+test("tables in Postgres that were closed are not opened again", async () => {
+  let opened = 0;
+  const connection = { connectionString: "postgres://localhost:1/none" };
+  const tables = new PostgresTables(connection, "a test", async () => void opened++);
+  await tables.run("look", async () => {});
+  await tables.close();
+  await expect(tables.run("look", async () => {})).rejects.toMatchObject({ code: "store/failed" });
+  expect(opened).toBe(1);
+});

@@ -122,6 +122,7 @@ export class PostgresTables<P = void> {
   readonly #connection: PostgresConnection;
   readonly #open: () => Promise<{ readonly pool: Pool; readonly prepared: P }>;
   #ready: Promise<{ readonly pool: Pool; readonly prepared: P }> | undefined;
+  #isClosed = false;
 
   /** `of` is the function of the user that needs the package `pg`. */
   constructor(connection: PostgresConnection, of: string, prepare: (pool: Pool) => Promise<P>) {
@@ -135,6 +136,8 @@ export class PostgresTables<P = void> {
 
   /** Runs `use`. Rejects with `store/failed` if that fails, without the words of Postgres, which may repeat data. */
   async run<T>(operation: string, use: (pool: Pool, prepared: P) => Promise<T>): Promise<T> {
+    if (this.#isClosed)
+      throw new AgentError("store/failed", `Postgres: could not ${operation}: the store is closed.`);
     try {
       const opening = (this.#ready ??= this.#open());
       opening.catch(() => (this.#ready === opening ? (this.#ready = undefined) : undefined)); // the next use tries again
@@ -147,6 +150,7 @@ export class PostgresTables<P = void> {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     if (!this.#connection.pool) await (await this.#ready?.catch(() => undefined))?.pool.end();
     this.#ready = undefined;
   }
