@@ -30,17 +30,19 @@ function redisSignals(client: Redis, name: string): Signals & { close(): void } 
     async publish(sessionId, signal) {
       await client.publish(channelOf(sessionId), encodeSignal(signal));
     },
-    async subscribe(sessionId, listener) {
+    async subscribe(sessionId, listener, late) {
       const channel = channelOf(sessionId);
       const own: typeof listener = (signal) => listener(signal);
       listeners.add(channel, own);
-      await listening().subscribe(channel);
-      return () => {
+      const stop = (): void => {
         if (listeners.remove(channel, own))
           void listening()
             .unsubscribe(channel)
             .catch(() => {});
       };
+      late.addEventListener("abort", stop);
+      await listening().subscribe(channel);
+      return stop;
     },
     close: () => subscriber?.disconnect(),
   };

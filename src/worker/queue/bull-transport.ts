@@ -7,7 +7,12 @@ export type Ticket = { readonly sessionId: string };
 /** Signals of a {@link WakeQueue}. */
 export interface Signals {
   publish(sessionId: string, signal: JsonObject): Promise<void>;
-  subscribe(sessionId: string, listener: (signal: JsonObject) => void): Promise<() => void>;
+  /** Once `late` is aborted nobody waits for it any more: the listener is forgotten. */
+  subscribe(
+    sessionId: string,
+    listener: (signal: JsonObject) => void,
+    late: AbortSignal,
+  ): Promise<() => void>;
 }
 
 /** BullMQ on one database, with signals. */

@@ -180,14 +180,15 @@ class BullQueue implements WakeQueue {
   }
 
   async subscribe(sessionId: string, listener: Parameters<WakeQueue["subscribe"]>[1]): Promise<() => void> {
-    const subscribed = this.#use(({ signals }) => signals.subscribe(sessionId, listener));
+    const late = new AbortController();
+    const subscribed = this.#use(({ signals }) => {
+      late.signal.throwIfAborted();
+      return signals.subscribe(sessionId, listener, late.signal);
+    });
     try {
       return await withTimeout("subscribe", subscribed);
     } catch (error) {
-      subscribed.then(
-        (stop) => stop(), // the caller has got a time-out
-        () => {},
-      );
+      late.abort();
       throw error;
     }
   }

@@ -39,7 +39,7 @@ export class PostgresSignals implements Signals {
     await this.#sending;
   }
 
-  subscribe(sessionId: string, listener: (signal: JsonObject) => void): Promise<() => void> {
+  subscribe(...[sessionId, listener, late]: Parameters<Signals["subscribe"]>): Promise<() => void> {
     return new Promise((resolve) => {
       const stop = this.#listener.subscribe(notifyKey(sessionId), (payload) => {
         if (payload === undefined) return resolve(stop);
@@ -50,6 +50,7 @@ export class PostgresSignals implements Signals {
           // A listener that throws does not affect the others.
         }
       });
+      late.addEventListener("abort", stop);
     });
   }
 
