@@ -21,14 +21,14 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
     "The agent was shut down; call() continues the turn, in any process.",
   );
   runtime.drain(error);
-  const until = Date.now() + deadlineMs;
+  const until = performance.now() + deadlineMs;
   if (turns.isRunning) {
     runtime.send({ type: "run.shutdown", at: runtime.now() });
     await endsWithin(turns.idle(), deadlineMs);
   }
-  if (runtime.rest?.isRunning) await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
+  if (runtime.rest?.isRunning) await endsWithin(runtime.rest.ended(), Math.max(until - performance.now(), 0));
   runtime.stop(error);
-  const left = Math.max(until - Date.now(), RELEASE_MS);
+  const left = Math.max(until - performance.now(), RELEASE_MS);
   await innerEnds(runtime, left);
   if (!(await endsWithin(runtime.journal.release(), left))) runtime.journal.abandon();
 }

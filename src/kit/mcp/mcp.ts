@@ -213,7 +213,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       isSignedOut = false;
       version++;
     });
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   try {
     await start();
   } catch (error) {
@@ -222,7 +222,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       isSignedOut ||
       (options.optional === true && !(AgentError.is(error) && error.code === "config/invalid"));
     if (!isSkipped) {
-      const rest = Math.max(0, startedAt + timeout - Date.now());
+      const rest = Math.max(0, startedAt + timeout - performance.now());
       await Promise.race([connection.close().catch(() => {}), sleep(rest, undefined, { ref: false })]);
       throw error;
     }
