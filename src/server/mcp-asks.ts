@@ -59,7 +59,9 @@ export function questionOf(agent: string, call: PendingCall): InputRequest {
 
 function refusal({ waitsFor }: PendingCall, reason: unknown): Decision {
   if (waitsFor === "answer") return { decline: true };
-  return typeof reason === "string" && reason !== "" ? { deny: reason.slice(0, MAX_TEXT) } : "deny";
+  return typeof reason === "string" && reason !== ""
+    ? { deny: reason.slice(0, MAX_TEXT).toWellFormed() }
+    : "deny";
 }
 
 /** The decision in what the host returned; undefined if the person decided nothing. */

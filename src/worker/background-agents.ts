@@ -129,7 +129,7 @@ class Tasks {
       idempotencyKey: callId,
       ...(report && { reportTo: sessionId }),
     });
-    const title = message.slice(0, TITLE_CHARS);
+    const title = message.slice(0, TITLE_CHARS).toWellFormed();
     const told = report ? " You will be told when it has ended." : "";
     return {
       output: [{ type: "text", text: `Started task ${callId} of '${agent}'.${told}` }],

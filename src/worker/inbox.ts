@@ -226,7 +226,7 @@ export async function quarantine(
   const found = await store.load(lease.sessionId);
   if (quarantineOf(found?.position)) return false;
   const { phase = "stopped", ...position } = found?.position ?? {};
-  const note = { reason: reason.slice(0, MAX_REASON), at, phase, ...(isHeld && { isHeld }) };
+  const note = { reason: reason.slice(0, MAX_REASON).toWellFormed(), at, phase, ...(isHeld && { isHeld }) };
   await setPosition(store, lease, found, { meta, ...position, phase: "quarantined", quarantine: note });
   return true;
 }

@@ -78,7 +78,7 @@ async function append(
   }));
   const position: JsonObject = {
     ...(found?.position ?? { phase: "stopped", state: "stopped.idle", meta }),
-    error: { code, message: message.slice(0, MAX_MESSAGE) },
+    error: { code, message: message.slice(0, MAX_MESSAGE).toWellFormed() },
   };
   const ackInputs = acknowledged.map(({ id }) => id);
   await store.append(sessionId, { expectedSeq: seq, fence, entries, position, ackInputs });

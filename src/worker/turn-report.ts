@@ -42,7 +42,8 @@ export async function lastTurnEnd(
 export function endText({ reason, reply, error }: Pick<TurnEnd, "reason" | "reply" | "error">): string {
   if (error) return `It has failed: ${error.message}`;
   const text = reply ? textOf(reply) : "";
-  const shown = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text || "(No response)";
+  const shown =
+    text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).toWellFormed()}…` : text || "(No response)";
   if (reason === "INTERRUPTED") return "It was cancelled.";
   return reason === "MAX_ITERATIONS" ? `It ran out of iterations. Its summary:\n${shown}` : shown;
 }

@@ -1,6 +1,14 @@
 // Agents in the background of another session.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAgent, defineTool, textOf, toolResultsOf, type ChatModel, type Msg } from "agentchart";
+import {
+  assistantMsg,
+  createAgent,
+  defineTool,
+  textOf,
+  toolResultsOf,
+  type ChatModel,
+  type Msg,
+} from "agentchart";
 import { deleteSession, openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import {
@@ -12,6 +20,7 @@ import {
   type BackgroundAgentsOptions,
   type WorkerAgentConfig,
 } from "agentchart/worker";
+import { endText } from "../../src/worker/turn-report.ts";
 import { historyProblem } from "../support/history.ts";
 import { bench, echoModel } from "./kit.ts";
 import { mortal, type Death } from "./mortal.ts";
@@ -349,4 +358,11 @@ test("the tasks are in a slot of the session", async () => {
   expect((await at("d")).context["slots"]).toMatchObject({
     [backgroundTasksSlot.name]: { value: [{ id: "0.0", agent: "researcher", title: "x".repeat(80) }] },
   });
+});
+
+test("a long answer is told up to a whole character", () => {
+  const reply = assistantMsg(`x${"😀".repeat(20_000)}`);
+  const text = endText({ reason: "MODEL_STOP", reply });
+  expect(text).toHaveLength(20_001);
+  expect(text.isWellFormed()).toBe(true);
 });

@@ -77,7 +77,7 @@ describe("texts", () => {
   test("lines come with numbers, as many as fit, and the rest is said", async () => {
     const lines = Array.from({ length: 2_500 }, (_, at) => `line ${at + 1}`);
     const workspace = memoryWorkspace({
-      files: { f: `${lines.join("\n")}\n`, wide: `${"x".repeat(60_000)}\n`.repeat(40), empty: "" },
+      files: { f: `${lines.join("\n")}\n`, wide: `x${"😀".repeat(30_000)}\n`.repeat(40), empty: "" },
     });
     const [all, part, past, wide, empty] = await coder(workspace).texts(
       ["read_file", { path: "f" }],
@@ -92,7 +92,8 @@ describe("texts", () => {
     expect(part).toBe("  2499\tline 2499\n[1 more lines; go on with offset 2500]");
     expect(past).toBe("[The file has 2500 lines; there is no line 2501.]");
     expect(wide!.length).toBeLessThan(52_000);
-    expect(wide).toContain("… [60000 characters]");
+    expect(wide).toContain("… [60001 characters]");
+    expect(wide!.isWellFormed()).toBe(true);
     expect(empty).toBe("[The file is empty.]");
   });
 

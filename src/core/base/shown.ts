@@ -3,7 +3,7 @@ const MAX_SHOWN = 200;
 
 /** The beginning of a text that is too long for an error. */
 export function truncated(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
 }
 
 /** Returns the form in which an error shows what was found: a string in quotes, an object without its content. */

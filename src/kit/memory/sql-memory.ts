@@ -69,7 +69,7 @@ const MIN_CANDIDATES = 50;
 const LIVE = "(expires_at IS NULL OR expires_at > $2)";
 
 /** A text as every database takes it: Postgres has no zero characters. */
-const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed().slice(0, MAX_TEXT);
+const storable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_TEXT).toWellFormed();
 
 const idOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16);
 

@@ -69,7 +69,7 @@ const MAX_WARNING = 500;
 export function shortened(warnings: readonly string[]): readonly string[] {
   const more = warnings.length - MAX_WARNINGS;
   return [
-    ...warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING)),
+    ...warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING).toWellFormed()),
     ...(more > 0 ? [`There are ${more} more.`] : []),
   ];
 }

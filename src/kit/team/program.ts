@@ -69,7 +69,7 @@ const MAX_CAUSE = 300;
 
 function failuresText(errors: readonly AgentError[]): string {
   const causes = errors.map(({ data, message }) => {
-    const text = message.length > MAX_CAUSE ? `${message.slice(0, MAX_CAUSE)}…` : message;
+    const text = message.length > MAX_CAUSE ? `${message.slice(0, MAX_CAUSE).toWellFormed()}…` : message;
     return typeof data["agent"] === "string" ? `${data["agent"]}: ${text}` : text;
   });
   return `Multiple agent execution failures occurred: ${causes.join("; ")}`;

@@ -27,7 +27,7 @@ function viewed(lines: readonly string[], start: number, end: number): string {
     .map((line, at) => `${start + at}: ${line}`)
     .join("");
   return text.length > MAX_SHOWN
-    ? `${text.slice(0, MAX_SHOWN)}\n[${text.length - MAX_SHOWN} characters more]\n`
+    ? `${text.slice(0, MAX_SHOWN).toWellFormed()}\n[${text.length - MAX_SHOWN} characters more]\n`
     : text;
 }
 

@@ -18,7 +18,7 @@ const MAX_MEDIA = 5 * 1024 * 1024;
 const path = z.string().min(1).describe("The path of the file, relative to the root of the workspace.");
 
 const cutLine = (line: string): string =>
-  line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}… [${line.length} characters]` : line;
+  line.length > MAX_LINE ? `${line.slice(0, MAX_LINE).toWellFormed()}… [${line.length} characters]` : line;
 
 /** Lines with their numbers, as many as fit, and what is left out. */
 function numbered(lines: readonly string[], offset: number, limit: number): string {
@@ -188,7 +188,7 @@ function nearest(text: string, oldString: string): string {
     const near = nearestName(wanted, lines.slice(0, 5_000).map(squeezed));
     at = near === undefined ? -1 : lines.findIndex((line) => squeezed(line) === near);
   }
-  return at < 0 ? "" : ` The nearest line is ${at + 1}: ${lines[at]!.slice(0, MAX_SHOWN)}`;
+  return at < 0 ? "" : ` The nearest line is ${at + 1}: ${lines[at]!.slice(0, MAX_SHOWN).toWellFormed()}`;
 }
 
 /** Returns the text with the edit, or what is wrong with it. The old string must occur, and once unless all are replaced. */
