@@ -53,22 +53,34 @@ function withoutSecrets(value: Json): Json {
   ) as Json;
 }
 
-/** Returns the parts without secrets. The pieces of the arguments of a call that name one are put together to be read: they become one part. */
+/** The block that a part goes on with, and its piece of the text; undefined for another part. */
+function pieceOf(part: StreamPart): { readonly block: string; readonly piece: string } | undefined {
+  if (part.type === "tool.delta")
+    return { block: `call ${typeof part.key} ${part.key}`, piece: part.args ?? "" };
+  if (part.type !== "text.delta" && part.type !== "thinking.delta") return undefined;
+  return { block: `${part.type} ${typeof part.block} ${part.block}`, piece: part.delta };
+}
+
+/** Returns the parts without secrets. The pieces of a text or of arguments that name one are put together to be read: they become one part. */
 export function redactedParts(parts: readonly StreamPart[], redact: Redact): readonly StreamPart[] {
-  const joined = new Map<string | number, string>();
-  for (const part of parts)
-    if (part.type === "tool.delta") joined.set(part.key, (joined.get(part.key) ?? "") + (part.args ?? ""));
-  const seen = new Set<string | number>();
+  const joined = new Map<string, string>();
+  for (const part of parts) {
+    const { block, piece } = pieceOf(part) ?? {};
+    if (block !== undefined) joined.set(block, (joined.get(block) ?? "") + piece);
+  }
+  const seen = new Set<string>();
   return parts.map((part) => {
     if (part.type === "ping") return part;
-    const clean = redact(redactSecrets(part as unknown as JsonObject)) as unknown as StreamPart;
-    if (clean.type !== "tool.delta" || clean.args === undefined) return clean;
-    const whole = joined.get(clean.key) ?? "";
-    const readable = redactedText(whole, redact);
-    if (readable === whole) return clean;
-    const args = seen.has(clean.key) ? "" : readable;
-    seen.add(clean.key);
-    return { ...clean, args };
+    const { block = "" } = pieceOf(part) ?? {};
+    const whole = joined.get(block) ?? "";
+    const isCall = part.type === "tool.delta";
+    const readable = isCall ? redactedText(whole, redact) : hideSecrets(whole);
+    const text = seen.has(block) ? "" : readable;
+    const isHidden = readable !== whole && (!isCall || part.args !== undefined);
+    if (isHidden) seen.add(block);
+    const shown = isHidden && !isCall ? { ...part, delta: text } : part;
+    const clean = redact(redactSecrets(shown as unknown as JsonObject)) as unknown as StreamPart;
+    return isHidden && clean.type === "tool.delta" ? { ...clean, args: text } : clean;
   });
 }
 

@@ -154,9 +154,14 @@ test("the order of keys, headers, ids and opaque data do not count; options and 
   );
 });
 
-test("secrets are written nowhere, not in pieces of arguments either", async () => {
+test("secrets are written nowhere, not in pieces of arguments or of a text either", async () => {
   const dir = folder();
   const parts: ScriptedTurn = [
+    { type: "thinking.delta", delta: "It is sk-abcdef" },
+    { type: "thinking.delta", delta: "ghijklmnop." },
+    { type: "text.delta", delta: 'On 2026-11-29: {"token' },
+    { type: "text.delta", delta: '": "topsec' },
+    { type: "text.delta", delta: 'ret2"}' },
     { type: "tool.delta", key: 0, id: "c", name: "log_in", args: '{"user":"ada","pass' },
     { type: "tool.delta", key: 0, args: 'word":"hunter2","n":1}' },
     { type: "finish", reason: "tool_calls" },
@@ -170,14 +175,17 @@ test("secrets are written nowhere, not in pieces of arguments either", async () 
   const text = readdirSync(dir)
     .map((file) => readFileSync(join(dir, file), "utf8"))
     .join("");
-  for (const secret of ["hunter2", "topsecret1", "abcdefgh", "2026-11-29"])
+  for (const secret of ["hunter2", "topsecret1", "abcdefgh", "2026-11-29", "topsec", "ret2", "ghijklmnop"])
     expect(text).not.toContain(secret);
   const args: string[] = [];
+  let answer = "";
   const tomorrow = requestOf('The file says {"apiKey": "another"}, my day is 2026-11-30.');
   for await (const part of replayModel({ dir, redact }).stream(tomorrow, {
     signal: new AbortController().signal,
   }))
     if (part.type === "tool.delta") args.push(part.args ?? "");
+    else if (part.type === "text.delta") answer += part.delta;
+  expect(answer).toBe('On DATE: {"token": "[redacted]"}');
   expect(JSON.parse(args.join(""))).toEqual({ user: "ada", password: "[redacted]", n: 1 });
 });
 
