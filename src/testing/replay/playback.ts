@@ -1,6 +1,6 @@
 import { isAgentTool } from "../../agent/services/run-call.ts";
 import type { Agent } from "../../agent/types.ts";
-import { AgentError } from "../../core/base/error.ts";
+import { AgentError, messageOf } from "../../core/base/error.ts";
 import { isSame, type Json } from "../../core/base/json.ts";
 import { withAccount } from "../../core/message/account.ts";
 import { toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
@@ -196,7 +196,7 @@ export class Playback {
     try {
       now = await outcomeOf(this.#reallyRun(name, execute));
     } catch (error) {
-      const text = `Error: Tool execution failed: ${error instanceof Error ? error.message : String(error)}`;
+      const text = `Error: Tool execution failed: ${messageOf(error)}`;
       now = { state: "error", output: [{ type: "text", text }] };
     }
     if (now.state === recorded.state && isSame(now.output, recorded.output)) return;

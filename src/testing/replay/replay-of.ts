@@ -111,6 +111,7 @@ export async function replayRecorded(
   const { agent, playback } = prepared;
   const stop = (): void => playback.stop("it was aborted");
   signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted) stop(); // while the agent was made
   try {
     const from = (await agent.messages()).length;
     const driven = await drive(prepared, recorded, from);

@@ -398,6 +398,19 @@ test("a session that was cut off, one that waits and one that was steered are re
   expect(failed).toMatchObject({ isSame: true, notes: ["The recording ends in the middle of a turn."] });
 });
 
+test("a replay that is aborted while its agent is made asks nothing", async () => {
+  const stop = new AbortController();
+  const model = scriptedModel(["Never asked."]);
+  const agent = async () => {
+    stop.abort();
+    return new Ledger().config({ model });
+  };
+  await expect(
+    replayOf(await recorded(), "s", { agent, model: "live", signal: stop.signal }),
+  ).rejects.toMatchObject({ code: "run/aborted" });
+  expect(model.requests).toEqual([]);
+});
+
 test("wrong options are refused before anything runs", async () => {
   const store = await recorded();
   const agent = new Ledger().config();
