@@ -131,7 +131,9 @@ export async function casesOfSessions(
   for (const sessionId of sessionIds) {
     const session = await openSession(store, sessionId);
     const { messages } = await session.at();
-    const input = messages.filter(({ role }) => role === "user").map(textOf);
+    const input = messages
+      .filter(({ role, addedBy }) => role === "user" && addedBy === undefined)
+      .map(textOf);
     const answer = messages.findLast((message) => message.role === "assistant" && textOf(message) !== "");
     cases.push({ name: sessionId, input, ...(answer && { expected: textOf(answer) as Json }) });
   }

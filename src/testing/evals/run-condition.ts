@@ -1,5 +1,7 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
+import { textOf } from "../../core/message/msg.ts";
+import type { Msg } from "../../core/message/types.ts";
 import { asked, checkSuspicion, path, used } from "./judges.ts";
 import type { EvalRun } from "./types.ts";
 
@@ -31,7 +33,7 @@ export const conditionSchema = s.lazily(() =>
   ),
 );
 
-type Read = Pick<EvalRun, "facts" | "steps" | "suspicions">;
+type Read = Pick<EvalRun, "facts" | "messages" | "steps" | "suspicions">;
 
 /** Returns the step at which a condition first holds; undefined if it never does. Throws `config/invalid` for a state, an edge
  *  or a suspicion that there is not. */
@@ -41,10 +43,15 @@ export function firstStep(condition: RunCondition, run: Read): number | undefine
   if ("used" in condition) return used(condition.used, condition.input).find(whole)[0];
   if ("state" in condition) return path.visits(condition.state).find(whole)[0];
   if ("edge" in condition) return path.takes(condition.edge).find(whole)[0];
-  if ("said" in condition)
-    return run.facts.messages.find(
-      ({ role, text: said }) => role === "user" && said.toLowerCase().includes(condition.said.toLowerCase()),
-    )?.step;
+  if ("said" in condition) {
+    const wanted = condition.said.toLowerCase();
+    const isIt = (message: Msg): boolean =>
+      message.role === "user" &&
+      message.addedBy === undefined &&
+      textOf(message).toLowerCase().includes(wanted);
+    const ids = new Set(run.messages.filter(isIt).map(({ id }) => id));
+    return run.facts.messages.find(({ id }) => ids.has(id))?.step;
+  }
   checkSuspicion(condition.suspicion);
   const steps = run.suspicions
     .filter(({ kind }) => kind === condition.suspicion)

@@ -1,6 +1,6 @@
 // The function `evaluate`: reports, progress, failures and stores.
 import { expect, test } from "vitest";
-import { defineTool, textOf, type ModelRequest } from "agentchart";
+import { defineTool, textOf, userMsg, type Hook, type ModelRequest } from "agentchart";
 import {
   casesOfCsv,
   casesOfJsonLines,
@@ -326,11 +326,13 @@ test("an error about a text that is no JSON has that of its parser as its cause"
     expect(() => read("{")).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }));
 });
 
-test("a stored session is a case: its inputs, and its last answer", async () => {
+test("a stored session is a case: its inputs without what hooks have added, and its last answer", async () => {
   const store = memoryStore();
+  const adds: Hook = { name: "adds", preCall: ({ input }) => ({ input: [userMsg("By a hook."), ...input] }) };
+  const agent = () => ({ ...echo().agent(), hooks: [adds] });
   await evaluate(
     "kept",
-    base({ store, cases: [{ name: "a", input: ["one", "two"] }], judge: reply.contains("two") }),
+    base({ store, agent, cases: [{ name: "a", input: ["one", "two"] }], judge: reply.contains("two") }),
   );
   expect(await casesOfSessions(store, ["kept/a/1"])).toEqual([
     { name: "kept/a/1", input: ["one", "two"], expected: "You said: two" },

@@ -71,7 +71,7 @@ async function recorded(count: number, more: object = {}): Promise<SessionStore>
   for (let order = 1; order <= count; order++) {
     const sessionId = `desk/${String(order).padStart(3, "0")}`;
     const agent = createAgent({ ...config, store, sessionId } as unknown as AgentConfig);
-    const reply = await agent.call(`Refund ${order}.`);
+    const reply = await agent.call(`Refund ${order}. ${"Please. ".repeat(80)}With regards ${order}`);
     for (const { callId } of reply.pending) await agent.decide(callId, "approve");
     if (reply.pending.length > 0) await agent.call();
     await agent.close();
@@ -171,6 +171,7 @@ test.each<[string, NonNullable<ExperimentOptions["at"]>, object]>([
   ["a call with arguments", { asked: "look_up", input: { order: 3 } }, { same: 1, unmet: 3 }],
   ["a state", { state: "suspended.waiting" }, { same: 2, unmet: 2 }],
   ["what the user says", { said: "refund 4" }, { same: 1, unmet: 3 }],
+  ["what the user says at the end of a long text", { said: "with regards 2" }, { same: 1, unmet: 3 }],
   ["a suspicion that no session has", { suspicion: "loop" }, { unmet: 4 }],
 ])("runs begin at %s", async (_, at, counts) => {
   const { report, acts } = await run(await recorded(4), { at });
