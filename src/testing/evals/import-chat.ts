@@ -46,8 +46,9 @@ export async function importChat(
   { sessionId = chat.name, agent: name = "imported", isFailure = () => false }: ImportChatOptions = {},
 ): Promise<string> {
   const plan = planOf(chat);
-  if ((await store.load(sessionId)) !== undefined)
-    throw new AgentError("session/conflict", `Session '${sessionId}' exists already.`);
+  const exists = (): AgentError =>
+    new AgentError("session/conflict", `Session '${sessionId}' exists already.`);
+  if ((await store.load(sessionId)) !== undefined) throw exists();
   const answers = plan.steps.flatMap((step) => (step.kind === "turn" ? step.answers : []));
   const left = { answers: 0 };
   const agent = createAgent({
@@ -62,6 +63,11 @@ export async function importChat(
     sessionId,
     meta: { imported: true, ...chat.meta },
   } as never) as Agent;
+  await agent.open(); // what another has made since is not deleted
+  if ((await agent.messages()).length > 0) {
+    await agent.close();
+    throw exists();
+  }
   try {
     for (const step of plan.steps) {
       if (step.kind === "observe") await agent.observe(step.messages);

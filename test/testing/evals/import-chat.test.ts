@@ -243,6 +243,14 @@ describe("the import of a conversation", () => {
     expect((await (await openSession(store, id)).at()).messages).toEqual(made);
   });
 
+  test("is refused where another import makes the session meanwhile, which has its own", async () => {
+    const store = memoryStore();
+    const chat = { name: "chat", messages: DESK };
+    const both = await Promise.allSettled([importChat(store, chat), importChat(store, chat)]);
+    expect(both).toMatchObject([{ value: "chat" }, { reason: { code: "session/conflict" } }]);
+    expect((await (await openSession(store, "chat")).at()).messages.length).toBeGreaterThan(0);
+  });
+
   test.each<[why: string, messages: readonly ChatMessage[], says: string]>([
     ["a result without a call", [user("a"), says("b"), gives("c9", "x")], "message 3: no call 'c9'"],
     [
