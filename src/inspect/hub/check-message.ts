@@ -2,7 +2,7 @@ import { isObject } from "../../core/base/json.ts";
 import { REASONS } from "../../core/message/types.ts";
 import { SESSION_PHASES } from "../../store/port.ts";
 import { isActorInfo } from "../protocol/actor-info.ts";
-import { isWithin, parseStep } from "../protocol/parse-run-file.ts";
+import { isCount, isWithin, parseStep } from "../protocol/parse-run-file.ts";
 
 const MAX_DEPTH = 200;
 const MAX_TEXT = 10_000;
@@ -56,7 +56,7 @@ const ROW: { readonly [field: string]: (value: unknown) => boolean } = {
 /** Throws for a message of a process that would harm the lists and the pages of others: its connection is closed then. */
 export function checkWorkerMessage(message: unknown): void {
   if (!isObject(message) || !isWithin(message, MAX_DEPTH)) throw new Error("a message must be a JSON object");
-  const { type, row, pending, runId, items } = message;
+  const { type, row, pending, runId, items, keyframe, statesFrom } = message;
   if (type === "run") {
     const wrong = Object.entries(ROW).find(([field, is]) => !is(isObject(row) ? row[field] : undefined));
     if (wrong) throw new Error(`\`row.${wrong[0]}\` is invalid`);
@@ -68,7 +68,14 @@ export function checkWorkerMessage(message: unknown): void {
     const { states } = message;
     if (!Array.isArray(items) || !Array.isArray(states) || !states.every(isTexts))
       throw new Error("`items` and `states` must be lists");
+    if (!isOptional(keyframe, isObject) || !isOptional(statesFrom, isCount))
+      throw new Error("`keyframe` must be an object, and `statesFrom` an index");
     for (const item of items) parseStep(isObject(item) ? item : {}, undefined);
+  }
+  if (type === "blob") {
+    const { sha, part, parts, text } = message;
+    if (!isText(sha) || !isCount(part) || !isCount(parts) || typeof text !== "string")
+      throw new Error("a part of a text has `sha`, `part`, `parts` and `text`");
   }
   if (type === "stream") {
     const isDelta = (item: unknown): boolean =>

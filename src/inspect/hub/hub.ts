@@ -82,7 +82,12 @@ export class Hub {
     this.labels = stored && new LabelReader(stored.store);
     this.runs = new Runs(this.live, files, { stored, suspicions, labels: this.labels });
     this.workers = new Workers(() => this.#workersChanged());
-    this.#reading = setInterval(() => void this.#refreshStored(), READ_INTERVAL_MS).unref();
+    let isReading = false; // a store may take longer than the interval
+    this.#reading = setInterval(() => {
+      if (isReading) return;
+      isReading = true;
+      void this.#refreshStored().finally(() => (isReading = false));
+    }, READ_INTERVAL_MS).unref();
   }
 
   /** Stops the timers; connections are closed by the server. */

@@ -17,6 +17,9 @@ export type ConnectedWorker = {
 
 const MAX_BLOB_CHARACTERS = 64_000_000;
 const MAX_STREAMED_CHARACTERS = 256_000;
+/** Blocks of streamed text, and long strings whose last part is still to come. */
+const MAX_STREAMED_BLOCKS = 100;
+const MAX_BEGUN_BLOBS = 8;
 
 /** A report of a run. */
 export type RunMessage = Extract<WorkerToHub, { type: "run" }>;
@@ -31,7 +34,7 @@ type ReceivedSteps = { last: number; at: number; readonly states: number[] };
 export class LiveRun implements OpenRun {
   readonly log: RunLog;
   readonly #blobs = new BlobCache(MAX_BLOB_CHARACTERS);
-  readonly #parts = new Map<string, string[]>();
+  readonly #parts = new Map<string, { readonly texts: string[]; length: number }>();
   #report: RunMessage | undefined;
   #worker: ConnectedWorker | undefined;
   #since = Date.now();
@@ -153,18 +156,21 @@ export class LiveRun implements OpenRun {
       const before = this.#streamed.get(key)?.delta ?? "";
       if (before.length < MAX_STREAMED_CHARACTERS)
         this.#streamed.set(key, { ...item, delta: before + item.delta });
+      dropOldest(this.#streamed, MAX_STREAMED_BLOCKS);
     }
   }
 
-  /** Adds a part of a long string; the string is available after its last part. */
+  /** Adds the next part of a long string; the string is available after its last part. */
   addBlobPart({ sha, part, parts, text }: Extract<WorkerToHub, { type: "blob" }>): void {
     if (this.#blobs.has(sha)) return;
-    const received = part === 0 ? [] : (this.#parts.get(sha) ?? []);
-    received[part] = text;
-    this.#parts.set(sha, received);
-    if (part < parts - 1) return;
+    const received = part === 0 ? { texts: [], length: 0 } : this.#parts.get(sha);
+    if (received?.texts.length !== part) return; // another process sends it too, or a part before it is missing
     this.#parts.delete(sha);
-    this.#blobs.add(sha, received.join(""));
+    received.texts.push(text);
+    received.length += text.length;
+    if (part >= parts - 1) this.#blobs.add(sha, received.texts.join(""));
+    else if (received.length <= MAX_BLOB_CHARACTERS) this.#parts.set(sha, received);
+    dropOldest(this.#parts, MAX_BEGUN_BLOBS);
   }
 
   /** Marks the process that drives the run as lost. */
@@ -172,4 +178,8 @@ export class LiveRun implements OpenRun {
     this.#isUp = false;
     this.#since = Date.now();
   }
+}
+
+function dropOldest(entries: Map<string, unknown>, most: number): void {
+  if (entries.size > most) entries.delete(entries.keys().next().value!);
 }

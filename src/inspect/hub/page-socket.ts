@@ -30,6 +30,8 @@ export class PageSocket implements Page {
   readonly #socket: WebSocket;
   readonly #hub: Hub;
   readonly #subscriptions = new Map<string, Subscription>();
+  /** The runs that the page wants to see; it has a subscription of each that was opened. */
+  readonly #wanted = new Set<string>();
   readonly #rows = new Set<string>();
   readonly #sentStates = new Map<string, string>();
   #rowsSentAt = 0;
@@ -122,8 +124,10 @@ export class PageSocket implements Page {
   }
 
   async #receive(message: PageToHub): Promise<void> {
-    if (message.type === "unsub") this.#subscriptions.delete(message.runId);
-    else if (message.type === "cmd") this.send({ type: "ack", ...(await this.#hub.command(message.cmd)) });
+    if (message.type === "unsub") {
+      this.#wanted.delete(message.runId);
+      this.#subscriptions.delete(message.runId);
+    } else if (message.type === "cmd") this.send({ type: "ack", ...(await this.#hub.command(message.cmd)) });
     else if (message.type === "sub") await this.#subscribe(message);
   }
 
@@ -141,7 +145,9 @@ export class PageSocket implements Page {
   async #subscribe({ runId, after }: Extract<PageToHub, { type: "sub" }>): Promise<void> {
     if (typeof runId !== "string" || !Number.isInteger(after))
       return this.#socket.close(4400, "Invalid message");
+    this.#wanted.add(runId);
     const run = await this.#hub.runs.open(runId);
+    if (!this.#wanted.has(runId)) return; // it was left while the store was read
     if (!run) return void this.#subscriptions.set(runId, { next: 1, isNew: true, states: 0, pending: "" }); // the run may still start
     this.#hub.watchRun(runId, run);
     const { first, last } = run.log;
@@ -169,7 +175,8 @@ export class PageSocket implements Page {
     if (content !== subscription.pending)
       this.send({ type: "pending", runId: row.runId, items: pending, ...(exceeded && { exceeded }) });
     subscription.pending = content;
-    if (log.last < subscription.next - 1) subscription.next = log.first; // the log was restarted
+    if (log.last < subscription.next - 1)
+      Object.assign(subscription, { next: log.first, isNew: true, states: 0 }); // the log was restarted
     const behind = log.last - subscription.next + 1;
     if (behind > MAX_LAG || subscription.next < log.first) {
       const next = Math.max(log.first, log.last - INITIAL_STEPS + 1);

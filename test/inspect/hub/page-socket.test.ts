@@ -1,9 +1,11 @@
-// A page that reads slowly.
-import { createAgent } from "agentchart";
+// A page that reads slowly, or leaves a run.
+import { createAgent, type SessionStore } from "agentchart";
 import { inspector } from "agentchart/inspect";
+import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { HubPage, testHome, testHub } from "../../support/hub-page.ts";
+import { steps, storedSession } from "../../support/stored-runs.ts";
 
 /** An answer of 16 KB, in texts that are sent whole. It reports a usage that can be, because counting its tokens takes longer than the rest of the test. */
 const answer = (turn: number) =>
@@ -49,4 +51,29 @@ test("a page that reads too slowly gets the newest steps and a gap for the skipp
   later.subscribe(agent.sessionId);
   await expect.poll(() => later.steps.get(agent.sessionId)?.at(-1)?.q).toBe(1 + turns * 2);
   expect(later.gaps).toEqual([]);
+});
+
+test("a run that a page has left while the store was read is not sent", async () => {
+  const whole = memoryStore();
+  await (await storedSession(whole, "s")).close();
+  const asked = Promise.withResolvers<void>();
+  const answers = Promise.withResolvers<void>();
+  const store: SessionStore = {
+    ...whole,
+    async load(sessionId) {
+      asked.resolve();
+      await answers.promise;
+      return whole.load(sessionId);
+    },
+  };
+  const hub = await testHub({ home: testHome(), store });
+  const page = await HubPage.open(hub);
+  page.subscribe("s");
+  await asked.promise;
+  page.send({ type: "unsub", runId: "s" });
+  await page.command("s", { type: "interrupt" });
+  answers.resolve();
+  await steps(hub, "s"); // what was asked before is answered before
+  await page.command("s", { type: "interrupt" });
+  expect(page.received.filter(({ type }) => type === "steps")).toEqual([]);
 });

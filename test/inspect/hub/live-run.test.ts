@@ -1,0 +1,54 @@
+// What a process sends of a run is kept within bounds, and what is no part of it is refused.
+import { expect, test } from "vitest";
+import { checkWorkerMessage } from "../../../src/inspect/hub/check-message.ts";
+import { LiveRun } from "../../../src/inspect/hub/live-run.ts";
+import type { WorkerToHub } from "../../../src/inspect/protocol/protocol.ts";
+
+type Part = Extract<WorkerToHub, { type: "blob" }>;
+
+const partOf = (sha: string, part: number, parts: number, text: string): Part => ({
+  type: "blob",
+  runId: "r",
+  sha,
+  part,
+  parts,
+  text,
+});
+
+test("a long text is whole once its parts came in order, also if two processes send them", () => {
+  const run = new LiveRun("r");
+  const texts = ["a", "b", "c"];
+  for (const [part, text] of texts.entries())
+    for (const _process of ["one", "other"]) run.addBlobPart(partOf("s", part, 3, text));
+  expect(run.blob("s")).toBe("abc");
+});
+
+test("texts whose last part never comes are forgotten, the oldest first", () => {
+  const run = new LiveRun("r");
+  for (let count = 0; count < 9; count++) run.addBlobPart(partOf(`s${count}`, 0, 2, "a"));
+  for (let count = 0; count < 9; count++) run.addBlobPart(partOf(`s${count}`, 1, 2, "b"));
+  expect(run.blob("s0")).toBeUndefined();
+  expect(run.blob("s8")).toBe("ab");
+  run.addBlobPart(partOf("far", 4_294_967_294, 4_294_967_295, "")); // an array of that length is never joined
+  expect(run.blob("far")).toBeUndefined();
+});
+
+test("output of tools that was streamed is bounded where no message follows", () => {
+  const run = new LiveRun("r");
+  for (let call = 0; call < 200; call++)
+    run.addStream([
+      { runId: "r", n: call, messageId: "", index: 0, kind: "tool", callId: `c${call}`, delta: "x" },
+    ]);
+  expect(run.streamed).toHaveLength(100);
+  expect(run.streamed.at(-1)).toMatchObject({ callId: "c199" });
+});
+
+const STEPS = { type: "steps", runId: "r", states: [], items: [] };
+test.each<[string, object]>([
+  ["a part of a text without a place", { ...partOf("s", 0, 1, "a"), part: -1 }],
+  ["a part of a text that is none", { ...partOf("s", 0, 1, "a"), text: 1 }],
+  ["a context that is none", { ...STEPS, keyframe: "x" }],
+  ["states from nowhere", { ...STEPS, statesFrom: -1 }],
+])("a message is refused that has %s", (_, message) => {
+  expect(() => checkWorkerMessage(message)).toThrow();
+});
