@@ -175,11 +175,24 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     });
   });
 
-  const bound = await listen(server, host, port);
-  policy = accessPolicy(host, bound);
-  const url = urlOf(host, bound);
-  const address = { url, token, workerToken, pid: process.pid };
-  await writeAddress(address, home);
+  const close = async (): Promise<void> => {
+    hub.close();
+    for (const each of Object.values(sockets)) for (const client of each.clients) client.terminate();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const begin = async (): Promise<AddressFile> => {
+    const bound = await listen(server, host, port);
+    policy = accessPolicy(host, bound);
+    const address = { url: urlOf(host, bound), token, workerToken, pid: process.pid };
+    await writeAddress(address, home);
+    return address;
+  };
+  const address = await begin().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  const { url } = address;
   return {
     url,
     link: `${url}/#t=${token}`,
@@ -189,11 +202,11 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     statelyUrl: `${url.replace("http", "ws")}/stately?t=${reportToken}`,
     statelyPageUrl: `${url}/stately#t=${reportToken}`,
     async close() {
-      await removeAddress(address, home);
-      hub.close();
-      for (const each of Object.values(sockets)) for (const client of each.clients) client.terminate();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      try {
+        await removeAddress(address, home);
+      } finally {
+        await close();
+      }
     },
   };
 }
@@ -246,10 +259,14 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
 async function writeAddress(address: AddressFile, home?: string): Promise<void> {
   const file = addressFilePath(home);
   const part = `${file}.${process.pid}.part`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await rm(part, { force: true });
-  await writeFile(part, `${JSON.stringify(address)}\n`, { mode: 0o600, flag: "wx" });
-  await rename(part, file);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await rm(part, { force: true });
+    await writeFile(part, `${JSON.stringify(address)}\n`, { mode: 0o600, flag: "wx" });
+    await rename(part, file);
+  } catch (cause) {
+    throw configError(`The hub cannot write its address to ${file}: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** Removes the address, unless another hub has written its own. */

@@ -1,5 +1,5 @@
 // Access to the hub: hosts, tokens, origins, and limits of wrong tokens.
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { startHub, type StartedHub } from "agentchart/inspect";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { WebSocket } from "ws";
 import { addressFilePath } from "../../../src/inspect/protocol/hub-address.ts";
 import { tmpdir } from "node:os";
+import { freePort } from "../../support/free-port.ts";
 import { testHome, testHub } from "../../support/hub-page.ts";
 
 let home: string;
@@ -261,6 +262,15 @@ test("a hub that is bound to all addresses accepts IP addresses and no other hos
   expect(await status(`192.168.1.7:${at}`)).toBe(200);
   expect(await status(`[fe80::1]:${at}`)).toBe(200);
   expect(await status(`evil.test:${at}`)).toBe(421);
+});
+
+test("startHub listens no more if it cannot write its address", async () => {
+  const home = testHome();
+  const port = await freePort();
+  writeFileSync(join(home, ".agentchart"), "in the way");
+  const message = expect.stringMatching(/^The hub cannot write its address to .*inspect\.json: E/);
+  await expect(startHub({ port, home })).rejects.toMatchObject({ code: "config/invalid", message });
+  await testHub({ port, home: testHome() });
 });
 
 test("startHub rejects a port that is in use with a clear message", async () => {
