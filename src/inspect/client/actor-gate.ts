@@ -75,9 +75,13 @@ export class ActorGate {
     this.#held = undefined;
     this.#passing = held[0]?.event;
     for (const { event, source } of held) {
-      if (Object.hasOwn(this.#actor, "_lastSourceRef")) this.#actor._lastSourceRef = source;
+      this.#comesFrom(source);
       this.#actor.mailbox?.enqueue(event);
     }
+  }
+
+  #comesFrom(source: unknown): void {
+    if (Object.hasOwn(this.#actor, "_lastSourceRef")) this.#actor._lastSourceRef = source;
   }
 
   /** Replaces the conditions at which it closes. `states` are those in which the actor is. */
@@ -151,7 +155,12 @@ export class ActorGate {
     this.#breaks = [];
     this.#overflowed = true;
     this.#changed();
-    for (const { event } of held) if (this.#actor.getSnapshot().status === "active") this.#process!(event);
+    const newest = this.#actor._lastSourceRef;
+    for (const { event, source } of held) {
+      this.#comesFrom(source);
+      if (this.#actor.getSnapshot().status === "active") this.#process!(event);
+    }
+    this.#comesFrom(newest);
   }
 }
 

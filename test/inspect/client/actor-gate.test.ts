@@ -204,6 +204,7 @@ test("an actor of XState 6 has no mailbox before its first event, and is held th
       | undefined,
     _boundProcess: undefined as ((event: { type: string }) => void) | undefined,
     _lastSourceRef: undefined as unknown,
+    getSnapshot: () => ({ status: "active" }),
     _process(event: { readonly type: string }) {
       seen.push(`${event.type} from ${String(this._lastSourceRef)}`);
     },
@@ -228,6 +229,9 @@ test("an actor of XState 6 has no mailbox before its first event, and is held th
   expect([seen, gate.isHeld]).toEqual([["a from me"], true]);
   gate.release();
   expect(seen).toEqual(["a from me", "@xstate.after from you", "b from them"]);
+  gate.hold();
+  for (let from = 0; from <= 10_000; from++) actor.send("flood", from);
+  expect(seen.slice(3)).toEqual(Array.from({ length: 10_001 }, (_, from) => `flood from ${from}`));
 });
 
 test.each([
