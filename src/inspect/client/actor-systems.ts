@@ -4,6 +4,7 @@ import { watcherOfSystem } from "../../agent/observed-systems.ts";
 import { guarded } from "../../core/base/guarded.ts";
 import { newId } from "../../core/message/msg.ts";
 import type { Json } from "../../core/base/json.ts";
+import { areActorBreaks } from "../protocol/actor-break.ts";
 import type { RunCommand } from "../protocol/commands.ts";
 import { statusOf, type ActorSnapshot } from "./actor-chart.ts";
 import type { ReadActor } from "./actor-kind.ts";
@@ -116,6 +117,8 @@ export class ActorSystems {
       return { problem: `An actor of XState does not accept '${type}'.` };
     if (shown.hasEnded) return { problem: "The actor has ended." };
     if (!gate?.canHold) return { problem: "XState cannot hold this actor between two events." };
+    if (type === "breakAt" && !areActorBreaks(command.breaks))
+      return { problem: "`breaks` is no list of conditions." };
     if (type === "breakAt") shown.breakAt(command.breaks);
     else if (type === "shutdown") gate.hold();
     else gate.release();

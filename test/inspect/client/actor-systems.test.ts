@@ -31,6 +31,7 @@ class Unbounded extends StepBudget {
 function observe(budget: StepBudget = new Unbounded(), redact?: (value: Json) => Json, keep?: HistoryLimits) {
   const actors: ObservedActor[] = [];
   const systems = new ActorSystems({
+    takesCommands: true,
     added: (actor) => actors.push(actor),
     changed: () => {},
     dropped: () => {},
@@ -39,6 +40,7 @@ function observe(budget: StepBudget = new Unbounded(), redact?: (value: Json) =>
     budget,
   });
   return {
+    systems,
     inspect: (event: InspectionEvent) => systems.observe(event),
     sweep: () => systems.sweep(),
     actors,
@@ -401,6 +403,19 @@ test("actors beyond the bound are counted, each once", () => {
   expect(actors.length).toBe(200);
   expect(rowOf(actors[0]!).notice).toBe("51 actors of this system are not shown: at most 200 are.");
 });
+
+test.each([undefined, null, [{}], [{ event: 1 }], "x"])(
+  "conditions that are none hold no actor: %j",
+  (breaks) => {
+    const { systems, inspect, actors } = observe();
+    const { actor } = hostile(inspect);
+    const { runId } = actors[0]!;
+    const refused = systems.command({ id: "1", runId, type: "breakAt", breaks } as never);
+    expect(refused).toEqual({ problem: "`breaks` is no list of conditions." });
+    actor.send({ type: "tick" });
+    expect(actor.getSnapshot().context.count).toBe(1);
+  },
+);
 
 test("a redaction that throws hides what it was given, and what it returns is shown", () => {
   const { inspect, actors } = observe(undefined, (value) => {
