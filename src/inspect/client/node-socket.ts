@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import type { ClientOptions } from "ws";
 import { socketUrl, type OpenSocket } from "./hub-socket.ts";
 
@@ -9,16 +9,24 @@ const SILENCE_TIMEOUT_MS = 40_000;
 /** Opens a socket that does not keep the process alive. */
 export const openNodeSocket: OpenSocket = async (address, { opened, message, closed }) => {
   // Node's own WebSocket keeps the process alive and shows no pings
-  const { WebSocket } = await import("ws");
+  const [{ WebSocket }, tls] = await Promise.all([import("ws"), import("node:tls")]);
   const url = socketUrl(address, "/worker");
   const options: ClientOptions = {
     handshakeTimeout: CONNECT_TIMEOUT_MS,
     perMessageDeflate: false,
     followRedirects: false,
     generateMask: () => {}, // masking protects proxies from browsers; ws skips a mask of zeros
-    ...(url.protocol === "ws:" && {
-      createConnection: connectUnreferenced as NonNullable<ClientOptions["createConnection"]>,
-    }),
+    createConnection: (({
+      host = "127.0.0.1",
+      port,
+    }: {
+      readonly host?: string;
+      readonly port?: unknown;
+    }) => {
+      const place = { host, port: Number(port) };
+      if (url.protocol === "ws:") return connect(place).unref();
+      return tls.connect({ ...place, servername: isIP(host) ? "" : host }).unref();
+    }) as NonNullable<ClientOptions["createConnection"]>,
   };
   const socket = new WebSocket(url, options);
   const pongs: (() => void)[] = [];
@@ -60,10 +68,3 @@ export const openNodeSocket: OpenSocket = async (address, { opened, message, clo
     terminate: () => socket.terminate(),
   };
 };
-
-function connectUnreferenced(options: {
-  readonly host?: string;
-  readonly port?: number | string;
-}): ReturnType<typeof connect> {
-  return connect({ host: options.host ?? "127.0.0.1", port: Number(options.port) }).unref();
-}
