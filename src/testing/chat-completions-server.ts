@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { messageOf } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check, problemOf as mistakeIn } from "../core/base/options.ts";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
@@ -179,7 +180,7 @@ export async function chatCompletionsServer(
     serve(incoming, response).catch((error: unknown) => {
       if (response.destroyed) return;
       if (response.headersSent) response.destroy();
-      else fail(response, { status: 500, message: error instanceof Error ? error.message : String(error) });
+      else fail(response, { status: 500, message: messageOf(error) });
     });
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/base/error.ts";
 import { copyOf, type JsonObject } from "../../core/base/json.ts";
 import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/stored-slots.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
@@ -196,7 +197,7 @@ export async function reviewCalls(host: Host, input: ReviewInput): Promise<reado
     try {
       verdicts.push(await review(host, record, input, stopBefore));
     } catch (error) {
-      const text = `Error: The permission of tool '${record.call.name}' could not be judged: ${String(error)}`;
+      const text = `Error: The permission of tool '${record.call.name}' could not be judged: ${messageOf(error)}`;
       verdicts.push({
         callId: record.call.id,
         action: "deny",

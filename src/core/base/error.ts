@@ -178,10 +178,12 @@ export function endingError(code: ErrorCode, message: string): AgentError {
   }
 }
 
-/** Returns the message of any thrown value: that of an Error, the string itself, or the value as JSON. Never throws. */
+/** Returns the message of any thrown value: that of an Error, also of another realm, the string itself, or the value as JSON. Never
+ *  throws. */
 export function messageOf(thrown: unknown): string {
   try {
-    const said: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown;
+    const isError = thrown instanceof Error || Object.prototype.toString.call(thrown) === "[object Error]";
+    const said: unknown = isError ? (thrown as Error).message || (thrown as Error).name : thrown;
     return typeof said === "string" ? said : (JSON.stringify(said) ?? String(said));
   } catch {
     return typeof thrown === "bigint" ? String(thrown) : "An object was thrown that has no JSON.";

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/base/error.ts";
 import type { RunFacts } from "./facts.ts";
 
 /** The finding of a check. */
@@ -64,7 +65,7 @@ export function suspicionsIn(facts: RunFacts, checks: readonly SuspicionCheck[])
         .slice(0, MAX_FINDINGS)
         .map((finding) => suspicionOf(check, finding));
     } catch (error) {
-      const text = `The check '${kind}' failed: ${error instanceof Error ? error.message : String(error)}`;
+      const text = `The check '${kind}' failed: ${messageOf(error)}`;
       return [{ kind, label: title, text: cut(text, MAX_TEXT), steps: [1], isBroken: true }];
     }
   });

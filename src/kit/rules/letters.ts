@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { messageOf } from "../../core/base/error.ts";
 import { frozenCopy, type JsonObject } from "../../core/base/json.ts";
 import { isCounted, isJudged, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts";
@@ -51,6 +52,6 @@ function readLetter(read: ReadLetter, name: string, input: JsonObject): Letter {
     if (isSameLetter(letter, read(name, input))) return letter;
     return { problem: "what it reads in the arguments is not the same each time" };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
