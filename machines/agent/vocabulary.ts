@@ -270,8 +270,7 @@ const updates = {
       noteInterruption: interruption.noteInterruption,
       noteLateInterruption: interruption.noteLateInterruption,
       settleInterruption: interruption.settleInterruption,
-      recordFailure: (context: AgentContext, { error }: { readonly error: unknown }) =>
-        ending.recordFailure(context, error),
+      recordFailure: ending.recordFailure,
       settleFailure: ending.settleFailure,
       noteEnding: (context: AgentContext, _: never, { at }: { readonly at: Ending["at"] }) =>
         ending.noteEnding(context, at),

@@ -1,4 +1,9 @@
-import { AgentError, type ErrorInfo } from "../../../src/core/base/error.ts";
+import {
+  AgentError,
+  messageOf as messageOfError,
+  type ErrorCode,
+  type ErrorInfo,
+} from "../../../src/core/base/error.ts";
 import { isSame } from "../../../src/core/base/json.ts";
 import type { Transcript } from "../../../src/core/message/transcript.ts";
 import type { Block, Msg, Reason } from "../../../src/core/message/types.ts";
@@ -98,16 +103,26 @@ export function settleFailure(failed: AgentContext): Change {
   };
 }
 
+/** The code of what a service threw that has none; that of a tool is another one. */
+const CODES: { readonly [event: string]: ErrorCode } = {
+  "xstate.error.actor.callModel": "model/failed",
+  "xstate.error.actor.runHooks": "hook/failed",
+  "xstate.error.actor.checkBreakpoints": "store/failed",
+  "xstate.error.actor.commit": "store/failed",
+};
+
 /** Records what a service threw as data. */
-export function recordFailure(context: AgentContext, error: unknown): Change {
+export function recordFailure(
+  context: AgentContext,
+  { type, error }: { readonly type: string; readonly error: unknown },
+): Change {
   const data: unknown = AgentError.is(error) ? error.toJSON() : error;
   const info = data as (ErrorInfo & { readonly at?: number }) | undefined;
   if (info && typeof info === "object" && typeof info.code === "string") {
     const { at, ...rest } = info;
     return { failure: rest, at: at ?? context.at };
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return { failure: { code: "config/no-slot", message } };
+  return { failure: { code: CODES[type] ?? "tool/failed", message: messageOfError(error) } };
 }
 
 /** Answers the open calls of a turn that reached its iteration limit. */

@@ -12,7 +12,7 @@ import { contextOf } from "./at.ts";
 type Input = { readonly [name: string]: unknown };
 
 /** The machine with services that record what they were asked and, except for the model, never end. */
-function machineWith(asked: Input[], answer?: object) {
+function machineWith(asked: Input[], answer?: object | Error) {
   const service = (name: string) =>
     fromPromise<never, object>(({ input }) => {
       asked.push({ service: name, ...input });
@@ -20,6 +20,7 @@ function machineWith(asked: Input[], answer?: object) {
     });
   const model = fromPromise<object, object>(async ({ input }) => {
     asked.push({ service: "callModel", ...input });
+    if (answer instanceof Error) throw answer;
     return answer ?? (await new Promise<never>(() => {}));
   });
   return agentMachine.provide({
@@ -75,6 +76,16 @@ describe("a persisted snapshot of the agent's machine", () => {
     expect(textsOf(second)).toEqual([
       ...["u1", "How late is it?", "It is noon.", "And now?", "One o'clock."],
     ]);
+  });
+
+  test("after a model that failed with an error of its own says so, not that a slot is missing", async () => {
+    const actor = createActor(machineWith([], new TypeError("boom")), { input: contextOf() }).start();
+    actor.send(call("How late is it?"));
+    await expect.poll(() => actor.getSnapshot().value).toEqual({ stopped: "idle" });
+    expect(actor.getSnapshot().context.outcome).toMatchObject({
+      reason: "ERROR",
+      error: { code: "model/failed", message: "boom" },
+    });
   });
 
   test("in the middle of a turn starts the service again, with the input that it had", async () => {
