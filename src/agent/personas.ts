@@ -1,3 +1,4 @@
+import { configError, messageOf } from "../core/base/error.ts";
 import type { ChatModel, ToolSpec } from "../core/model/port.ts";
 import type { Msg } from "../core/message/types.ts";
 import { defineTool } from "../core/tool/define.ts";
@@ -112,9 +113,18 @@ export class Personas {
     return !this.#limited.has(tool) || this.#tools.get(this.#name(persona))!.has(tool);
   }
 
-  /** True if a tool is there for a persona after these messages. */
+  /** True if a tool is there for a persona after these messages. Throws `config/invalid` if its `when` fails. */
   isOffered(persona: string | null | undefined, tool: string, messages: () => readonly Msg[]): boolean {
-    return this.has(persona, tool) && (this.#when.get(tool)?.(messages()) ?? true);
+    if (!this.has(persona, tool)) return false;
+    const when = this.#when.get(tool);
+    const said = when ? messages() : [];
+    try {
+      return when?.(said) ?? true;
+    } catch (cause) {
+      throw configError(`The handoff's \`when\` of the tool '${tool}' failed: ${messageOf(cause)}`, {
+        cause,
+      });
+    }
   }
 
   /** Returns the part of an offer that is for a persona. */

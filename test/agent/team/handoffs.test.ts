@@ -128,6 +128,17 @@ describe("a handoff that depends on what was said", () => {
     expect(result!.state).toBe("error");
     expect(agent.status().persona).toBeUndefined();
   });
+
+  test("fails the turn with its own error if the condition throws", async () => {
+    const when = (): never => {
+      throw new TypeError("No such word.");
+    };
+    const { agent } = deskOf(["Yes?"], { handoffs: [{ to: "billing", description: "d", when }] });
+    await expect(agent.call("Hello.")).rejects.toMatchObject({
+      code: "config/invalid",
+      message: "The handoff's `when` of the tool 'transfer_to_billing' failed: No such word.",
+    });
+  });
 });
 
 describe("a session that is handed over", () => {
