@@ -147,15 +147,15 @@ export class Trail {
       } else if (this.#returnsTo === "call" && isBack(edge)) this.#returnsTo = undefined;
       const hooks = index === 0 ? deedsOf(account, edge.left) : [];
       if (this.#returnsTo === undefined) this.#passed.push({ ...fields, hooks, ...place });
-      if (leaf === "stopped.idle") this.clear(undefined);
-      if (leaf === "suspended.waiting") this.clear(this.#returnsTo ?? "call");
+      if (leaf !== "stopped.idle" && leaf !== "suspended.waiting") continue;
+      this.clear();
+      this.#returnsTo = leaf === "stopped.idle" ? undefined : (this.#returnsTo ?? "call");
     }
   }
 
   /** The session rests, or its breakpoints were written. */
-  clear(returnsTo = this.#returnsTo): void {
+  clear(): void {
     this.#passed = [];
-    this.#returnsTo = returnsTo;
   }
 
   /** The session would have rested behind these edges. */

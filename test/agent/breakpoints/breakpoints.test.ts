@@ -152,6 +152,19 @@ describe("breakpoints", () => {
     if (!Array.isArray(condition)) await expect(findBreaks(store, "s", given)).rejects.toThrow(problem);
   });
 
+  test("one that held a request whose turn was interrupted holds the next turn, too", async () => {
+    for (const stored of [true, false]) {
+      const agent = setup(["one", "two"], stored ? {} : { store: undefined }).make();
+      await agent.slots.set(breakpoints, [{ state: "reasoning" }]);
+      for (const input of ["1", "2"]) {
+        expect(await agent.call(input)).toMatchObject({ reason: "BREAKPOINT" });
+        expect(agent.interrupt()).toBe(true);
+      }
+      expect((await agent.messages()).map(({ reason }) => reason)).toContain("INTERRUPTED");
+      await agent.close();
+    }
+  });
+
   test("no tool and no hook may write them", () => {
     const own = defineSlot({ name: breakpoints.name, initial: [] });
     const agentWith = (slots: readonly unknown[]) => () => setup([], { sessionOptions: { slots } }).make();
