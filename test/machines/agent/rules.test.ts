@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { dueCalls } from "../../../machines/agent/updates/acting.ts";
 import { idOfCall } from "../../../machines/agent/updates/rule-batch.ts";
 import { judge, usedBy } from "../../../src/core/tool/rules/judge.ts";
-import type { LawState, RuledCall } from "../../../src/core/tool/rules/law.ts";
+import { MAX_REMEMBERED, type LawState, type RuledCall } from "../../../src/core/tool/rules/law.ts";
 import { usesOf } from "../../../src/core/tool/rules/uses.ts";
 import { join, step } from "../../../src/core/tool/rules/step.ts";
 import { before, sum } from "../../../src/kit/rules/build.ts";
@@ -68,6 +68,18 @@ test("a limit remembers each call once, in the form of today and of 0.1.0, joine
       }
     }),
   );
+});
+
+test("a limit within a time forgets the subjects of which nothing counts any more", () => {
+  const uses = Array.from({ length: 2 * MAX_REMEMBERED }, (_, at) => ({
+    key: `${at}`,
+    id: `${at}`,
+    at,
+    amount: 1,
+  }));
+  const { used } = stateAfter(uses);
+  expect(Object.keys(used!).length).toBeLessThanOrEqual(MAX_REMEMBERED);
+  expect(usesOf(used, uses.at(-1)!.key)).toHaveLength(1);
 });
 
 test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(

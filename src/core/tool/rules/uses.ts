@@ -105,10 +105,10 @@ export function joinUsed(one: Used | undefined, other: Used | undefined): Used |
   return { ...one, ...Object.fromEntries(joined) };
 }
 
-/** Returns what is remembered of the calls since an instant. */
+/** Returns what is remembered of the calls since an instant; a subject without one is forgotten. */
 export function usedSince(used: Used, from: number): Used {
   const recent = Object.keys(used).map(
     (key) => [key, usesOf(used, key).filter(([, at]) => at >= from)] as const,
   );
-  return Object.fromEntries(recent);
+  return Object.fromEntries(recent.filter(([, uses]) => uses.length > 0));
 }
