@@ -40,3 +40,8 @@ test("layoutInWorker resolves to null for a value that is not a chart", async ()
   const broken = { ...tangle(2), edges: [edge("s0", "nowhere")] };
   expect(await layoutInWorker(broken)).toBeNull();
 });
+
+test("layoutInWorker resolves to a layout in rows where no thread can be started", async () => {
+  const chart = { ...tangle(3), own: () => "cannot be cloned" };
+  expect(await layoutInWorker(chart)).toEqual(chartInRows(chart));
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Json, JsonObject } from "agentchart";
 import { boundedSchema } from "../../src/core/tool/bounded-schema.ts";
+import { CheckThread } from "../../src/core/tool/check-thread.ts";
 import { checkForeign } from "../../src/core/tool/foreign-schema.ts";
 import { validateInput } from "../../src/core/tool/validate-input.ts";
 import fc from "../support/fast-check.ts";
@@ -162,4 +163,18 @@ test("an agent without tools of others starts no thread, and an idle thread does
       .split("\n");
   expect(run(RUN(""))).toEqual(["0"]);
   expect(run(RUN(used))[0]).toContain("problems");
+});
+
+test("where no thread can be started each check says so, and none waits for another", async () => {
+  const thread = new CheckThread(new URL("https://localhost/no-file.mjs"));
+  const job = { schema: "{}", value: "1" };
+  const all = await Promise.all([thread.check(job, LIMIT_MS), thread.check(job, LIMIT_MS)]);
+  for (const { problems } of [...all, await thread.check(job, LIMIT_MS)])
+    expect(problems).toMatch(/^it cannot be checked: .*scheme/u);
+});
+
+test("a thread that fails says why", async () => {
+  const thread = new CheckThread(new URL("no-such-file.mjs", import.meta.url));
+  const { problems } = await thread.check({ schema: "{}", value: "1" }, LIMIT_MS);
+  expect(problems).toContain("no-such-file.mjs");
 });

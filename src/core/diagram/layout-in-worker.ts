@@ -63,7 +63,7 @@ function inRows(chart: Chart): Layouts | null {
 function layoutInThread(chart: Chart, deadlineMs: number): Promise<Layouts | null> {
   const file = WORKER_PATHS.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
   if (!file) return Promise.resolve(null);
-  return new Promise((resolve) => {
+  const made = new Promise<Layouts | null>((resolve) => {
     const worker = new Worker(file, { workerData: chart, execArgv: [], stdout: true, stderr: true });
     const end = (layouts: Layouts | null): void => {
       clearTimeout(timer);
@@ -76,4 +76,5 @@ function layoutInThread(chart: Chart, deadlineMs: number): Promise<Layouts | nul
     worker.once("exit", () => end(null));
     worker.unref(); // its message listener would keep the process alive
   });
+  return made.catch(() => null); // a process may have no threads
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { messageOf } from "../base/error.ts";
 
 /** A value to be checked, and the JSON Schema, both as JSON text. */
 export type Job = { readonly schema: string; readonly value: string };
@@ -58,7 +59,11 @@ export class CheckThread {
     const job = this.#waiting.shift() ?? this.#late.shift();
     if (!job) return this.#rest();
     this.#running = job;
-    this.#worker ??= this.#start();
+    try {
+      this.#worker ??= this.#start();
+    } catch (error) {
+      return this.#end({ problems: `it cannot be checked: ${messageOf(error)}` }); // a process may have no threads
+    }
     this.#worker.ref();
     if (this.#isReady) this.#send(job);
     else this.#limit(START_MS, () => this.#stop("the thread that checks it does not start"));
@@ -94,11 +99,14 @@ export class CheckThread {
       this.#isReady = true;
       if (this.#running) this.#send(this.#running);
     });
-    const lost = (): void => {
-      if (worker === this.#worker) this.#stop("the check needs too much memory");
+    const lost = (reason: string): void => {
+      if (worker === this.#worker) this.#stop(reason);
     };
-    worker.on("error", lost);
-    worker.on("exit", lost);
+    worker.on("error", (error: unknown) => {
+      const isOutOfMemory = (error as { readonly code?: unknown }).code === "ERR_WORKER_OUT_OF_MEMORY";
+      lost(isOutOfMemory ? "the check needs too much memory" : messageOf(error));
+    });
+    worker.on("exit", () => lost("the thread that checks it has ended"));
     return worker;
   }
 
