@@ -193,12 +193,21 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     input?: Input,
     options: AnyCallOptions<S> & StreamOptions = NO_OPTIONS as AnyCallOptions<S>,
   ): AgentStream<OutputOf<S>> {
-    let hasBegun = false; // earlier events belong to another turn
+    let hasBegun = false; // earlier events belong to another turn, and an interrupt would be of that one
+    let isLeft = false;
+    const begin = (): void => {
+      if (isLeft) throw new AgentError("run/aborted", "The stream was left before its turn began.");
+      hasBegun = true;
+    };
+    const leave = (): void => {
+      if (hasBegun) this.interrupt();
+      isLeft = true;
+    };
     return new TurnStream<OutputOf<S>>({
       subscribe: (listener) =>
         this.runtime.events.subscribe((event) => hasBegun && listener(event), undefined, options?.cumulative),
-      run: () => this.#call(input, unretried(options), () => (hasBegun = true)),
-      onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
+      run: () => this.#call(input, unretried(options), begin),
+      onLeave: () => void (options?.onLeave === "continue" || leave()),
     }) as unknown as AgentStream<OutputOf<S>>; // its events are typed by the schema
   }
 

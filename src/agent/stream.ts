@@ -74,6 +74,7 @@ class StreamedTurn<O> {
   /** A reader has left before it has read the end. */
   leave(): void {
     if (!this.#isOver) this.#source.onLeave();
+    this.#wake(); // it may still wait for an event
   }
 }
 
@@ -92,15 +93,17 @@ class EventReader implements AsyncIterator<AgentEvent, undefined> {
   }
 
   next(): Promise<Read> {
+    if (this.#isRead) return Promise.resolve(DONE);
     this.#hasBegun = true;
     void this.#turn.start();
-    const value = this.#isRead ? undefined : this.#turn.shift();
+    const value = this.#turn.shift();
     return value ? Promise.resolve({ done: false, value }) : this.#later();
   }
 
   async #later(): Promise<Read> {
     while (!this.#isRead) {
       await this.#turn.moved();
+      if (this.#isRead) break; // it has left, or another one has read the end
       const value = this.#turn.shift();
       if (value) return { done: false, value };
       if (!this.#turn.hasEnded) continue; // another reader has it

@@ -72,3 +72,29 @@ test("the state comes before what else its step has brought", async () => {
   }
   expect(seen).toEqual([expect.stringMatching(/^go in /), "tool in acting", "Seen. in stopped"]);
 });
+
+test("leaving a stream whose turn waits for its place leaves the turn before it, and its own does not begin", async () => {
+  const held = new HeldModel();
+  const agent = createAgent({ name: "bot", model: held.model });
+  const first = agent.call("one");
+  await held.requested(1);
+  const stream = agent.stream("two", { whenBusy: "queue" });
+  const reader = stream[Symbol.asyncIterator]();
+  const pending = reader.next();
+  await reader.return!();
+  expect(await pending).toEqual({ done: true, value: undefined });
+  held.send({ type: "text.delta", delta: "One." }, { type: "finish", reason: "stop" });
+  expect(await first).toMatchObject({ reason: "MODEL_STOP", text: "One." });
+  await expect(stream.reply).rejects.toMatchObject({ code: "run/aborted" });
+  expect(await agent.messages()).toHaveLength(2);
+  expect(held.requests).toHaveLength(1);
+});
+
+test("a reader that has left a stream before it read begins no turn when it is asked again", async () => {
+  const agent = createAgent({ name: "bot", model: scriptedModel(["never"]) });
+  const reader = agent.stream("go")[Symbol.asyncIterator]();
+  await reader.return!();
+  expect(await reader.next()).toEqual({ done: true, value: undefined });
+  expect(agent.status().phase).toBe("stopped");
+  expect(await agent.messages()).toEqual([]);
+});
