@@ -111,7 +111,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   get slots(): ReturnType<typeof agentSlots> {
     return (this.#slots ??= agentSlots(
       () => this.runtime,
-      () => this.ready(),
+      () => this.opened(() => this.ready()),
     ));
   }
 
@@ -212,8 +212,9 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   }
 
   async messages(): Promise<Msg[]> {
-    await (this.runtime.isStopped ? load(this.runtime, "all") : this.between("all", false));
-    return this.runtime.context.transcript.slice();
+    const all = (): Promise<void> | undefined =>
+      this.runtime.isStopped ? load(this.runtime, "all") : this.between("all", false);
+    return (await this.opened(all)).context.transcript.slice();
   }
 
   status(): Status {

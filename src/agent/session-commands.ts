@@ -46,6 +46,15 @@ export abstract class SessionCommands {
    *  `ends`: a turn that was stored while hooks ran at its end has ended then. Throws `run/closed`. */
   protected abstract between(needed?: Needed, ends?: boolean): Promise<void> | undefined;
 
+  /** Returns the session once it is `ready`. One that is passivated while it waits is opened again. */
+  protected async opened(ready: () => Promise<void> | undefined): Promise<Runtime> {
+    for (;;) {
+      const { runtime } = this;
+      await ready();
+      if (runtime === this.runtime) return runtime;
+    }
+  }
+
   async decide(
     ...[callId, decision, options = NO_OPTIONS, inputId, madeAt]: Parameters<InboxAgent["decide"]>
   ): Promise<PendingCall[]> {
@@ -138,8 +147,7 @@ export abstract class SessionCommands {
 
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     check(savedPartsSchema(), parts, "saveTo");
-    await this.between("all", false);
-    const { runtime } = this;
+    const runtime = await this.opened(() => this.between("all", false));
     const { redact } = runtime.host.config.sessionOptions ?? {};
     const now = (): number => runtime.now();
     await saveSession(store, key, runtime.journalState(), { now, parts, ...(redact && { redact }) });
@@ -147,11 +155,13 @@ export abstract class SessionCommands {
 
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     check(savedPartsSchema(), parts, "loadIfExists");
-    await this.between("all", false);
-    const { turns } = this;
-    turns.assertIdle();
-    const stored = await restoreSession(store, key, turns.runtime.settings);
+    const open = (): Promise<Runtime> => this.opened(() => this.between("all", false));
+    const { settings } = await open();
+    this.turns.assertIdle();
+    const stored = await restoreSession(store, key, settings);
     await stored?.context.transcript.load(); // the journal notes what is replaced by what
+    await open();
+    const { turns } = this;
     turns.assertIdle();
     if (stored) turns.runtime.load(stored, parts);
     await turns.runtime.saved();
@@ -159,8 +169,7 @@ export abstract class SessionCommands {
   }
 
   async #open(needed?: Needed): Promise<Runtime> {
-    await this.between(needed);
-    const { runtime } = this;
+    const runtime = await this.opened(() => this.between(needed));
     runtime.assertAccepts("command");
     return runtime;
   }
@@ -186,10 +195,10 @@ export abstract class SessionCommands {
 
 const seenSchema = s.lazily(() => s.options<{ readonly revision: number }>({ revision: s.integer(0) }));
 
-/** Reads and writes the slots of a session from outside. `ready` resolves when the session is open. */
+/** Reads and writes the slots of a session from outside. `opened` resolves with it when it is open. */
 export function agentSlots(
   runtimeOf: () => Runtime,
-  ready: () => Promise<void> | undefined,
+  opened: () => Promise<Runtime>,
 ): AgentSlots & Pick<InboxAgent, "writeSlot"> {
   const unknown = (from: string, name: string): AgentError =>
     configError(
@@ -205,7 +214,7 @@ export function agentSlots(
       const problem = (await import("./breakpoints/names.ts")).nameProblem(value as readonly Breakpoint[]);
       if (problem !== undefined) throw new AgentError("slot/invalid", problem);
     }
-    const runtime = runtimeOf();
+    const runtime = await opened();
     const at = runtime.now();
     const command = { type: "slot.write", at, name, value, version } as const;
     await runtime.command({ ...command, ...(seen !== undefined && { seen }) }, inputId);
@@ -213,22 +222,19 @@ export function agentSlots(
   };
   return {
     async get(slot) {
-      if (!runtimeOf().isStopped) await ready();
-      const { slots } = runtimeOf().context;
+      const { slots } = (runtimeOf().isStopped ? runtimeOf() : await opened()).context;
       return { value: readSlot(slot, slots), revision: revisionOf(slots, slot.name) };
     },
     async set(slot, value, seen) {
       check(slotSchema(), slot, "slots.set", "The slot");
       if (seen !== undefined) check(seenSchema(), seen, "slots.set", "The third argument");
-      await ready();
-      const { toolkit } = runtimeOf().host;
+      const { toolkit } = (await opened()).host;
       const isKnown = toolkit.hasSlot(slot as Slot) || (await toolkit.writableSlot(slot.name)) === slot;
       if (!isKnown) throw unknown("slots.set", slot.name);
       await write(slot as Slot, value, seen?.revision);
     },
     async writeSlot(name, value, seen, inputId) {
-      await ready();
-      const slot = await runtimeOf().host.toolkit.writableSlot(name);
+      const slot = await (await opened()).host.toolkit.writableSlot(name);
       if (!slot) throw unknown("writeSlot", name);
       checkWritableByClients(slot);
       await write(slot, value, seen, inputId);

@@ -169,3 +169,32 @@ test("an agent that waits for the end of an approval stays, since its turn goes 
   expect(agent.actor).toBe(actor);
   await agent.close();
 });
+
+test("what is read while the agent becomes passive is read whole, of the session that is opened again", async () => {
+  const inner = memoryStore();
+  const kept = scripted(
+    Array.from({ length: 100 }, () => "ok"),
+    { store: inner, sessionId: "s" },
+  ).agent;
+  for (let turn = 0; turn < 100; turn++) await kept.call(`q${turn}`);
+  await kept.close();
+
+  const reading = Promise.withResolvers<void>();
+  const store: SessionStore = {
+    ...inner,
+    async *read(...given) {
+      for await (const entry of inner.read(...given)) {
+        reading.resolve();
+        await sleep(1);
+        yield entry;
+      }
+    },
+  };
+  const { agent } = scripted([], { store, sessionId: "s" });
+  await agent.open();
+  const messages = agent.messages();
+  await reading.promise;
+  await agent.passivate();
+  expect(await messages).toHaveLength(200);
+  await agent.close();
+});
