@@ -12,8 +12,9 @@ type Limits = Pick<AnyCallOptions, "signal" | "timeoutMs" | "fallbackReply">;
 /** The limit that ends a call from outside. */
 export type Limit = "signal" | "timeout";
 
-/** Called when the turn of a call begins, with what interrupts that turn and no other. If it throws, the call has not begun. */
-export type OnBegin = (interrupt: (cause: Limit) => void) => void;
+/** Called when the turn of a call begins, with what interrupts that turn and no other; with undefined once there is nothing to interrupt.
+ *  If it throws, the call has not begun. */
+export type OnBegin = (interrupt: ((cause: Limit) => void) | undefined) => void;
 
 /** The time beyond its time-out and the grace period of the interrupt that a call may wait for the store, ms. */
 const SAVING_MS = 1_000;
@@ -171,15 +172,17 @@ async function retried<O>(
 /** Waits. Returns what has ended the call meanwhile; undefined if nothing has. */
 async function pause(ms: number, onBegin: OnBegin): Promise<Limit | undefined> {
   const ended = Promise.withResolvers<Limit | undefined>();
+  const timer = setTimeout(() => ended.resolve(undefined), Math.min(ms, LONGEST_DELAY_MS));
   try {
     onBegin(ended.resolve);
+    const endedBy = await ended.promise;
+    if (!endedBy) onBegin(undefined);
+    return endedBy;
   } catch (error) {
     return AgentError.is(error) && error.code === "run/timeout" ? "timeout" : "signal";
+  } finally {
+    clearTimeout(timer);
   }
-  const timer = setTimeout(() => ended.resolve(undefined), Math.min(ms, LONGEST_DELAY_MS));
-  const endedBy = await ended.promise;
-  clearTimeout(timer);
-  return endedBy;
 }
 
 type Site = { readonly stack?: string };

@@ -4,7 +4,7 @@ import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
 import type { OutputOf, Schema } from "../../core/tool/types.ts";
 import { DrivenSession } from "../../agent/create-agent.ts";
-import { limitError, withinLimits, type OnBegin } from "../../agent/call-limits.ts";
+import { limitError, withinLimits, type Limit, type OnBegin } from "../../agent/call-limits.ts";
 import { checkCallOptions } from "../../agent/options/call-schema.ts";
 import type { AnyAgentConfig } from "../../agent/options/agent-config.ts";
 import type { AnyCallOptions, Input, Reply, AnyReply } from "../../agent/types.ts";
@@ -61,7 +61,7 @@ export class UserSession extends DrivenSession {
     onBegin: OnBegin,
     fallbackReply: string | undefined,
   ): Promise<Reply<OutputOf<S>>> {
-    const ended: { by?: Parameters<Parameters<OnBegin>[0]>[0] } = {};
+    const ended: { by?: Limit } = {};
     onBegin((cause) => {
       ended.by = cause;
       super.interrupt();

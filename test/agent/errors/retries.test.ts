@@ -1,6 +1,6 @@
 // The option `retries` of a call: further attempts under one key.
 import { describe, expect, test } from "vitest";
-import { AgentError, type AgentConfig, type Hook } from "agentchart";
+import { AgentError, type AgentConfig, type Hook, type Reply } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { toolOf } from "../../support/agents.ts";
@@ -95,6 +95,32 @@ describe("a call with retries", () => {
     const late = agentOf([down, "late"], slow).agent;
     const reply = await late.call("go", { retries: 1, timeoutMs: 30, fallbackReply: "Later." });
     expect(reply).toMatchObject({ text: "Later.", reason: "INTERRUPTED" });
+  });
+
+  test("is ended by its time-out too while the turn of another call runs before its next attempt", async () => {
+    let asked = 0;
+    const model: AgentConfig["model"] = {
+      name: "m",
+      async *stream(_, { signal }) {
+        if (asked++ < 2) throw down.error;
+        yield { type: "text.delta", delta: "thinking" };
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      },
+    };
+    const turnOptions = { interruptGraceMs: 10_000 };
+    const agent = createAgent({ name: "bot", model, modelOptions: { execution: ONCE }, turnOptions });
+    await expect(agent.call("one")).rejects.toMatchObject({ code: "model/unavailable" });
+    const second = Promise.withResolvers<Reply>();
+    const options = { retries: 1, timeoutMs: 50, fallbackReply: "Later.", whenBusy: "queue" } as const;
+    agent.subscribe(() => second.resolve(agent.call("two", { whenBusy: "queue" })), { types: ["turn.end"] });
+    const started = Date.now();
+    expect(await agent.call([], options)).toMatchObject({ text: "Later." });
+    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(agent.status().phase).toBe("running");
+    agent.interrupt();
+    expect((await second.promise).reason).toBe("INTERRUPTED");
   });
 
   test("waits until the time that an error names", async () => {
