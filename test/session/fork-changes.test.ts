@@ -226,6 +226,23 @@ describe("a change", () => {
     await agent.close();
   });
 
+  test("of the model asks that of the agent, also after one of its server was made for another agent", async () => {
+    const { session, store, at } = await recorded();
+    const from = await at("reasoning.calling");
+    const made = scriptedModel(["Of the server", "Of the server"], { name: "other" });
+    const fallbackModel = scriptedModel(["Of the agent"], { name: "other" });
+    const model = scriptedModel([], { withName: () => made });
+    const textOfFork = async (more: Partial<AgentConfig>): Promise<string> => {
+      const { sessionId } = await session.fork(from, { changes: { model: "other" } });
+      const agent = createAgent({ name: "bot", store, sessionId, model, ...more });
+      const { text } = await agent.call();
+      await agent.close();
+      return text;
+    };
+    expect(await textOfFork({})).toBe("Of the server");
+    expect(await textOfFork({ modelOptions: { fallbackModel } })).toBe("Of the agent");
+  });
+
   test("is kept by a fork of the fork, which may change more", async () => {
     const { run, at, store } = await recorded();
     const { sessionId } = await run(await at("reasoning.calling"), { system: "One.", tools: ["look"] }, [

@@ -1,7 +1,7 @@
 import { AgentError, configError } from "../../core/base/error.ts";
 import { check, isRight } from "../../core/base/options.ts";
 import { type AnyHook, type HookPoint, HOOK_POINTS } from "../../core/hook/types.ts";
-import { freeze, isSame } from "../../core/base/json.ts";
+import { freeze, isSame, perObject } from "../../core/base/json.ts";
 import { newId, userMsg, toolResultsOf, toolUsesOf } from "../../core/message/msg.ts";
 import type { Msg } from "../../core/message/types.ts";
 import { checkMessages } from "../../core/message/validate.ts";
@@ -39,18 +39,20 @@ export function checkConfig(config: AnyAgentConfig): void {
     throw invalid("`sessionOptions.durability` needs a `store`.");
   const wrongPersona = (config.personas ?? config.handoffs) && personaProblem(config);
   if (wrongPersona !== undefined) throw invalid(wrongPersona);
-  if (config.budget?.cost !== undefined) checkPrices(config);
+  const [unpriced] = modelsOf(config).flatMap((model) => priceProblem(config, model) ?? []);
+  if (unpriced !== undefined) throw invalid(unpriced);
   if (config.inspect !== undefined) addressesOf(config);
 }
 
-/** A cost that is unknown would never reach its limit. */
-function checkPrices({ model, personas = {}, modelOptions = {} }: AnyAgentConfig): void {
-  const { fallbackModel, prices = {} } = modelOptions;
-  const others = Object.values(personas).flatMap((persona) => persona.model ?? []);
-  for (const asked of [model, ...(fallbackModel ? [fallbackModel] : []), ...others]) {
-    if (asked.capabilities?.usesTokens !== false && !Object.hasOwn(prices, asked.name))
-      throw invalid(`\`budget.cost\` needs a price of the model '${asked.name}' in \`modelOptions.prices\`.`);
-  }
+/** Returns what is wrong with a model of an agent whose cost is limited: a cost that is unknown would never reach its limit. */
+function priceProblem(
+  { budget, modelOptions }: Models,
+  { name, capabilities }: ChatModel,
+): string | undefined {
+  const isKnown = capabilities?.usesTokens === false || Object.hasOwn(modelOptions?.prices ?? {}, name);
+  return budget?.cost === undefined || isKnown
+    ? undefined
+    : `\`budget.cost\` needs a price of the model '${name}' in \`modelOptions.prices\`.`;
 }
 
 /** By default a result of more tokens is shown in part. */
@@ -245,35 +247,29 @@ function bad(problem: string): AgentError {
 }
 
 /** Returns the model with this name: one of the configuration, or another one of the server of `model`. Throws `session/bad-change` if
- *  there is none, and for a model without a price where the cost is limited. */
-export function findModel(config: Models, name: string): ChatModel {
+ *  there is none, and for a model without a price where the cost is limited. `made`: the server's, if it was made before. */
+export function findModel(config: Models, name: string, made?: ChatModel): ChatModel {
   const known = modelsOf(config);
-  const found = known.find((each) => each.name === name) ?? config.model.withName?.(name);
+  const found = known.find((each) => each.name === name) ?? made ?? config.model.withName?.(name);
   if (!found) {
     const names = known.map((each) => `'${each.name}'`).join(", ");
     throw bad(`The agent has no model '${name}', and cannot make one: it has ${names}.`);
   }
-  const { budget, modelOptions: { prices = {} } = {} } = config;
-  const isFree = found.capabilities?.usesTokens === false;
-  if (budget?.cost !== undefined && !isFree && !Object.hasOwn(prices, found.name))
-    throw bad(`\`budget.cost\` needs a price of the model '${found.name}' in \`modelOptions.prices\`.`);
+  const unpriced = priceProblem(config, found);
+  if (unpriced !== undefined) throw bad(unpriced);
   return found;
 }
 
-const made = new WeakMap<ChatModel, Map<string, ChatModel>>();
+/** The models of a server that were made by name. */
+const made = perObject((_: ChatModel) => new Map<string, ChatModel>());
 
 /** As {@link findModel}, the same model each time; where it throws, a model that fails with that error. */
 export function modelNamed(config: Models, name: string): ChatModel {
-  const known = made.get(config.model) ?? new Map<string, ChatModel>();
-  made.set(config.model, known);
-  let model = known.get(name);
-  if (!model) known.set(name, (model = found(config, name)));
-  return model;
-}
-
-function found(config: Models, name: string): ChatModel {
+  const known = made(config.model);
   try {
-    return findModel(config, name);
+    const model = findModel(config, name, known.get(name));
+    if (!modelsOf(config).includes(model)) known.set(name, model);
+    return model;
   } catch (error) {
     return {
       name,

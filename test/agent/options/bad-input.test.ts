@@ -153,6 +153,14 @@ test.each([
   [{ parallelToolCalls: "yes" }, "parallelToolCalls"],
   [{ modelOptions: { prices: { scripted: { input: "1", output: 1 } } } }, "scripted"],
   [{ modelOptions: { prices: { scripted: {} } }, budget: { cost: 1 } }, "scripted"],
+  [
+    {
+      modelOptions: { prices: { scripted: { input: 1, output: 1 } } },
+      budget: { cost: 1 },
+      compaction: { model: { name: "small", stream: () => {} } },
+    },
+    "'small'",
+  ],
   [{ permissions: { expiresAfterMs: -1 } }, "permissions.expiresAfterMs"],
   [{ hooks: [{ name: "h", preCall: "x" }] }, "preCall"],
 ])("createAgent refuses %j and names what is wrong", (wrong, named) => {
