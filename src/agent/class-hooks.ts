@@ -65,6 +65,7 @@ export class ClassHooks {
   add(hook: AnyHook): void {
     if (this.all.includes(hook)) return;
     const before = this.#own;
+    const wasThere = this.#ever.has(hook);
     this.#own = [...before, hook];
     this.#ever.add(hook);
     const done: ClassMember[] = [];
@@ -75,6 +76,7 @@ export class ClassHooks {
       }
     } catch (error) {
       this.#own = before;
+      if (!wasThere) this.#ever.delete(hook); // else an agent that brings it itself would not have it
       for (const member of done) member.dropHook(hook);
       throw error;
     }

@@ -138,6 +138,9 @@ describe("a hook that is added to a class of agents", () => {
     expect([ada, bob].map(({ toolkit }) => toolkit.names())).toEqual([[], ["stamp"]]);
     await ada.call("go");
     expect(ran).toEqual([]);
+    const own = createAgent(clerk({ name: "own", hooks: [stamping] }));
+    await own.call("go");
+    expect(ran).toEqual(["audit"]);
     expect(() => clerk.addHook({ name: "x", preCal: () => {} } as never)).toThrow("did you mean `preCall`?");
   });
 });
