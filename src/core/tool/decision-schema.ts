@@ -1,5 +1,5 @@
 import * as s from "../base/option-schema.ts";
-import { isTooDeep, jsonProblem, type Json, type JsonObject } from "../base/json.ts";
+import { jsonProblem, type Json, type JsonObject } from "../base/json.ts";
 import { outputSchema } from "../message/validate.ts";
 import type { Decision } from "./pending.ts";
 
@@ -12,14 +12,10 @@ const DECISION =
 export const decisionSchema = s.lazily(() => {
   const remember = s.optional(s.oneOf("tool", "input"));
   const text = s.string();
-  const edit = s.restricted(
-    s.object<JsonObject>(),
-    (value) => !isTooDeep(value),
-    "arguments of fewer levels",
-  );
+  const edit = s.object<JsonObject>();
   const answer = s.either(text, outputSchema(), "an answer");
-  const respond = s.value<Json>((value) => value !== undefined && jsonProblem(value) === undefined, "JSON");
-  return s.anyOf<Decision>(
+  const respond = s.value<Json>((value) => value !== undefined, "JSON");
+  const decision = s.anyOf<Decision>(
     [
       s.oneOf("approve", "deny", "retry"),
       s.options<Form<"approve">>({ approve: s.exactly(true), remember }),
@@ -32,4 +28,5 @@ export const decisionSchema = s.lazily(() => {
     ],
     DECISION,
   );
+  return s.restricted(decision, (value) => jsonProblem(value) === undefined, DECISION);
 });

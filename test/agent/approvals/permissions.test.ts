@@ -115,6 +115,21 @@ describe("a decided call", () => {
   });
 });
 
+test.each([
+  { edit: { to: 10n } },
+  { edit: { to: [{ of: 10n }] } },
+  { answer: [{ type: "text", text: "ok", n: 10n }] },
+  { respond: 10n },
+])("a decision that JSON cannot say is refused and decides nothing", async (wrong) => {
+  const { agent } = scripted([call, "done"], {
+    tools: [toolOf("pay", () => "paid", { permission: "ask" })],
+  });
+  await agent.call("go");
+  await expect(agent.decide("c1", wrong as never)).rejects.toThrow(invalid);
+  expect(agent.status().pending).toMatchObject([{ callId: "c1" }]);
+  expect(agent.status().pending[0]).not.toHaveProperty("decided");
+});
+
 describe("an approval applies to the tool's whole input, presets included", () => {
   const ran: unknown[] = [];
   const pay = (amount: number, fields: Fields = {}) =>
