@@ -218,11 +218,14 @@ export function changedResult(
   return withAccount(result, after);
 }
 
+/** The most that is added to a limit, which JSON can say and `Infinity` it cannot. */
+const MOST_ADDED = 2 ** 52;
+
 /** Adds amounts to limits. */
 export function addLimits(limits: Limits, extra: Limits): Limits {
   const sums = LIMITS.flatMap((name) => {
     const more = extra[name];
-    return more === undefined ? [] : [[name, (limits[name] ?? 0) + more] as const];
+    return more === undefined ? [] : [[name, Math.min((limits[name] ?? 0) + more, MOST_ADDED)] as const];
   });
   return { ...limits, ...Object.fromEntries(sums) };
 }

@@ -1,6 +1,7 @@
 // Budgets of a turn: how they suspend it, and how it goes on once they are extended.
 import { describe, expect, test } from "vitest";
 import { createAgent, defineTool, type AgentConfig } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { show } from "../../support/trace.ts";
 
@@ -34,6 +35,18 @@ describe("a budget", () => {
       expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a0]", "T(a0)", "A[end]"]);
     },
   );
+
+  test("may be extended without an end, also in another process", async () => {
+    const store = memoryStore();
+    const config = { store, sessionId: "s", budget: { modelCalls: 1 } };
+    const { agent } = setup([round("a")], config);
+    expect((await agent.call("go")).reason).toBe("BUDGET_EXCEEDED");
+    await agent.extendBudget({ modelCalls: Number.POSITIVE_INFINITY });
+    await agent.close();
+    const other = setup(["end"], config).agent;
+    expect(await other.call()).toMatchObject({ reason: "MODEL_STOP", text: "end" });
+    await other.close();
+  });
 
   test("a budget of tool calls suspends the turn before any call of a too large batch runs", async () => {
     const { agent } = setup([round("a", 3), "end"], { budget: { toolCalls: 2 } });
