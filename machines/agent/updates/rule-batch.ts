@@ -28,17 +28,21 @@ export function idOfCall({ settings, progress }: AgentContext, place: number): s
 export function ruledCall(
   context: AgentContext,
   record: CallRecord,
-  { name, reads }: RuleData,
+  rule: RuleData,
   id: string = idOfCall(context, context.calls.indexOf(record)),
 ): RuledCall {
-  const { letters, approver } = record.rules ?? NO_RULES;
-  const letter = letters?.[name] ?? (reads ? UNREAD : undefined);
+  const { approver } = record.rules ?? NO_RULES;
+  const letter = letterOf(record, rule) ?? (rule.reads ? UNREAD : undefined);
   const call = { id, name: record.call.name, letter };
   return approver === undefined ? call : { ...call, approver };
 }
 
+/** The values that a rule, which may be called "constructor", has read in the arguments of a call; undefined if it has read none. */
+export const letterOf = ({ rules }: Pick<CallRecord, "rules">, { name }: RuleData): Letter | undefined =>
+  rules?.letters && Object.hasOwn(rules.letters, name) ? rules.letters[name] : undefined;
+
 const NO_RULES: CallRules = Object.freeze({});
-const UNREAD: Letter = Object.freeze({ problem: "its arguments were not read for the rule" });
+export const UNREAD: Letter = Object.freeze({ problem: "its arguments were not read for the rule" });
 
 /** True if the call has no result yet. */
 export const isOpen = ({ stored, result }: CallRecord): boolean => !stored && result === undefined;
@@ -128,8 +132,9 @@ function mostBy(calls: readonly CallRecord[], rule: RuleData, law: Law, index: n
   let most = 0;
   for (const [tool, records] of factsOf(calls).byTool) {
     if (!isCounted(law, tool)) continue;
-    for (const { rules } of records) {
-      const whole = rules?.letters?.[rule.name];
+    for (const record of records) {
+      const { rules } = record;
+      const whole = letterOf(record, rule);
       if (whole?.problem !== undefined || (rule.reads && !whole)) return Number.POSITIVE_INFINITY;
       const letter = rule.law.kind === "any" ? partOf(whole, index) : whole;
       const times = 1 + (rules?.isUnknown ? 1 : 0) + (rules?.maybe ? 1 : 0);

@@ -18,7 +18,17 @@ import type { CallRecord } from "../call-record.ts";
 import { changeCalls } from "../facts.ts";
 import { answered } from "./record.ts";
 import { dueCalls } from "./acting.ts";
-import { hasInner, isOpen, mostOf, NONE_STARTS, otherIs, othersOf, ruledCall } from "./rule-batch.ts";
+import {
+  hasInner,
+  isOpen,
+  letterOf,
+  mostOf,
+  NONE_STARTS,
+  otherIs,
+  othersOf,
+  ruledCall,
+  UNREAD,
+} from "./rule-batch.ts";
 
 /** A rule that a call breaks. */
 type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[] };
@@ -26,9 +36,9 @@ type Broken = { readonly record: CallRecord; readonly rules: readonly RuleData[]
 /** True if a limit is not reached even if all open calls of the batch were about the same and succeeded. Of several laws of which one must
  *  hold, such a limit is enough. */
 function isFarBelow({ calls }: AgentContext, rule: RuleData, state: RuleState, record: CallRecord): boolean {
-  const { law, name } = rule;
+  const { law } = rule;
   if (law.kind !== "limit" && law.kind !== "any") return false;
-  const letter = record.rules?.letters?.[name];
+  const letter = letterOf(record, rule);
   if (letter?.problem !== undefined) return false;
   const most = mostOf(calls, rule);
   const isBelow = (part: Law, { used, isLost }: LawState, read: Letter | undefined, index: number): boolean =>
@@ -154,9 +164,9 @@ export function isHeldByRules(context: AgentContext): boolean {
   return approved.length > 0 && !waits && dueCalls(context, undefined, 1).size === 0;
 }
 
-function problemOf({ rules }: CallRecord, { name, reads }: RuleData): string {
-  if (!reads) return "";
-  const { problem } = rules?.letters?.[name] ?? { problem: "its arguments were not read for the rule" };
+function problemOf(record: CallRecord, rule: RuleData): string {
+  if (!rule.reads) return "";
+  const { problem } = letterOf(record, rule) ?? UNREAD;
   return problem === undefined ? "" : ` It could not be judged: ${problem}.`;
 }
 

@@ -292,7 +292,8 @@ export function completeUsage(
 
 /** Returns the cost of an answer, in the currency of `modelOptions.prices`; undefined if the model has no price. */
 export function costOf({ config }: Host, model: string, usage: Usage): number | undefined {
-  const price = config.modelOptions?.prices?.[model];
+  const { prices = {} } = config.modelOptions ?? {};
+  const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
   if (!price) return undefined;
   const {
     inputTokens = 0,

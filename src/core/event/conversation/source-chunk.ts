@@ -3,12 +3,12 @@ import { sourceTitle, type AnswerSource } from "../../message/msg.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
 /** Media types by the end of a document's name; others are plain text, as the passages are. */
-const MEDIA_TYPES: { readonly [end: string]: string } = {
-  htm: "text/html",
-  html: "text/html",
-  md: "text/markdown",
-  pdf: "application/pdf",
-};
+const MEDIA_TYPES: ReadonlyMap<string | undefined, string> = new Map([
+  ["htm", "text/html"],
+  ["html", "text/html"],
+  ["md", "text/markdown"],
+  ["pdf", "application/pdf"],
+]);
 
 /** A source as a part of the AI SDK: a page of the web that the provider has found as a link, anything else as a document. */
 export function sourceChunk(sourceId: string, source: AnswerSource): TurnChunk {
@@ -19,7 +19,7 @@ export function sourceChunk(sourceId: string, source: AnswerSource): TurnChunk {
   return {
     type: "source-document",
     sourceId,
-    mediaType: MEDIA_TYPES[document?.split(".").at(-1)?.toLowerCase() ?? ""] ?? "text/plain",
+    mediaType: MEDIA_TYPES.get(document?.split(".").at(-1)?.toLowerCase()) ?? "text/plain",
     title: sourceTitle(source),
     ...(document !== undefined && { filename: document }),
     providerMetadata,
