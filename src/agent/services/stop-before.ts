@@ -30,6 +30,7 @@ async function trailOf(host: Host): Promise<Trail> {
     return trail;
   }
   for await (const entry of readEntries(store, host.sessionId, { after: read.seq })) {
+    if (entry.seq <= read.seq) continue; // one who reads for a review that was interrupted has read it
     journal.follow(entry);
     read.seq = entry.seq;
   }
